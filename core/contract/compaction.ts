@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { ConversationId, NodeId, SummaryKind, SummaryLevel } from './ids.ts'
+
+export const CompactionMode = z.enum(['leaf', 'condense', 'full', 'untilUnder'])
+export type CompactionMode = z.infer<typeof CompactionMode>
+
+export const StopReason = z.enum([
+  'target_reached',
+  'nothing_eligible',
+  'irreducible_tail',
+  'no_progress',
+  'cap',
+  'deadline',
+  'cancelled',
+  'conflict',
+])
+export type StopReason = z.infer<typeof StopReason>
+
+/** What a caller may set; the rest comes from the configuration. */
+export const CompactionSettings = z.object({
+  budgetTokens: z.int().min(1),
+  softThreshold: z.number().gt(0).max(1),
+  hardThreshold: z.number().gt(0).max(10),
+  freshTailCount: z.int().min(0),
+  leafChunkTokens: z.int().min(1),
+  leafTargetTokens: z.int().min(1),
+  leafConcurrency: z.int().min(1).max(64),
+  condensedTargetTokens: z.int().min(1),
+  condensedMinFanout: z.int().min(2),
+  /** −1 is unlimited. */
+  maxDepth: z.int().min(-1),
+  minMessagesToCompact: z.int().min(0),
+  maxActiveMessages: z.int().min(0),
+})
+export type CompactionSettings = z.infer<typeof CompactionSettings>
+
+export const CompactInput = z.object({
+  conversationId: ConversationId,
+  mode: CompactionMode.default('full'),
+  /** For untilUnder: the goal; default soft threshold × budget. */
+  targetTokens: z.int().min(1).optional(),
+  settings: CompactionSettings.partial().optional(),
+  summarizer: z.string().default('deterministic'),
+  reason: z.enum(['threshold', 'manual', 'maintenance']).default('manual'),
+})
+export type CompactInput = z.infer<typeof CompactInput>
+export type CompactRequest = z.input<typeof CompactInput>
+
+export const Trigger = z.object({
+  name: z.enum(['soft_threshold', 'hard_threshold', 'active_messages']),
+  value: z.number(),
+  limit: z.number(),
+  fired: z.boolean(),
+})
+
+export const CompactionDecision = z.object({
+  conversationId: ConversationId,
+  should: z.boolean(),
+  urgency: z.enum(['none', 'soft', 'hard']),
+  tokens: z.int(),
+  budget: z.int(),
+  pressure: z.number(),
+  eligibleMessages: z.int(),
+  eligibleTokens: z.int(),
+  triggers: z.array(Trigger),
+})
+export type CompactionDecision = z.infer<typeof CompactionDecision>
+
+export const PlanStep = z.object({
+  pass: z.enum(['leaf', 'condensed']),
+  depth: z.int(),
+  /** Ids of what becomes one node; a planned node of an earlier step is `step_<n>`. */
+  sources: z.array(NodeId),
+  sourceTokens: z.int(),
+  expectedTokens: z.int(),
+  firstSeq: z.int(),
+  lastSeq: z.int(),
+})
+export type PlanStep = z.infer<typeof PlanStep>
+
+export const CompactionPlan = z.object({
+  conversationId: ConversationId,
+  mode: CompactionMode,
+  steps: z.array(PlanStep),
+  modelCalls: z.int(),
+  tokensBefore: z.int(),
+  expectedTokensAfter: z.int(),
+  /** Why there is nothing to do, when steps is empty. */
+  skipped: z.string().nullable(),
+})
+export type CompactionPlan = z.infer<typeof CompactionPlan>
+
+export const CreatedSummary = z.object({
+  id: NodeId,
+  kind: SummaryKind,
+  depth: z.int(),
+  level: SummaryLevel,
+  sourceTokens: z.int(),
+  tokens: z.int(),
+})
+export type CreatedSummary = z.infer<typeof CreatedSummary>
+
+export const CompactionResult = z.object({
+  /** Null when nothing was eligible, so that no run was recorded. */
+  runId: z.string().nullable(),
+  conversationId: ConversationId,
+  stopReason: StopReason,
+  tokensBefore: z.int(),
+  tokensAfter: z.int(),
+  /** 1 − after ÷ before; 0 when nothing changed. */
+  reduction: z.number(),
+  created: z.array(CreatedSummary),
+  skipped: z.string().optional(),
+  durationMs: z.number(),
+})
+export type CompactionResult = z.infer<typeof CompactionResult>
+
+export const CompactionProgress = z.object({
+  pass: z.enum(['leaf', 'condensed']),
+  chunk: z.int(),
+  chunks: z.int(),
+  tokensSaved: z.int(),
+  level: SummaryLevel.nullable(),
+  createdId: NodeId.nullable(),
+})
+export type CompactionProgress = z.infer<typeof CompactionProgress>

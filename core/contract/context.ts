@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+
+export const AssembleInput = z.object({
+  conversationId: ConversationId,
+  /** Default: the configured budget. */
+  budgetTokens: z.int().min(1).max(100_000_000).optional(),
+  freshTailCount: z.int().min(0).max(1_000_000).optional(),
+  query: z.string().max(10_000).optional(),
+})
+export type AssembleInput = z.infer<typeof AssembleInput>
+
+/** Why an item is in or out. `text` is the sentence for people. */
+export const ItemReason = z.enum([
+  'always_in',
+  'fresh_tail',
+  'pair_of_included',
+  'fits_recency',
+  'fits_relevance',
+  'out_of_budget',
+  'pair_out_of_budget',
+  'orphan_result',
+  'dangling',
+])
+export type ItemReason = z.infer<typeof ItemReason>
+
+export const ContextItem = z.object({
+  /** 0-based place in the window. */
+  ordinal: z.int(),
+  id: NodeId,
+  kind: z.enum(['message', 'leaf', 'condensed', 'missing']),
+  role: Role.nullable(),
+  depth: z.int().nullable(),
+  seq: z.int().nullable(),
+  tokens: z.int(),
+  included: z.boolean(),
+  reasonCode: ItemReason,
+  reason: z.string(),
+  /** Messages that it stands for. */
+  messages: z.int(),
+  createdAtMs: TimeMs.nullable(),
+  excerpt: z.string(),
+})
+export type ContextItem = z.infer<typeof ContextItem>
+
+export const AssembledContext = z.object({
+  conversationId: ConversationId,
+  /** Tokens of the included items. */
+  tokens: z.int(),
+  /** Tokens of everything in the window, included or not. */
+  windowTokens: z.int(),
+  budget: z.int(),
+  pressure: z.number(),
+  softThreshold: z.number(),
+  hardThreshold: z.number(),
+  freshTailCount: z.int(),
+  /** The fresh tail and the system messages alone pass the budget. */
+  overBudget: z.boolean(),
+  items: z.array(ContextItem),
+  reconstructed: z.boolean(),
+})
+export type AssembledContext = z.infer<typeof AssembledContext>
+
+export const Provider = z.enum(['anthropic', 'openai'])
+export type Provider = z.infer<typeof Provider>
+
+/** Exactly what would be sent. `messages` is provider-shaped JSON. */
+export const RenderedContext = z.object({
+  provider: Provider,
+  system: z.string().nullable(),
+  messages: z.array(z.record(z.string(), z.unknown())),
+})
+export type RenderedContext = z.infer<typeof RenderedContext>

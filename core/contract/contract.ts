@@ -1,0 +1,121 @@
+import { eventIterator, oc } from '@orpc/contract'
+import { z } from 'zod'
+import { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from './compaction.ts'
+import { AssembledContext, AssembleInput, Provider, RenderedContext } from './context.ts'
+import { ErrorInfo } from './error.ts'
+import { LcmEvent } from './event.ts'
+import { ConversationId, NodeId, TimeMs } from './ids.ts'
+import { IntegrityReport } from './integrity.ts'
+import { Job, JobSpec } from './job.ts'
+import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from './lineage.ts'
+import { Folder, FoundMemory, Probe, RecentMemory } from './machine.ts'
+import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
+import { Message, TranscriptPage } from './message.ts'
+import { ExpandInput, Expansion, GrepInput, GrepResult } from './retrieval.ts'
+import { Strata, StrataAxis, StrataMessages } from './strata.ts'
+
+const base = oc.errors({ LCM: { status: 400, data: ErrorInfo } })
+const inConversation = z.object({ conversationId: ConversationId })
+const byId = z.object({ id: NodeId })
+
+/**
+ * Everything that a window, a command or another program can ask of a core. One core serves one memory file; a core
+ * without a file answers `machine.*` only and fails the rest with `no_memory_open`.
+ * Every call may fail with the typed error `LCM`, whose data is `ErrorInfo`.
+ */
+export const contract = {
+  machine: {
+    discover: base.output(z.array(FoundMemory)),
+    recent: base.output(z.array(RecentMemory)),
+    forgetRecent: base.input(z.object({ path: z.string() })).output(z.void()),
+    sample: base.output(z.object({ path: z.string() })),
+    folder: base.input(z.object({ path: z.string().optional() })).output(Folder),
+    probe: base.input(z.object({ path: z.string() })).output(Probe),
+    /** Import transcripts into a new native file in the user's data folder; open `path` when the job is done. */
+    importNew: base
+      .input(z.object({ paths: z.array(z.string()).min(1) }))
+      .output(z.object({ jobId: z.string(), path: z.string() })),
+  },
+  memory: {
+    info: base.output(MemoryInfo),
+    stats: base.output(Stats),
+    settings: base.output(CompactionSettings),
+  },
+  conversations: {
+    list: base.output(z.array(ConversationRow)),
+    overview: base.input(inConversation).output(Overview),
+    files: base.input(inConversation).output(z.array(FileInfo)),
+  },
+  transcript: {
+    page: base
+      .input(
+        inConversation.extend({
+          offset: z.int().min(0),
+          limit: z.int().min(1).max(500),
+          contentChars: z.int().min(0).default(20_000),
+        }),
+      )
+      .output(TranscriptPage),
+    message: base.input(byId).output(Message),
+    /** Where a node begins in its conversation: the row to scroll to. */
+    locate: base.input(byId).output(z.object({ conversationId: ConversationId, rank: z.int(), lastRank: z.int() })),
+    /** Row of the first message at or after a time. */
+    rankAt: base.input(inConversation.extend({ atMs: TimeMs })).output(z.object({ rank: z.int() })),
+  },
+  strata: {
+    get: base.input(inConversation.extend({ axis: StrataAxis })).output(Strata),
+    messages: base
+      .input(
+        inConversation.extend({ axis: StrataAxis, x0: z.number(), x1: z.number(), buckets: z.int().min(1).max(8192) }),
+      )
+      .output(StrataMessages),
+  },
+  lineage: {
+    neighbourhood: base
+      .input(
+        byId.extend({
+          up: z.int().min(0).max(8).default(2),
+          down: z.int().min(0).max(8).default(1),
+          maxPerNode: z.int().min(1).max(200).default(12),
+          expanded: z.array(NodeId).max(200).default([]),
+        }),
+      )
+      .output(Neighbourhood),
+    tree: base.input(inConversation).output(Tree),
+    treeLevel: base
+      .input(
+        inConversation.extend({
+          of: NodeId.nullable(),
+          offset: z.int().min(0).default(0),
+          limit: z.int().min(1).max(1000).default(200),
+        }),
+      )
+      .output(TreeLevel),
+    of: base.input(byId).output(Lineage),
+  },
+  context: {
+    assemble: base.input(AssembleInput).output(AssembledContext),
+    render: base.input(AssembleInput.extend({ provider: Provider })).output(RenderedContext),
+  },
+  retrieval: {
+    describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
+    grep: base.input(GrepInput).output(GrepResult),
+    expand: base.input(ExpandInput).output(Expansion),
+  },
+  compaction: {
+    evaluate: base.input(CompactInput).output(CompactionDecision),
+    plan: base.input(CompactInput).output(CompactionPlan),
+  },
+  integrity: {
+    /** The last report of this window's core, or null when none was made yet. */
+    last: base.output(IntegrityReport.nullable()),
+  },
+  jobs: {
+    start: base.input(JobSpec).output(z.object({ jobId: z.string() })),
+    cancel: base.input(z.object({ jobId: z.string() })).output(z.void()),
+    /** Newest first; survives a reload of the window. */
+    list: base.output(z.array(Job)),
+  },
+  events: base.output(eventIterator(LcmEvent, z.void())),
+}
+export type Contract = typeof contract

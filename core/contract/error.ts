@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** Closed list: every error that a caller may see. Anything else is a bug and arrives as `internal`. */
+export const ErrorCode = z.enum([
+  // what was asked cannot be right (CLI exit 2)
+  'invalid_argument',
+  'conversation_required',
+  // the file cannot be opened (CLI exit 5)
+  'file_missing',
+  'file_is_folder',
+  'file_not_readable',
+  'file_empty',
+  'file_truncated',
+  'file_corrupt',
+  'not_a_database',
+  'not_a_memory',
+  'newer_version',
+  'no_memory_open',
+  // the operation failed (CLI exit 1)
+  'not_found',
+  'read_only_dialect',
+  'read_only_file',
+  'unsupported',
+  'transcript_unreadable',
+  'disk_full',
+  'sqlite_failed',
+  'cancelled',
+  'internal',
+  // try again later (CLI exit 4)
+  'locked',
+])
+export type ErrorCode = z.infer<typeof ErrorCode>
+
+/** What crosses every door when something goes wrong. `message` says what happened, to what, and what to do. */
+export const ErrorInfo = z.object({
+  code: ErrorCode,
+  message: z.string(),
+  retryable: z.boolean(),
+  details: z.record(z.string(), z.unknown()).optional(),
+})
+export type ErrorInfo = z.infer<typeof ErrorInfo>

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+
+/** Row id of a conversation. Dialects without integer ids number their sessions in the order of first appearance. */
+export const ConversationId = z.int().nonnegative()
+export type ConversationId = z.infer<typeof ConversationId>
+
+/**
+ * Address of anything in a memory: `msg_<number>` for messages, otherwise a summary or file id as stored.
+ * Ids are matched as messages first, then summaries, then files.
+ */
+export const NodeId = z.string().min(1).max(512)
+export type NodeId = z.infer<typeof NodeId>
+
+export const SummaryId = z.string().min(1).max(512)
+
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export const TimeMs = z.number()
+
+export const Role = z.enum(['system', 'user', 'assistant', 'tool'])
+export type Role = z.infer<typeof Role>
+/** Order in which roles are numbered where they travel as numbers (strata columns). */
+export const ROLES = Role.options
+
+export const SummaryKind = z.enum(['leaf', 'condensed'])
+export type SummaryKind = z.infer<typeof SummaryKind>
+
+/** How a summary was obtained, from best to last resort. `unknown` in files of systems that do not record it. */
+export const SummaryLevel = z.enum(['normal', 'aggressive', 'deterministic', 'unknown'])
+export type SummaryLevel = z.infer<typeof SummaryLevel>
+
+/** How a node relates to what the model sees next turn: itself in the window, covered by a summary in it, or neither. */
+export const Visibility = z.enum(['in_window', 'covered', 'absent'])
+export type Visibility = z.infer<typeof Visibility>
+
+export const PartType = z.enum([
+  'text',
+  'reasoning',
+  'tool',
+  'patch',
+  'file',
+  'subtask',
+  'compaction',
+  'step_start',
+  'step_finish',
+  'snapshot',
+  'agent',
+  'retry',
+])
+export type PartType = z.infer<typeof PartType>

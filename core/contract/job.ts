@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { CompactInput, CompactionResult } from './compaction.ts'
+import { ErrorInfo } from './error.ts'
+import { ConversationId, TimeMs } from './ids.ts'
+import { ImportResult, TranscriptFormat } from './import.ts'
+import { IntegrityReport } from './integrity.ts'
+
+export const JobSpec = z.discriminatedUnion('kind', [
+  CompactInput.extend({ kind: z.literal('compact') }),
+  z.object({ kind: z.literal('integrity'), conversationId: ConversationId.optional() }),
+  z.object({ kind: z.literal('import'), paths: z.array(z.string()).min(1), format: TranscriptFormat.default('auto') }),
+])
+export type JobSpec = z.infer<typeof JobSpec>
+
+export const JobProgress = z.object({
+  done: z.number(),
+  /** 0 when not known. */
+  total: z.number(),
+  unit: z.enum(['checks', 'chunks', 'bytes', 'messages']),
+  note: z.string(),
+})
+export type JobProgress = z.infer<typeof JobProgress>
+
+export const JobResult = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('compact'), value: CompactionResult }),
+  z.object({ kind: z.literal('integrity'), value: IntegrityReport }),
+  z.object({ kind: z.literal('import'), value: ImportResult }),
+])
+export type JobResult = z.infer<typeof JobResult>
+
+export const Job = z.object({
+  jobId: z.string(),
+  kind: z.enum(['compact', 'integrity', 'import']),
+  conversationId: ConversationId.nullable(),
+  state: z.enum(['running', 'done', 'failed', 'cancelled']),
+  progress: JobProgress.nullable(),
+  startedAtMs: TimeMs,
+  finishedAtMs: TimeMs.nullable(),
+  error: ErrorInfo.nullable(),
+  result: JobResult.nullable(),
+})
+export type Job = z.infer<typeof Job>

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { ErrorInfo } from './error.ts'
+import { TimeMs } from './ids.ts'
+import { System } from './memory.ts'
+
+export const FoundMemory = z.object({
+  path: z.string(),
+  /** Project folder or a short name, better than a hash or a file name. */
+  label: z.string(),
+  system: System.nullable(),
+  bytes: z.int(),
+  modifiedAtMs: TimeMs,
+})
+export type FoundMemory = z.infer<typeof FoundMemory>
+
+export const RecentMemory = FoundMemory.extend({ openedAtMs: TimeMs, exists: z.boolean() })
+export type RecentMemory = z.infer<typeof RecentMemory>
+
+export const FolderEntry = z.object({
+  name: z.string(),
+  path: z.string(),
+  kind: z.enum(['folder', 'memory', 'transcript', 'file']),
+  bytes: z.int().nullable(),
+  modifiedAtMs: TimeMs.nullable(),
+})
+export type FolderEntry = z.infer<typeof FolderEntry>
+
+export const Folder = z.object({ path: z.string(), parent: z.string().nullable(), entries: z.array(FolderEntry) })
+export type Folder = z.infer<typeof Folder>
+
+/** What stands at a path, before opening it in a window. */
+export const Probe = z.object({
+  path: z.string(),
+  kind: z.enum(['memory', 'transcript', 'unusable']),
+  system: System.nullable(),
+  error: ErrorInfo.nullable(),
+})
+export type Probe = z.infer<typeof Probe>

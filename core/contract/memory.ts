@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { ConversationId, TimeMs } from './ids.ts'
+
+/** Which LCM system wrote the file. */
+export const System = z.enum([
+  'native',
+  'lossless-claw',
+  'lossless-claude',
+  'hermes-lcm',
+  'argentos',
+  'pi-lcm',
+  'decapod',
+])
+export type System = z.infer<typeof System>
+
+/** What the file can answer. A missing table is an empty view plus `false` here, which the window explains. */
+export const Capabilities = z.object({
+  parts: z.boolean(),
+  files: z.boolean(),
+  runs: z.boolean(),
+  storedWindow: z.boolean(),
+  levels: z.boolean(),
+  fullTextIndex: z.boolean(),
+  substringIndex: z.boolean(),
+})
+export type Capabilities = z.infer<typeof Capabilities>
+
+export const MemoryInfo = z.object({
+  path: z.string(),
+  fileName: z.string(),
+  system: System,
+  systemLabel: z.string(),
+  systemVersion: z.string().nullable(),
+  readOnly: z.boolean(),
+  /** A sentence for people; null when the file may be written. */
+  readOnlyReason: z.string().nullable(),
+  /** How the bytes are reached: in place, or through an image or copy that leaves no trace beside the file. */
+  access: z.enum(['in_place', 'memory_image', 'cache_copy']),
+  capabilities: Capabilities,
+  bytes: z.int(),
+  modifiedAtMs: TimeMs,
+})
+export type MemoryInfo = z.infer<typeof MemoryInfo>
+
+export const ConversationRow = z.object({
+  conversationId: ConversationId,
+  sessionId: z.string(),
+  title: z.string().nullable(),
+  messages: z.int(),
+  summaries: z.int(),
+  /** −1 when there is no summary. */
+  maxDepth: z.int(),
+  contextItems: z.int(),
+  storedTokens: z.int(),
+  contextTokens: z.int(),
+  /** contextTokens ÷ configured token budget. */
+  pressure: z.number(),
+  createdAtMs: TimeMs.nullable(),
+  updatedAtMs: TimeMs.nullable(),
+  /** The conversation that spawned this one (sub-agents), where the file says so. */
+  parentConversationId: ConversationId.nullable(),
+})
+export type ConversationRow = z.infer<typeof ConversationRow>
+
+export const Stats = z.object({
+  path: z.string(),
+  system: System,
+  systemVersion: z.string().nullable(),
+  readOnly: z.boolean(),
+  bytes: z.int(),
+  conversations: z.int(),
+  messages: z.int(),
+  messageParts: z.int(),
+  summaries: z.int(),
+  summariesByDepth: z.record(z.string(), z.int()),
+  edges: z.object({ summaryMessages: z.int(), summaryParents: z.int() }),
+  contextItems: z.int(),
+  largeFiles: z.int(),
+  perConversation: z.array(ConversationRow),
+})
+export type Stats = z.infer<typeof Stats>
+
+/** One figure per message role or summary depth for the overview page. */
+export const Breakdown = z.object({
+  key: z.string(),
+  count: z.int(),
+  tokens: z.int(),
+  sourceTokens: z.int().nullable(),
+})
+
+export const Overview = z.object({
+  conversation: ConversationRow,
+  budgetTokens: z.int(),
+  roles: z.array(Breakdown),
+  depths: z.array(Breakdown),
+  largestMessages: z.array(
+    z.object({ id: z.string(), role: z.string(), tokens: z.int(), seq: z.int(), excerpt: z.string() }),
+  ),
+  runs: z.array(
+    z.object({
+      runId: z.string(),
+      atMs: TimeMs,
+      reason: z.string(),
+      tokensBefore: z.int().nullable(),
+      tokensAfter: z.int().nullable(),
+      created: z.int(),
+      stopReason: z.string().nullable(),
+    }),
+  ),
+})
+export type Overview = z.infer<typeof Overview>

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { ConversationId, NodeId, PartType, Role, TimeMs, Visibility } from './ids.ts'
+
+export const MessagePart = z.object({
+  partId: z.string(),
+  ordinal: z.int(),
+  type: PartType,
+  text: z.string().nullable(),
+  toolCallId: z.string().nullable(),
+  toolName: z.string().nullable(),
+  toolStatus: z.string().nullable(),
+  /** JSON text as stored. */
+  toolInput: z.string().nullable(),
+  toolOutput: z.string().nullable(),
+  toolError: z.string().nullable(),
+  fileName: z.string().nullable(),
+  fileMime: z.string().nullable(),
+  /** Never loaded by the window; shown as text. */
+  fileUrl: z.string().nullable(),
+  isSynthetic: z.boolean(),
+  /** JSON text as stored. */
+  metadata: z.string().nullable(),
+})
+export type MessagePart = z.infer<typeof MessagePart>
+
+/** A summary that stands for a message, for the coverage gutter. */
+export const Cover = z.object({ id: NodeId, depth: z.int(), inWindow: z.boolean() })
+export type Cover = z.infer<typeof Cover>
+
+export const Message = z.object({
+  id: NodeId,
+  conversationId: ConversationId,
+  seq: z.int(),
+  /** 0-based place in the conversation by seq; the index of the row in the transcript. */
+  rank: z.int(),
+  role: Role,
+  content: z.string(),
+  /** Length of the whole content in UTF-16 units; `content` may be cut to the page's limit. */
+  contentChars: z.int(),
+  isCut: z.boolean(),
+  tokens: z.int(),
+  createdAtMs: TimeMs.nullable(),
+  parts: z.array(MessagePart),
+  /** From leaf upwards. */
+  coveredBy: z.array(Cover),
+  visibility: Visibility,
+})
+export type Message = z.infer<typeof Message>
+
+export const TranscriptPage = z.object({ total: z.int(), offset: z.int(), messages: z.array(Message) })
+export type TranscriptPage = z.infer<typeof TranscriptPage>

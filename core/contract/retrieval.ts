@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
+
+export const GrepInput = z.object({
+  query: z.string().max(10_000),
+  mode: z.enum(['full_text', 'regex', 'literal']).default('full_text'),
+  /** full text only: `auto` looks for all words and, when that finds too little, for any of them. */
+  match: z.enum(['auto', 'all', 'any']).default('auto'),
+  scope: z.enum(['messages', 'summaries', 'both', 'files']).default('both'),
+  conversationIds: z.array(ConversationId).optional(),
+  roles: z.array(Role).optional(),
+  depths: z.array(z.int()).optional(),
+  afterMs: TimeMs.optional(),
+  beforeMs: TimeMs.optional(),
+  inContext: z.boolean().optional(),
+  /** Only what this summary stands for. */
+  within: SummaryId.optional(),
+  sort: z.enum(['relevance', 'newest', 'oldest']).default('newest'),
+  limit: z.int().min(1).max(1000).default(50),
+  cursor: z.string().optional(),
+})
+export type GrepInput = z.infer<typeof GrepInput>
+export type GrepRequest = z.input<typeof GrepInput>
+
+export const GrepHit = z.object({
+  id: NodeId,
+  kind: z.enum(['message', 'leaf', 'condensed', 'file']),
+  conversationId: ConversationId,
+  seq: z.int().nullable(),
+  role: Role.nullable(),
+  depth: z.int().nullable(),
+  createdAtMs: TimeMs.nullable(),
+  /** Which text of the message was hit. */
+  field: z.enum(['content', 'tool_input', 'tool_output', 'reasoning']),
+  snippet: z.string(),
+  /** Ranges in the snippet, UTF-16 units, end exclusive. */
+  matches: z.array(z.tuple([z.int(), z.int()])),
+  coveredBy: z.array(NodeId),
+  inContext: z.boolean(),
+  /** Found by any of the words, not by all of them. */
+  isPartial: z.boolean(),
+})
+export type GrepHit = z.infer<typeof GrepHit>
+
+export const GrepResult = z.object({
+  total: z.int(),
+  totalIsExact: z.boolean(),
+  hits: z.array(GrepHit),
+  nextCursor: z.string().nullable(),
+  /** Said when the answer came from a scan, or the query was taken literally. */
+  notes: z.array(z.string()),
+  tookMs: z.number(),
+})
+export type GrepResult = z.infer<typeof GrepResult>
+
+export const ExpandInput = z.object({
+  summaryId: SummaryId,
+  /** Levels to go down; 1 = the direct sources. */
+  depth: z.int().min(1).max(1000).default(1),
+  includeMessages: z.boolean().default(false),
+  tokenCap: z.int().min(1).max(10_000_000).default(4000),
+  cursor: z.string().optional(),
+})
+export type ExpandInput = z.infer<typeof ExpandInput>
+export type ExpandRequest = z.input<typeof ExpandInput>
+
+export const Expansion = z.object({
+  nodes: z.array(
+    z.object({ id: NodeId, kind: z.enum(['leaf', 'condensed']), depth: z.int(), tokens: z.int(), content: z.string() }),
+  ),
+  messages: z.array(
+    z.object({
+      id: NodeId,
+      seq: z.int(),
+      role: Role,
+      tokens: z.int(),
+      createdAtMs: TimeMs.nullable(),
+      content: z.string(),
+    }),
+  ),
+  /** Sum over what is returned; never above tokenCap. */
+  tokens: z.int(),
+  truncated: z.boolean(),
+  /** Cursors to go on with; empty when everything was returned. */
+  next: z.array(z.string()),
+  /** Ids that are larger than the whole cap: describe them instead. */
+  tooLarge: z.array(NodeId),
+})
+export type Expansion = z.infer<typeof Expansion>

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { ConversationId, NodeId, TimeMs } from './ids.ts'
+
+/** What one unit of x is: one message, one token, or one millisecond. */
+export const StrataAxis = z.enum(['messages', 'tokens', 'time'])
+export type StrataAxis = z.infer<typeof StrataAxis>
+
+/** Summaries in columns, ordered by depth, then x0. All arrays have the same length. */
+export const StrataSummaries = z.object({
+  id: z.array(NodeId),
+  depth: z.array(z.int()),
+  x0: z.array(z.number()),
+  x1: z.array(z.number()),
+  tokens: z.array(z.int()),
+  sourceTokens: z.array(z.int()),
+  messages: z.array(z.int()),
+  createdAtMs: z.array(TimeMs.nullable()),
+  /** Index into SummaryLevel.options. */
+  level: z.array(z.int()),
+  /** 1 when the summary itself is in the window. */
+  inWindow: z.array(z.int()),
+})
+
+/** A stretch of the history along the top edge: one summary, or a run of raw messages, that the model sees now. */
+export const WindowRun = z.object({
+  x0: z.number(),
+  x1: z.number(),
+  id: NodeId.nullable(),
+  depth: z.int(),
+  items: z.int(),
+  tokens: z.int(),
+})
+
+/** Something wrong or remarkable over a stretch of history. */
+export const StrataMark = z.object({
+  kind: z.enum(['uncovered', 'double_coverage']),
+  x0: z.number(),
+  x1: z.number(),
+  messages: z.int(),
+  firstId: NodeId,
+})
+
+export const Strata = z.object({
+  conversationId: ConversationId,
+  axis: StrataAxis,
+  /** x runs from 0 to extent, in axis units (time: milliseconds since `originMs`). */
+  extent: z.number(),
+  originMs: TimeMs.nullable(),
+  totalMessages: z.int(),
+  totalTokens: z.int(),
+  windowTokens: z.int(),
+  maxDepth: z.int(),
+  summaries: StrataSummaries,
+  window: z.array(WindowRun),
+  /** x where the fresh tail begins; equals extent when there is none. */
+  freshTailX: z.number(),
+  marks: z.array(StrataMark),
+  /** Where compaction runs happened: x of the newest message then present. */
+  runs: z.array(z.object({ x: z.number(), runId: z.string(), atMs: TimeMs })),
+  /** Clock times along x, at most 24, at day or hour boundaries. */
+  ticks: z.array(z.object({ x: z.number(), atMs: TimeMs })),
+})
+export type Strata = z.infer<typeof Strata>
+
+/** Messages of a stretch of x, merged into at most `buckets` columns; nothing is dropped, only merged. */
+export const StrataMessages = z.object({
+  x0: z.array(z.number()),
+  x1: z.array(z.number()),
+  count: z.array(z.int()),
+  tokens: z.array(z.int()),
+  maxTokens: z.array(z.int()),
+  /** Role with the most tokens in the bucket, as index into ROLES. */
+  role: z.array(z.int()),
+  /** Messages of the bucket that are in the window themselves. */
+  inWindow: z.array(z.int()),
+  /** Message number (msg_<n>) of the first message in the bucket. */
+  firstMessage: z.array(z.int()),
+})
+export type StrataMessages = z.infer<typeof StrataMessages>

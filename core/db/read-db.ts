@@ -1,0 +1,86 @@
+import type Database from 'better-sqlite3'
+
+/** A value as SQLite gives it. Blobs never occur in canonical columns. */
+export type SqlValue = string | number | bigint | null | Uint8Array
+/** Named parameters (`:name` in the SQL, without the colon here). Numbers are bound as REAL: CAST where it matters. */
+export type SqlParams = Readonly<Record<string, SqlValue>>
+
+/**
+ * A connection that can only read. `T` at the call is the one place where a row's type is asserted: it must say what
+ * the SELECT list says.
+ */
+export interface ReadDb {
+  readonly path: string
+  /** All rows. For lists with a LIMIT or known to be small. */
+  all<T>(sql: string, params?: SqlParams): T[]
+  /** First row, or undefined. */
+  get<T>(sql: string, params?: SqlParams): T | undefined
+  /** First column of the first row, or undefined. */
+  value<T extends SqlValue>(sql: string, params?: SqlParams): T | undefined
+  /** First column of all rows. */
+  column<T extends SqlValue>(sql: string, params?: SqlParams): T[]
+  /** Row by row; for scans. The connection can run nothing else until the iterator ends. */
+  iterate<T>(sql: string, params?: SqlParams): IterableIterator<T>
+  /** Rows as arrays, row by row; the quickest way through many rows. */
+  iterateRaw<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): IterableIterator<T>
+  /** Changes whenever another connection (or, between two connections, ours) committed. https://www.sqlite.org/pragma.html#pragma_data_version */
+  dataVersion(): number
+  close(): void
+}
+
+/** Taking a `WriteDb` is the permission to write. */
+export interface WriteDb extends ReadDb {
+  /** Returns the number of changed rows. */
+  run(sql: string, params?: SqlParams): number
+  /** Several statements without parameters (schema, triggers). */
+  exec(sql: string): void
+  /** One `BEGIN IMMEDIATE` … `COMMIT`; any error rolls back. Never await inside. */
+  transaction<T>(body: () => T): T
+}
+
+/** Wraps a better-sqlite3 connection; statements are prepared once and kept. */
+export function wrapConnection(connection: Database.Database, path: string): WriteDb {
+  const statements = new Map<string, Database.Statement>()
+  const rawStatements = new Map<string, Database.Statement>()
+
+  const prepare = (sql: string): Database.Statement => {
+    let statement = statements.get(sql)
+    if (!statement) {
+      statement = connection.prepare(sql)
+      statements.set(sql, statement)
+    }
+    return statement
+  }
+  const prepareRaw = (sql: string): Database.Statement => {
+    let statement = rawStatements.get(sql)
+    if (!statement) {
+      statement = connection.prepare(sql).raw(true)
+      rawStatements.set(sql, statement)
+    }
+    return statement
+  }
+  // An iterating statement is busy; a second use of it at the same time needs a statement of its own.
+  const freshIfBusy = (statement: Database.Statement, sql: string, raw: boolean): Database.Statement =>
+    statement.busy ? (raw ? connection.prepare(sql).raw(true) : connection.prepare(sql)) : statement
+
+  return {
+    path,
+    all: (sql, params = {}) => prepare(sql).all(params) as never,
+    get: (sql, params = {}) => prepare(sql).get(params) as never,
+    value: (sql, params = {}) => (prepareRaw(sql).get(params) as SqlValue[] | undefined)?.[0] as never,
+    column: (sql, params = {}) => (prepareRaw(sql).all(params) as SqlValue[][]).map((row) => row[0]) as never,
+    iterate: (sql, params = {}) => freshIfBusy(prepare(sql), sql, false).iterate(params) as never,
+    iterateRaw: (sql, params = {}) => freshIfBusy(prepareRaw(sql), sql, true).iterate(params) as never,
+    dataVersion: () => (prepareRaw('PRAGMA data_version').get() as [number])[0],
+    close: () => {
+      statements.clear()
+      rawStatements.clear()
+      connection.close()
+    },
+    run: (sql, params = {}) => prepare(sql).run(params).changes,
+    exec: (sql) => {
+      connection.exec(sql)
+    },
+    transaction: (body) => connection.transaction(body).immediate(),
+  }
+}

@@ -1,0 +1,49 @@
+import type { ErrorCode, ErrorInfo } from './contract/error.ts'
+
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['locked'])
+
+/**
+ * The one error that callers are meant to see. `message` says what happened, to what, and what to do next; `details`
+ * carries facts for programs, never conversation text and never keys.
+ */
+export class LcmError extends Error {
+  override readonly name = 'LcmError'
+  readonly code: ErrorCode
+  readonly details: Readonly<Record<string, unknown>> | undefined
+
+  constructor(code: ErrorCode, message: string, details?: Readonly<Record<string, unknown>>, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.details = details
+  }
+
+  get retryable(): boolean {
+    return RETRYABLE.has(this.code)
+  }
+}
+
+/** What crosses a door. Anything that is not an `LcmError` is a bug and becomes `internal`. */
+export function toErrorInfo(error: unknown): ErrorInfo {
+  if (error instanceof LcmError) {
+    return {
+      code: error.code,
+      message: error.message,
+      retryable: error.retryable,
+      ...(error.details ? { details: { ...error.details } } : {}),
+    }
+  }
+  if (error instanceof Error && error.name === 'AbortError') {
+    return {
+      code: 'cancelled',
+      message: 'The operation was cancelled; what was committed before stays valid.',
+      retryable: false,
+    }
+  }
+  const what = error instanceof Error ? error.message : String(error)
+  return { code: 'internal', message: `Internal error: ${what}. Please report it with the log.`, retryable: false }
+}
+
+/** Closes a union: a new member that is not handled fails the type check here. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`)
+}
