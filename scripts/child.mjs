@@ -1,0 +1,46 @@
+// Child processes: output where it belongs, signals passed on, exit codes kept.
+import { spawn } from 'node:child_process'
+
+/**
+ * Runs a command to its end and passes signals on to it.
+ * @returns {Promise<{ code: number | null, signal: NodeJS.Signals | null }>}
+ */
+export function run(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: 'inherit', ...options })
+    const stopForwarding = forwardSignals(child)
+    child.once('error', (error) => {
+      stopForwarding()
+      reject(error)
+    })
+    child.once('exit', (code, signal) => {
+      stopForwarding()
+      resolve({ code, signal })
+    })
+  })
+}
+
+/** Like {@link run}, with the child's standard output moved to standard error. */
+export const runQuietOnStdout = (command, args, options = {}) =>
+  run(command, args, { ...options, stdio: ['ignore', process.stderr, process.stderr] })
+
+/** Ends this process the way the child ended, so that a shell sees no difference. */
+export function endLike({ code, signal }) {
+  if (signal === null) process.exitCode = code ?? 1
+  else process.kill(process.pid, signal)
+}
+
+function forwardSignals(child) {
+  const listeners = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
+    const listener = () => {
+      // Ctrl-C on a terminal reaches the child by itself; a second one would look like impatience.
+      if (signal === 'SIGINT' && process.stdin.isTTY) return
+      child.kill(signal)
+    }
+    process.on(signal, listener)
+    return () => process.off(signal, listener)
+  })
+  return () => {
+    for (const stop of listeners) stop()
+  }
+}

@@ -1,0 +1,39 @@
+// Gets a browser for the end-to-end tests where there is none.
+import { existsSync, readFileSync } from 'node:fs'
+import { runQuietOnStdout } from './child.mjs'
+import { findChromium } from './find-chromium.mjs'
+import { inProject, nodeBinary, Refusal, root, say } from './project.mjs'
+
+/**
+ * The path of a Chromium that runs; installs one if need be.
+ * @throws {Refusal} when none can be had, with what to do
+ */
+export async function ensureBrowser() {
+  const found = findChromium()
+  if (found) return found
+  say('installing a browser for the end-to-end tests…')
+  if (hasDebianPackage()) await installDebianPackage()
+  const packaged = findChromium()
+  if (packaged) return packaged
+  await runQuietOnStdout(nodeBinary, [inProject('node_modules/@playwright/test/cli.js'), 'install', 'chromium'], {
+    cwd: root,
+  })
+  const downloaded = findChromium()
+  if (downloaded) return downloaded
+  throw new Refusal(
+    'no Chromium could be found or installed. Install Chromium or Chrome (Debian: apt-get install chromium), or set ' +
+      'LCM_CHROMIUM to the path of one, then run the same command again.',
+  )
+}
+
+/** Ubuntu's package of that name only points to a snap, which cannot see the tests' temporary folders. */
+function hasDebianPackage() {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
+  return !/^(ID|ID_LIKE)=.*ubuntu/m.test(readFileSync('/etc/os-release', 'utf8'))
+}
+
+async function installDebianPackage() {
+  const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+  await runQuietOnStdout('apt-get', ['update', '-qq'], options)
+  await runQuietOnStdout('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], options)
+}

@@ -1,0 +1,2 @@
+export const chromiumFlags: readonly string[]
+export function findChromium(): string | undefined

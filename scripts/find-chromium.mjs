@@ -1,0 +1,57 @@
+// Finds a Chromium that runs. Shared by the test run, the Playwright configuration and the Electron stand-in.
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, join } from 'node:path'
+
+/** Flags for any Chromium that the tests start: no sandbox in containers, nothing sent or fetched by itself. */
+export const chromiumFlags = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--no-first-run',
+  '--no-default-browser-check',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/**
+ * The first Chromium that answers to `--version`. `LCM_CHROMIUM` overrides the search.
+ * @returns {string | undefined} an absolute path
+ */
+export function findChromium() {
+  if (process.env.LCM_CHROMIUM) return process.env.LCM_CHROMIUM
+  for (const path of candidates()) if (existsSync(path) && answers(path)) return path
+  return undefined
+}
+
+function* candidates() {
+  if (process.platform === 'darwin') {
+    yield '/Applications/Chromium.app/Contents/MacOS/Chromium'
+    yield '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'
+  } else if (process.platform === 'win32') {
+    for (const folder of [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA])
+      if (folder) yield join(folder, 'Google', 'Chrome', 'Application', 'chrome.exe')
+  } else {
+    // Debian's binary itself; /usr/bin/chromium is a shell script around it.
+    yield '/usr/lib/chromium/chromium'
+    for (const name of ['chromium', 'google-chrome', 'google-chrome-stable'])
+      for (const folder of (process.env.PATH ?? '').split(delimiter)) yield join(folder, name)
+  }
+  yield* fromPlaywright()
+}
+
+/** Where Playwright keeps the browser that it downloads; nothing before the dependencies are installed. */
+function fromPlaywright() {
+  try {
+    return [createRequire(import.meta.url)('playwright-core').chromium.executablePath()]
+  } catch {
+    return []
+  }
+}
+
+/** A browser without its shared libraries is there and yet of no use. On Windows `--version` opens a window. */
+function answers(path) {
+  if (process.platform === 'win32') return true
+  return spawnSync(path, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0
+}

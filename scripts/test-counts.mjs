@@ -1,0 +1,51 @@
+// Reads the suites' own reports and adds them up.
+import { existsSync, readFileSync } from 'node:fs'
+
+const nothing = { passed: 0, failed: 0, skipped: 0 }
+
+/** A step without tests of its own counts as one. */
+export const stepCounts = (code) => (code === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 })
+
+/** Counts from Vitest's JSON report. */
+export function vitestCounts(file, code) {
+  return orFailure(file, code, (report) => ({
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+  }))
+}
+
+/** Counts from Playwright's JSON report. A test that only passed on a second try counts as failed. */
+export function playwrightCounts(file, code) {
+  return orFailure(file, code, ({ stats }) => ({
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky,
+    skipped: stats.skipped,
+  }))
+}
+
+/** A suite that failed outside its tests, a file that does not load say, must not end as "0 failed". */
+function orFailure(file, code, read) {
+  const counts = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : nothing
+  return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
+}
+
+/** The total of all rows. */
+export const sum = (rows) =>
+  rows.reduce(
+    (total, row) => ({
+      passed: total.passed + row.passed,
+      failed: total.failed + row.failed,
+      skipped: total.skipped + row.skipped,
+    }),
+    nothing,
+  )
+
+/** A small table for people. */
+export function table(rows) {
+  const line = (name, ...cells) => name.padEnd(8) + cells.map((cell) => String(cell).padStart(9)).join('')
+  return [
+    line('suite', 'passed', 'failed', 'skipped', 'seconds'),
+    ...rows.map((row) => line(row.name, row.passed, row.failed, row.skipped, row.seconds.toFixed(1))),
+  ].join('\n')
+}
