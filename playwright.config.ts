@@ -1,0 +1,28 @@
+import { defineConfig } from '@playwright/test'
+import { chromiumFlags, findChromium } from './scripts/find-chromium.mjs'
+
+// Found once; the workers and the Electron stand-in inherit it.
+const chromium = findChromium()
+if (chromium !== undefined) process.env.LCM_CHROMIUM = chromium
+
+/** The same specs run through both doors; `test/e2e/app.ts` hides the difference. */
+export default defineConfig({
+  testDir: 'test/e2e',
+  testMatch: '**/*.e2e.ts',
+  outputDir: 'test-results/e2e',
+  reporter: 'list',
+  workers: 2,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  use: {
+    launchOptions: { ...(chromium !== undefined && { executablePath: chromium }), args: [...chromiumFlags] },
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    screenshot: 'only-on-failure',
+    actionTimeout: 10_000,
+    navigationTimeout: 20_000,
+  },
+  projects: [{ name: 'browser' }, { name: 'desktop' }],
+})

@@ -1,0 +1,108 @@
+// The door to the app for end-to-end specs. A spec never knows which door it came through:
+//
+//   import { expect, test } from './app.ts'
+//   test('shows the strata', async ({ openMemory }) => {
+//     const page = await openMemory(file)
+//   })
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, test as base, type ElectronApplication, type Page } from '@playwright/test'
+import { openInBrowser } from './browser-door.ts'
+import { desktopKind, openOnDesktop } from './desktop-door.ts'
+import { watchForErrors } from './page-errors.ts'
+
+export { expect } from '@playwright/test'
+
+/** What surrounds the page: the browser host, real Electron, or its stand-in. */
+export type HostKind = 'browser' | 'electron' | 'standin'
+
+/** An opened app, and how to end it. */
+export type OpenedApp = {
+  readonly page: Page
+  readonly electronApp?: ElectronApplication
+  readonly close: () => Promise<void>
+}
+
+type Fixtures = {
+  /** Opens the app on a memory file, or on nothing, and answers with its page. Closed by itself after the test. */
+  readonly openMemory: (path?: string) => Promise<Page>
+  /** The Electron application that was opened last; undefined in the browser. */
+  readonly electronApp: () => ElectronApplication | undefined
+  readonly hostKind: HostKind
+  /** A home folder of this test alone: settings, recent files and caches go there. */
+  readonly home: string
+  /** Environment variables for the app, `LCM_…` say: `test.use({ appEnv: { LCM_TOKEN_BUDGET: '5000' } })`. */
+  readonly appEnv: Readonly<Record<string, string>>
+  /** Console errors and exceptions that a spec provokes on purpose; any other fails the test. */
+  readonly allowedPageErrors: readonly RegExp[]
+}
+
+type Opened = { readonly apps: OpenedApp[]; readonly errors: string[] }
+
+export const test = base.extend<Fixtures & { readonly opened: Opened }, { readonly chromium: () => Promise<Browser> }>({
+  allowedPageErrors: [[], { option: true }],
+  appEnv: [{}, { option: true }],
+
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
+  hostKind: async ({}, use, testInfo) => {
+    await use(testInfo.project.name === 'browser' ? 'browser' : desktopKind())
+  },
+
+  // biome-ignore lint/correctness/noEmptyPattern: as above
+  home: async ({}, use) => {
+    const home = await mkdtemp(join(tmpdir(), 'lcm-e2e-'))
+    await use(home)
+    await rm(home, { recursive: true, force: true, maxRetries: 5 })
+  },
+
+  // `home` is named so that it outlives the apps.
+  opened: async ({ home: _home, allowedPageErrors }, use, testInfo) => {
+    const opened: Opened = { apps: [], errors: [] }
+    await use(opened)
+    const failed = testInfo.status !== testInfo.expectedStatus
+    for (const [index, app] of opened.apps.entries()) {
+      // Playwright itself takes pictures of the pages of a browser only.
+      if (failed && app.electronApp) await attachPicture(app.page, testInfo.outputPath(`window-${index + 1}.png`))
+      await app.close()
+    }
+    const unexpected = opened.errors.filter((error) => !allowedPageErrors.some((pattern) => pattern.test(error)))
+    if (unexpected.length > 0) throw new Error(`The page reported errors:\n${unexpected.join('\n')}`)
+
+    async function attachPicture(page: Page, path: string): Promise<void> {
+      if (page.isClosed()) return
+      await page.screenshot({ path, timeout: 5_000 })
+      await testInfo.attach('window', { path, contentType: 'image/png' })
+    }
+  },
+
+  // Unlike Playwright's own `browser`, started only where a spec comes through the browser.
+  chromium: [
+    async ({ playwright }, use) => {
+      let browser: Promise<Browser> | undefined
+      await use(() => {
+        browser ??= playwright.chromium.launch()
+        return browser
+      })
+      await (await browser)?.close()
+    },
+    { scope: 'worker' },
+  ],
+
+  openMemory: async ({ opened, hostKind, home, appEnv, chromium }, use) => {
+    await use(async (path) => {
+      const watch = (page: Page) => watchForErrors(page, (error) => opened.errors.push(error))
+      const request = { path, home, env: appEnv, watch }
+      const app =
+        hostKind === 'browser'
+          ? await openInBrowser(request, await (await chromium()).newContext())
+          : await openOnDesktop(request, hostKind)
+      opened.apps.push(app)
+      return app.page
+    })
+  },
+
+  electronApp: async ({ opened }, use) => {
+    await use(() => opened.apps.at(-1)?.electronApp)
+  },
+})

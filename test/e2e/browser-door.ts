@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { BrowserContext } from '@playwright/test'
+import { inProject, nodeBinary } from '../../scripts/project.mjs'
+import type { OpenedApp } from './app.ts'
+import { appEnvironment, type OpenRequest } from './app-environment.ts'
+
+const START_LIMIT_MS = 20_000
+const STOP_LIMIT_MS = 5_000
+
+/** Starts the browser host as a user would and opens its page in Chromium. */
+export async function openInBrowser(request: OpenRequest, context: BrowserContext): Promise<OpenedApp> {
+  const file = request.path === undefined ? [] : ['--db', request.path]
+  const host = spawn(nodeBinary, [inProject('core/entry/cli.ts'), 'serve', '--json', '--no-open', ...file], {
+    cwd: request.home,
+    env: appEnvironment(request),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const close = async () => {
+    await context.close()
+    await stop(host)
+  }
+  try {
+    const url = await firstAddress(host)
+    context.on('page', request.watch)
+    const page = await context.newPage()
+    await page.goto(url)
+    return { page, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The first line of standard output is `{"url": …}`. */
+async function firstAddress(host: ChildProcess): Promise<string> {
+  if (host.stdout === null || host.stderr === null) throw new Error('the host was started without pipes')
+  let complaints = ''
+  host.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text
+  })
+  const limit = AbortSignal.timeout(START_LIMIT_MS)
+  const line = await Promise.race([
+    once(createInterface(host.stdout), 'line', { signal: limit }).then(([first]) => String(first)),
+    once(host, 'exit', { signal: limit }).then(([code]) => {
+      throw new Error(`the browser host ended with ${code} before it gave its address:\n${complaints}`)
+    }),
+  ])
+  // Keeps the pipe from filling up.
+  host.stdout.resume()
+  const answer: unknown = JSON.parse(line)
+  if (typeof answer === 'object' && answer !== null && 'url' in answer && typeof answer.url === 'string')
+    return answer.url
+  throw new Error(`the browser host's first line is no address: ${line}`)
+}
+
+async function stop(host: ChildProcess): Promise<void> {
+  if (host.exitCode !== null || host.signalCode !== null) return
+  const ended = once(host, 'exit')
+  host.kill('SIGTERM')
+  const insist = setTimeout(() => host.kill('SIGKILL'), STOP_LIMIT_MS)
+  await ended
+  clearTimeout(insist)
+}

@@ -1,0 +1,49 @@
+import { join } from 'node:path'
+import { _electron, type ElectronApplication } from '@playwright/test'
+import { findElectron, hasDisplay } from '../../scripts/electron-binary.mjs'
+import { inProject, root } from '../../scripts/project.mjs'
+import type { OpenedApp } from './app.ts'
+import { appEnvironment, type OpenRequest } from './app-environment.ts'
+
+const START_LIMIT_MS = 30_000
+const CLOSE_LIMIT_MS = 10_000
+
+/** Real Electron wherever it can run, the stand-in elsewhere. */
+export function desktopKind(): 'electron' | 'standin' {
+  return findElectron() !== undefined && hasDisplay() ? 'electron' : 'standin'
+}
+
+/** Starts the built desktop app and answers with its first window. */
+export async function openOnDesktop(request: OpenRequest, kind: 'electron' | 'standin'): Promise<OpenedApp> {
+  const file = request.path === undefined ? [] : [request.path]
+  const electronApp = await _electron.launch({
+    // Without a path Playwright starts the installed Electron with a loader of its own.
+    ...(kind === 'standin' && { executablePath: inProject('test/standin/electron') }),
+    args: [root, ...file, ...switches(kind, request.home)],
+    cwd: request.home,
+    env: appEnvironment(request),
+    timeout: START_LIMIT_MS,
+  })
+  const close = () => closeWithin(electronApp, CLOSE_LIMIT_MS)
+  try {
+    electronApp.on('window', request.watch)
+    for (const page of electronApp.windows()) request.watch(page)
+    const page = await electronApp.firstWindow({ timeout: START_LIMIT_MS })
+    return { page, electronApp, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function switches(kind: 'electron' | 'standin', home: string): readonly string[] {
+  const userData = `--user-data-dir=${join(home, 'electron')}`
+  return kind === 'electron' && process.getuid?.() === 0 ? [userData, '--no-sandbox'] : [userData]
+}
+
+/** An app that refuses to quit must not hold up the tests after it. */
+async function closeWithin(app: ElectronApplication, limitMs: number): Promise<void> {
+  const insist = setTimeout(() => app.process().kill('SIGKILL'), limitMs)
+  await app.close()
+  clearTimeout(insist)
+}
