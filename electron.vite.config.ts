@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'electron-vite'
+
+const here = (path: string): string => resolve(import.meta.dirname, path)
+
+/** Only what exists is an entry. */
+const entries = (inputs: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(inputs)
+      .map(([name, path]) => [name, here(path)] as const)
+      .filter(([, path]) => existsSync(path)),
+  )
+
+export default defineConfig({
+  main: {
+    build: {
+      outDir: 'out/main',
+      // The two that cannot be bundled: a native binding, and what Electron itself provides.
+      externalizeDeps: { exclude: [] },
+      rolldownOptions: {
+        input: entries({
+          index: 'electron/main/index.ts',
+          worker: 'core/entry/worker.ts',
+          host: 'core/entry/http.ts',
+          cli: 'core/entry/cli.ts',
+        }),
+        external: ['better-sqlite3', 'electron'],
+        output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      outDir: 'out/preload',
+      // A sandboxed preload cannot require anything but Electron: one CommonJS file.
+      externalizeDeps: false,
+      rolldownOptions: {
+        input: entries({ index: 'electron/preload/index.ts' }),
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: {
+    root: here('renderer'),
+    base: './',
+    plugins: [react()],
+    build: {
+      outDir: here('out/renderer'),
+      emptyOutDir: true,
+      minify: true,
+      // Fonts and pictures stay files: the policy of the page allows no data: fonts.
+      assetsInlineLimit: 0,
+      rolldownOptions: { input: here('renderer/index.html') },
+    },
+  },
+})

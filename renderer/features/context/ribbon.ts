@@ -1,0 +1,109 @@
+import type { AssembledContext, ContextItem } from '../../../core/contract/context.ts'
+import { type Category, categoryOf } from './category.ts'
+
+/** A stretch of the ribbon: one item, or several that would each be narrower than a pixel. */
+export type Segment = {
+  /** Left and right edge in CSS pixels. */
+  readonly x0: number
+  readonly x1: number
+  /** Of the item with the most tokens in it. */
+  readonly category: Category
+  /** Indexes into the items; the largest item of the stretch. */
+  readonly main: number
+  readonly first: number
+  readonly last: number
+  readonly items: number
+  readonly tokens: number
+}
+
+type Stretch = { first: number; last: number; main: number; mainTokens: number; items: number; tokens: number }
+
+/** Tokens at the right edge of the ribbon: the hard threshold, the budget or what is in the window, whichever is most. */
+export function ribbonScale(window: Pick<AssembledContext, 'tokens' | 'budget' | 'hardThreshold'>): number {
+  return Math.max(1, window.tokens, window.budget, window.budget * window.hardThreshold)
+}
+
+/**
+ * Lay the included items side by side, to scale. What is narrower than a pixel is merged with what stands beside it,
+ * never dropped: the segments account for every token and every included item, in order.
+ */
+export function segmentsOf(items: readonly ContextItem[], widthPx: number, scaleTokens: number): readonly Segment[] {
+  const perToken = widthPx / scaleTokens
+  const stretches: Stretch[] = []
+  let open: Stretch | null = null
+  for (const [index, item] of items.entries()) {
+    if (!item.included || item.tokens === 0) continue
+    // A stretch that is wide enough stands alone, unless what follows is too narrow to: that waits for more.
+    if (open !== null && open.tokens * perToken >= 1) {
+      stretches.push(open)
+      open = null
+    }
+    open = open === null ? stretchOf(index, item.tokens) : joined(open, stretchOf(index, item.tokens))
+  }
+  if (open !== null) {
+    const before = stretches.at(-1)
+    if (before !== undefined && open.tokens * perToken < 1) stretches[stretches.length - 1] = joined(before, open)
+    else stretches.push(open)
+  }
+  return placed(stretches, items, perToken)
+}
+
+function stretchOf(index: number, tokens: number): Stretch {
+  return { first: index, last: index, main: index, mainTokens: tokens, items: 1, tokens }
+}
+
+function joined(a: Stretch, b: Stretch): Stretch {
+  const main = b.mainTokens > a.mainTokens ? b : a
+  return {
+    first: a.first,
+    last: b.last,
+    main: main.main,
+    mainTokens: main.mainTokens,
+    items: a.items + b.items,
+    tokens: a.tokens + b.tokens,
+  }
+}
+
+function placed(stretches: readonly Stretch[], items: readonly ContextItem[], perToken: number): readonly Segment[] {
+  const segments: Segment[] = []
+  let before = 0
+  for (const { first, last, main, items: count, tokens } of stretches) {
+    const item = items[main]
+    if (item === undefined) continue
+    const x0 = before * perToken
+    before += tokens
+    segments.push({ x0, x1: before * perToken, category: categoryOf(item), main, first, last, items: count, tokens })
+  }
+  return segments
+}
+
+/** The segment under a point of the ribbon, by binary search; null past its end. */
+export function segmentAt(segments: readonly Segment[], x: number): Segment | null {
+  let low = 0
+  let high = segments.length - 1
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const segment = segments[middle]
+    if (segment === undefined) return null
+    if (x < segment.x0) high = middle - 1
+    else if (x >= segment.x1) low = middle + 1
+    else return segment
+  }
+  return null
+}
+
+/** Segments of one category as one SVG path of boxes, so that a thousand segments are a handful of elements. */
+export function pathsByCategory(segments: readonly Segment[], heightPx: number): ReadonlyMap<Category, string> {
+  const paths = new Map<Category, string>()
+  for (const { x0, x1, category } of segments) {
+    // A hairline between neighbours where there is room for one.
+    const gap = x1 - x0 >= 3 ? 1 : 0
+    const box = `M${round(x0)} 0H${round(x1 - gap)}V${heightPx}H${round(x0)}Z`
+    paths.set(category, (paths.get(category) ?? '') + box)
+  }
+  return paths
+}
+
+function round(x: number): number {
+  return Math.round(x * 100) / 100
+}

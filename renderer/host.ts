@@ -1,0 +1,95 @@
+/** What the preload of the desktop app exposes. */
+export type ElectronHost = {
+  readonly kind: 'electron'
+  pickMemory(): Promise<string | null>
+  pickTranscripts(): Promise<readonly string[]>
+  openMemory(path: string): void
+  pathForFile(file: File): string
+  /** @returns a function that stops listening */
+  onMenu(callback: (command: string) => void): undefined | (() => void)
+}
+
+declare global {
+  interface Window {
+    readonly lcmHost?: ElectronHost
+  }
+}
+
+/** What surrounds the renderer. A capability that is missing is undefined, and what needs it is not offered. */
+export type Host = {
+  readonly kind: 'electron' | 'browser'
+  /** One connection to the core of this window. Rejects when the core cannot be reached. */
+  connect(): Promise<MessagePort | WebSocket>
+  /** Opens a memory file: in the desktop app as it sees fit, in the browser in this tab. */
+  openFile(path: string): void
+  readonly pickMemory?: () => Promise<string | null>
+  readonly pickTranscripts?: () => Promise<readonly string[]>
+  readonly pathOfDroppedFile?: (file: File) => string
+  /** @returns a function that stops listening */
+  onMenu(callback: (command: string) => void): () => void
+}
+
+const CONNECT_LIMIT_MS = 15_000
+
+function electronHost(bridge: ElectronHost): Host {
+  return {
+    kind: 'electron',
+    connect: connectToMain,
+    openFile: (path) => bridge.openMemory(path),
+    pickMemory: () => bridge.pickMemory(),
+    pickTranscripts: () => bridge.pickTranscripts(),
+    pathOfDroppedFile: (file) => bridge.pathForFile(file),
+    onMenu: (callback) => bridge.onMenu(callback) ?? (() => undefined),
+  }
+}
+
+const browserHost: Host = {
+  kind: 'browser',
+  connect: connectToServer,
+  openFile: (path) => location.assign(`${location.pathname}?${new URLSearchParams({ file: path })}`),
+  onMenu: () => () => undefined,
+}
+
+/** The host of this window. */
+export const host: Host = window.lcmHost ? electronHost(window.lcmHost) : browserHost
+
+/** A port cannot cross the context bridge: the preload hands it over as a message of the window to itself. */
+function connectToMain(): Promise<MessagePort> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      window.removeEventListener('message', receive)
+      clearTimeout(limit)
+    }
+    const receive = (event: MessageEvent) => {
+      const port = event.ports[0]
+      if (event.source !== window || event.data !== 'lcm:port' || port === undefined) return
+      settle()
+      port.start()
+      resolve(port)
+    }
+    const limit = setTimeout(() => {
+      settle()
+      reject(new Error('the core of this window did not answer'))
+    }, CONNECT_LIMIT_MS)
+    window.addEventListener('message', receive)
+    window.postMessage('lcm:connect', location.origin)
+  })
+}
+
+/** The cookie that came with the first page is the key. */
+function connectToServer(): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
+    const socket = new WebSocket(`${scheme}//${location.host}/rpc${location.search}`, ['lcm'])
+    socket.binaryType = 'arraybuffer'
+    const limit = setTimeout(() => socket.close(), CONNECT_LIMIT_MS)
+    socket.addEventListener('open', () => {
+      clearTimeout(limit)
+      resolve(socket)
+    })
+    socket.addEventListener('close', () => {
+      clearTimeout(limit)
+      reject(new Error('the browser host did not answer'))
+    })
+  })
+}

@@ -1,0 +1,128 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createContext, useContext, useSyncExternalStore } from 'react'
+import type { LcmEvent } from '../core/contract/event.ts'
+import type { Job } from '../core/contract/job.ts'
+import { api, type Client, onConnectionChange } from './api.ts'
+
+/** What the window knows of changes to its file. */
+export type LiveState = {
+  /** When the file last changed while it was watched; null when it has not. */
+  readonly changedAtMs: number | null
+  readonly paused: boolean
+  /** Something changed while paused. */
+  readonly behind: boolean
+}
+
+/** A busy agent writes many times a second; the window follows at a pace that can be read. */
+const REFRESH_EVERY_MS = 800
+const RETRY_EVENTS_MS = 1000
+
+/**
+ * Listens to the core's events and lets queries that are on screen fetch again. What is shown stays until the answer
+ * is there. Events announce only: whatever was missed is made up for by fetching.
+ */
+export class LiveFeed {
+  private readonly client: Client
+  private readonly queries: QueryClient
+  private readonly listeners = new Set<() => void>()
+  private state: LiveState = { changedAtMs: null, paused: false, behind: false }
+  private timer: ReturnType<typeof setTimeout> | undefined
+  private lastRefreshMs = 0
+
+  constructor(client: Client, queries: QueryClient) {
+    this.client = client
+    this.queries = queries
+  }
+
+  readonly snapshot = (): LiveState => this.state
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Stops following, or catches up with what was missed. */
+  readonly togglePause = (): void => {
+    const { paused, behind } = this.state
+    this.become({ paused: !paused, behind: false })
+    if (paused && behind) this.refreshSoon()
+  }
+
+  /** Follows the core until the signal is aborted. */
+  start(signal: AbortSignal): void {
+    const stopWatching = onConnectionChange((state) => {
+      if (state === 'open') void this.queries.invalidateQueries()
+    })
+    signal.addEventListener('abort', stopWatching)
+    void this.listen(signal)
+  }
+
+  private async listen(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        for await (const event of await this.client.events(undefined, { signal })) this.receive(event)
+      } catch {
+        // The connection's own state says that it is lost; here it is enough to listen again.
+      }
+      if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_EVENTS_MS))
+    }
+  }
+
+  private receive(event: LcmEvent): void {
+    if (event.kind === 'job') this.receiveJob(event.job)
+    else this.receiveChange(event.atMs)
+  }
+
+  private receiveChange(atMs: number): void {
+    this.become({ changedAtMs: atMs, behind: this.state.paused })
+    if (!this.state.paused) this.refreshSoon()
+  }
+
+  private receiveJob(job: Job): void {
+    this.queries.setQueryData(api.jobs.list.queryKey(), (jobs) => jobs && withJob(jobs, job))
+    if (job.state !== 'running') void this.refreshAfter(job)
+  }
+
+  private async refreshAfter(job: Job): Promise<void> {
+    if (job.kind === 'integrity') await this.queries.invalidateQueries({ queryKey: api.integrity.key() })
+    else await this.refresh()
+  }
+
+  private refreshSoon(): void {
+    if (this.timer !== undefined) return
+    const wait = Math.max(0, this.lastRefreshMs + REFRESH_EVERY_MS - Date.now())
+    this.timer = setTimeout(() => {
+      this.timer = undefined
+      void this.refresh()
+    }, wait)
+  }
+
+  private async refresh(): Promise<void> {
+    this.lastRefreshMs = Date.now()
+    // What lies elsewhere on the machine does not change with this file.
+    await this.queries.invalidateQueries({ predicate: ({ queryKey: [path] }) => !isOfMachine(path) })
+  }
+
+  private become(patch: Partial<LiveState>): void {
+    this.state = { ...this.state, ...patch }
+    for (const listener of this.listeners) listener()
+  }
+}
+
+const isOfMachine = (path: unknown): boolean => Array.isArray(path) && path[0] === 'machine'
+
+/** The list with the job's newest state in it; newest first, as the core lists them. */
+export function withJob(jobs: readonly Job[], job: Job): Job[] {
+  return jobs.some((other) => other.jobId === job.jobId)
+    ? jobs.map((other) => (other.jobId === job.jobId ? job : other))
+    : [job, ...jobs]
+}
+
+export const LiveContext = createContext<LiveFeed | null>(null)
+
+/** The live feed of this window and its state. */
+export function useLive(): LiveState & { readonly togglePause: () => void } {
+  const feed = useContext(LiveContext)
+  if (feed === null) throw new Error('useLive needs a LiveContext')
+  return { ...useSyncExternalStore(feed.subscribe, feed.snapshot), togglePause: feed.togglePause }
+}
