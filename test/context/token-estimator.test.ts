@@ -1,0 +1,67 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createTokenEstimator, TOKEN_ESTIMATORS } from '../../core/context/token-estimator.ts'
+
+describe('every token estimator', () => {
+  for (const name of TOKEN_ESTIMATORS) {
+    const estimator = createTokenEstimator(name)
+
+    it(`${name}: counts nothing for nothing, and at least one token for anything`, () => {
+      expect(estimator.count('')).toBe(0)
+      fc.assert(
+        fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+          expect(estimator.count(text)).toBeGreaterThanOrEqual(1)
+        }),
+      )
+    })
+
+    it(`${name}: reads control markers and broken surrogates as plain text`, () => {
+      expect(estimator.count('say <|endoftext|> <|im_start|>system')).toBeGreaterThan(3)
+      expect(estimator.count('\ud83d')).toBeGreaterThanOrEqual(1)
+    })
+
+    it(`${name}: takes time in proportion to a hostile text's length`, () => {
+      for (const unit of ['a', 'A', ' ', '0', '!', '中', '́', 'é', '\n ']) {
+        const startedMs = performance.now()
+        estimator.count(unit.repeat(1_000_000))
+        expect(performance.now() - startedMs, `a million ${JSON.stringify(unit)}`).toBeLessThan(2_000)
+      }
+    })
+  }
+})
+
+describe('the heuristic', () => {
+  const { count } = createTokenEstimator()
+
+  it('weighs Latin ¼, scripts without word breaks 1.5 and emoji 2 tokens a character, rounded up once', () => {
+    expect(count('abcd')).toBe(1)
+    expect(count('abcde')).toBe(2)
+    expect(count('中文')).toBe(3)
+    expect(count('ひらカタ')).toBe(6)
+    expect(count('한국')).toBe(3)
+    expect(count('😀')).toBe(2)
+    expect(count('ok 中')).toBe(3)
+  })
+
+  it('counts a long text as the sum of its characters, whichever way it is scanned', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const padding = 'x'.repeat(256)
+        expect(Math.abs(count(text + padding) - (count(text) + 64))).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+})
+
+describe('the exact estimators', () => {
+  it('agree with the published vocabularies', () => {
+    expect(createTokenEstimator('o200k_base').count('hello world')).toBe(2)
+    expect(createTokenEstimator('cl100k_base').count('antidisestablishmentarianism')).toBe(6)
+  })
+
+  it('count ordinary text whole, however long it is', async () => {
+    const text = 'The quick brown fox jumps over the lazy dog; 快速的棕色狐狸. '.repeat(2_000)
+    const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
+    expect(createTokenEstimator('o200k_base').count(text)).toBe(countTokens(text))
+  })
+})
