@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+
+export type CoreThreadData = {
+  readonly role: 'interactive' | 'jobs'
+  readonly path: string | null
+  readonly resourcesDir: string
+  readonly owner: string
+  readonly allowNewer: boolean
+}
+export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
+
+export type CoreHostOptions = {
+  /** The built or source `core/entry/worker`. */
+  readonly workerUrl: URL
+  readonly resourcesDir: string
+}
+
+/** A reload of a window reconnects within this time and finds its core, jobs and report as they were. */
+const LINGER_MS = 10_000
+
+type Running = { readonly thread: Worker; readonly ports: Set<MessagePort>; linger: NodeJS.Timeout | null }
+
+/** One core thread a memory file; windows on the same file share it. */
+export class CoreHost {
+  readonly #options: CoreHostOptions
+  readonly #cores = new Map<string, Running>()
+
+  constructor(options: CoreHostOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A port that speaks the contract for the file (null: a welcome core). Closing it lets the core go when nobody else
+   * uses it; the port closes by itself when the core is gone.
+   */
+  connect(path: string | null, allowNewer = false): MessagePort {
+    const key = path === null ? '' : `${allowNewer ? '+' : ''}${resolve(path)}`
+    const running = this.#cores.get(key) ?? this.#start(key, path, allowNewer)
+    if (running.linger) clearTimeout(running.linger)
+    running.linger = null
+    const { port1, port2 } = new MessageChannel()
+    running.thread.postMessage({ kind: 'connect', port: port2 } satisfies ToCoreThread, [port2])
+    running.ports.add(port1)
+    port1.on('close', () => {
+      running.ports.delete(port1)
+      if (running.ports.size > 0 || this.#cores.get(key) !== running) return
+      running.linger = setTimeout(() => this.#stop(key, running), LINGER_MS)
+      running.linger.unref()
+    })
+    return port1
+  }
+
+  /** Ends every core and waits for it: files are checkpointed and closed. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#cores].map(([key, running]) => this.#stop(key, running)))
+  }
+
+  #start(key: string, path: string | null, allowNewer: boolean): Running {
+    const workerData: CoreThreadData = {
+      role: 'interactive',
+      path: path === null ? null : resolve(path),
+      resourcesDir: this.#options.resourcesDir,
+      owner: `lcm-inspector pid ${process.pid}`,
+      allowNewer,
+    }
+    const running: Running = {
+      thread: new Worker(this.#options.workerUrl, { workerData }),
+      ports: new Set(),
+      linger: null,
+    }
+    const gone = (): void => {
+      if (this.#cores.get(key) === running) this.#cores.delete(key)
+      for (const port of running.ports) port.close()
+    }
+    running.thread.on('error', (error) => {
+      console.error(`core thread stopped: ${error.stack ?? error.message}`)
+      gone()
+    })
+    running.thread.on('exit', gone)
+    this.#cores.set(key, running)
+    return running
+  }
+
+  async #stop(key: string, running: Running): Promise<void> {
+    if (this.#cores.get(key) === running) this.#cores.delete(key)
+    if (running.linger) clearTimeout(running.linger)
+    const ended = new Promise<void>((done) => running.thread.once('exit', () => done()))
+    running.thread.postMessage({ kind: 'close' } satisfies ToCoreThread)
+    const deadline = setTimeout(() => void running.thread.terminate(), 5000)
+    await ended
+    clearTimeout(deadline)
+  }
+}

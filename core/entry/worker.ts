@@ -1,0 +1,40 @@
+import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
+import { RPCHandler } from '@orpc/server/message-port'
+import { Core } from '../core.ts'
+import { executeInThread, serveJobs } from '../jobs/job-thread.ts'
+import { Machine } from '../machine/machine.ts'
+import { createRouter } from '../router.ts'
+import type { CoreThreadData, ToCoreThread } from './core-host.ts'
+
+/**
+ * The core thread. Started without a role it answers calls over the ports that it is sent, and starts a second thread
+ * of itself for jobs; with the role `jobs` it runs those.
+ */
+const data = workerData as CoreThreadData
+const port = parentPort
+if (!port) throw new Error('core/entry/worker is a worker thread: start it through CoreHost')
+
+if (data.role === 'jobs') {
+  serveJobs(port, { owner: data.owner })
+} else {
+  const startThread = (): Worker => new Worker(new URL(import.meta.url), { workerData: { ...data, role: 'jobs' } })
+  const jobs = executeInThread(startThread)
+  const core = new Core({
+    path: data.path,
+    open: { owner: data.owner, allowNewer: data.allowNewer },
+    machine: new Machine({ env: process.env, resourcesDir: data.resourcesDir }),
+    execute: jobs.execute,
+  })
+  const handler = new RPCHandler(createRouter(core))
+  port.on('message', (message: ToCoreThread) => {
+    if (message.kind === 'connect') {
+      const client: MessagePort = message.port
+      handler.upgrade(client)
+      client.start()
+      return
+    }
+    core.close()
+    jobs.close()
+    port.close()
+  })
+}

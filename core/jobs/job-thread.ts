@@ -1,0 +1,93 @@
+import type { Worker } from 'node:worker_threads'
+import type { ErrorInfo } from '../contract/error.ts'
+import type { JobProgress, JobResult } from '../contract/job.ts'
+import { LcmError, toErrorInfo } from '../errors.ts'
+import { type OpenLcmOptions, openLcm } from '../lcm.ts'
+import type { JobExecutor, JobRequest } from './jobs.ts'
+import { driveJob, runJob } from './run-job.ts'
+
+type ToThread = { kind: 'run'; id: number; request: JobRequest } | { kind: 'abort'; id: number }
+type FromThread =
+  | { kind: 'progress'; id: number; progress: JobProgress }
+  | { kind: 'done'; id: number; result: JobResult }
+  | { kind: 'failed'; id: number; error: ErrorInfo }
+
+/** Opens the memory on a connection of its own, runs the job, closes. */
+export function executeHere(open: OpenLcmOptions): JobExecutor {
+  return async ({ path, create, spec }, signal, onProgress) => {
+    const lcm = openLcm(path, { ...open, create })
+    try {
+      return await driveJob(runJob(lcm, spec, signal), onProgress)
+    } finally {
+      lcm.close()
+    }
+  }
+}
+
+/**
+ * Runs jobs in a thread of their own, so that a scan or a compaction never delays an interactive answer. The thread is
+ * started with the first job.
+ */
+export function executeInThread(startThread: () => Worker): { execute: JobExecutor; close: () => void } {
+  let thread: Worker | null = null
+  let lastId = 0
+  const waiting = new Map<number, (message: FromThread) => void>()
+
+  const failAll = (message: string): void => {
+    thread = null
+    for (const [id, answer] of [...waiting]) {
+      answer({ kind: 'failed', id, error: { code: 'internal', message, retryable: true } })
+    }
+  }
+  const ensure = (): Worker => {
+    if (thread) return thread
+    const started = startThread()
+    started.on('message', (message: FromThread) => waiting.get(message.id)?.(message))
+    started.on('error', (error) => failAll(`The job thread stopped: ${error.message}. The memory file is valid.`))
+    started.on('exit', () => failAll('The job thread ended before the job did. The memory file is valid.'))
+    thread = started
+    return started
+  }
+
+  const execute: JobExecutor = (request, signal, onProgress) =>
+    new Promise((resolve, reject) => {
+      lastId += 1
+      const id = lastId
+      const target = ensure()
+      const post = (message: ToThread): void => target.postMessage(message)
+      const onAbort = (): void => post({ kind: 'abort', id })
+      waiting.set(id, (message) => {
+        if (message.kind === 'progress') return onProgress(message.progress)
+        waiting.delete(id)
+        signal.removeEventListener('abort', onAbort)
+        if (message.kind === 'done') resolve(message.result)
+        else reject(new LcmError(message.error.code, message.error.message, message.error.details))
+      })
+      signal.addEventListener('abort', onAbort, { once: true })
+      post({ kind: 'run', id, request })
+      if (signal.aborted) onAbort()
+    })
+  return { execute, close: () => void thread?.terminate() }
+}
+
+/** The other end: what the job thread does with its messages. */
+export function serveJobs(
+  port: {
+    on(event: 'message', listener: (message: ToThread) => void): unknown
+    postMessage(message: FromThread): void
+  },
+  open: OpenLcmOptions,
+): void {
+  const execute = executeHere(open)
+  const running = new Map<number, AbortController>()
+  port.on('message', (message) => {
+    const { id } = message
+    if (message.kind === 'abort') return running.get(id)?.abort()
+    const abort = new AbortController()
+    running.set(id, abort)
+    execute(message.request, abort.signal, (progress) => port.postMessage({ kind: 'progress', id, progress }))
+      .then((result) => port.postMessage({ kind: 'done', id, result }))
+      .catch((error: unknown) => port.postMessage({ kind: 'failed', id, error: toErrorInfo(error) }))
+      .finally(() => running.delete(id))
+  })
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { Job, JobProgress, JobResult, JobSpec } from '../contract/job.ts'
+import { LcmError, toErrorInfo } from '../errors.ts'
+
+/** Where a job runs: in this thread (tests, CLI) or in the job thread. */
+export type JobExecutor = (
+  request: JobRequest,
+  signal: AbortSignal,
+  onProgress: (progress: JobProgress) => void,
+) => Promise<JobResult>
+
+export type JobRequest = { readonly path: string; readonly create: boolean; readonly spec: JobSpec }
+
+const MAX_KEPT = 50
+/** At most ten progress events a second reach a listener. */
+const PROGRESS_INTERVAL_MS = 100
+
+type Entry = { job: Job; readonly abort: AbortController; progressAtMs: number }
+
+/** Background work of one core: starts, reports, cancels, and remembers the last jobs so that a window may reload. */
+export class Jobs {
+  readonly #entries = new Map<string, Entry>()
+  readonly #execute: JobExecutor
+  readonly #clock: Clock
+  readonly #publish: (job: Job) => void
+
+  constructor(execute: JobExecutor, clock: Clock, publish: (job: Job) => void) {
+    this.#execute = execute
+    this.#clock = clock
+    this.#publish = publish
+  }
+
+  /**
+   * Starts a job and returns at once.
+   * @throws LcmError locked when the conversation is being compacted by a running job, which is named
+   */
+  start(request: JobRequest): string {
+    const { spec } = request
+    this.#refuseSecondCompaction(spec)
+    const jobId = `job_${randomUUID()}`
+    const entry: Entry = {
+      abort: new AbortController(),
+      progressAtMs: 0,
+      job: {
+        jobId,
+        kind: spec.kind,
+        conversationId: 'conversationId' in spec ? (spec.conversationId ?? null) : null,
+        state: 'running',
+        progress: null,
+        startedAtMs: this.#clock(),
+        finishedAtMs: null,
+        error: null,
+        result: null,
+      },
+    }
+    this.#entries.set(jobId, entry)
+    this.#publish(entry.job)
+    void this.#run(entry, request)
+    return jobId
+  }
+
+  /** Asks a job to stop; a job that has ended stays as it is. Unknown ids are refused with not_found. */
+  cancel(jobId: string): void {
+    const entry = this.#entries.get(jobId)
+    if (!entry) throw new LcmError('not_found', `There is no job ${jobId}: it may belong to an earlier session.`)
+    entry.abort.abort()
+  }
+
+  /** Newest first. */
+  list(): Job[] {
+    return [...this.#entries.values()].map((entry) => entry.job).reverse()
+  }
+
+  cancelAll(): void {
+    for (const entry of this.#entries.values()) entry.abort.abort()
+  }
+
+  async #run(entry: Entry, request: JobRequest): Promise<void> {
+    try {
+      const result = await this.#execute(request, entry.abort.signal, (progress) => this.#progress(entry, progress))
+      this.#finish(entry, { state: 'done', result })
+    } catch (error) {
+      const info = toErrorInfo(error)
+      const cancelled = info.code === 'cancelled' || entry.abort.signal.aborted
+      this.#finish(entry, { state: cancelled ? 'cancelled' : 'failed', error: info })
+    }
+  }
+
+  #progress(entry: Entry, progress: JobProgress): void {
+    entry.job = { ...entry.job, progress }
+    const now = this.#clock()
+    if (now - entry.progressAtMs < PROGRESS_INTERVAL_MS) return
+    entry.progressAtMs = now
+    this.#publish(entry.job)
+  }
+
+  #finish(entry: Entry, end: Partial<Job>): void {
+    entry.job = { ...entry.job, ...end, finishedAtMs: this.#clock() }
+    this.#publish(entry.job)
+    for (const [id, old] of this.#entries) {
+      if (this.#entries.size <= MAX_KEPT) break
+      if (old.job.state !== 'running') this.#entries.delete(id)
+    }
+  }
+
+  #refuseSecondCompaction(spec: JobSpec): void {
+    if (spec.kind !== 'compact') return
+    for (const { job } of this.#entries.values()) {
+      if (job.state === 'running' && job.kind === 'compact' && job.conversationId === spec.conversationId) {
+        throw new LcmError(
+          'locked',
+          `Conversation ${spec.conversationId} is being compacted by ${job.jobId}: wait for it or cancel it.`,
+          { holder: job.jobId },
+        )
+      }
+    }
+  }
+}

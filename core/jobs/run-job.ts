@@ -1,0 +1,60 @@
+import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
+import { assertNever, LcmError } from '../errors.ts'
+import type { Lcm } from '../lcm.ts'
+import { importTranscripts } from '../transcripts/import-transcripts.ts'
+
+/**
+ * Runs one job on an open memory: yields progress, returns the result, stops at the next step when the signal aborts.
+ * What was committed before a cancellation stays valid.
+ * @throws LcmError read_only_dialect, read_only_file, not_found, locked, cancelled
+ */
+export async function* runJob(lcm: Lcm, spec: JobSpec, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
+  switch (spec.kind) {
+    case 'compact':
+      return { kind: 'compact', value: yield* compactJob(lcm, spec, signal) }
+    case 'integrity':
+      return { kind: 'integrity', value: yield* lcm.integrity.run(spec.conversationId, signal) }
+    case 'import': {
+      const { paths, format } = spec
+      const write = lcm.requireWrite('import transcripts')
+      const job = importTranscripts({ db: write, estimator: lcm.estimator, clock: lcm.clock, paths, format }, signal)
+      return { kind: 'import', value: yield* job }
+    }
+    default:
+      return assertNever(spec)
+  }
+}
+
+async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>, signal: AbortSignal) {
+  const run = lcm.compactionEngine().compact(spec, signal)
+  let created = 0
+  for (;;) {
+    const step = await run.next()
+    if (step.done) return step.value
+    const { pass, chunk, chunks, tokensSaved, createdId } = step.value
+    if (createdId) created += 1
+    const progress: JobProgress = {
+      done: chunk,
+      total: chunks,
+      unit: 'chunks',
+      note: `${pass} pass, ${created} summaries, ${tokensSaved.toLocaleString('en')} tokens saved`,
+    }
+    yield progress
+  }
+}
+
+/** Drives a job to its end in this thread. */
+export async function driveJob(
+  job: AsyncGenerator<JobProgress, JobResult>,
+  onProgress: (progress: JobProgress) => void,
+): Promise<JobResult> {
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value
+    onProgress(step.value)
+  }
+}
+
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new LcmError('cancelled', 'The job was cancelled; what was committed before stays valid.')
+}

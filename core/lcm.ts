@@ -1,0 +1,94 @@
+import { type Clock, systemClock } from './clock.ts'
+import { CompactionEngine } from './compaction/compaction-engine.ts'
+import { CompactionPlanner } from './compaction/compaction-planner.ts'
+import { ContextAssembler } from './context/context-assembler.ts'
+import { createTokenEstimator, type TokenEstimator } from './context/token-estimator.ts'
+import type { MemoryInfo } from './contract/memory.ts'
+import { HistoryIndex } from './conversations/history-index.ts'
+import { StrataService } from './conversations/strata.ts'
+import { SummaryDag } from './conversations/summary-dag.ts'
+import { Transcript } from './conversations/transcript.ts'
+import { type OpenMemoryOptions, openMemory } from './db/open-memory.ts'
+import type { ReadDb, WriteDb } from './db/read-db.ts'
+import { LcmError } from './errors.ts'
+import { IntegrityChecker } from './integrity/integrity-checker.ts'
+import { MemoryStats } from './memory/memory-stats.ts'
+import { RetrievalEngine } from './retrieval/retrieval-engine.ts'
+import { readSettings, type Settings } from './settings/settings.ts'
+
+/** All services over one memory file. */
+export type Lcm = {
+  readonly info: MemoryInfo
+  readonly settings: Settings
+  readonly clock: Clock
+  readonly estimator: TokenEstimator
+  readonly read: ReadDb
+  readonly stats: MemoryStats
+  readonly history: HistoryIndex
+  readonly strata: StrataService
+  readonly transcript: Transcript
+  readonly dag: SummaryDag
+  readonly context: ContextAssembler
+  readonly retrieval: RetrievalEngine
+  readonly planner: CompactionPlanner
+  readonly integrity: IntegrityChecker
+  compactionEngine(): CompactionEngine
+  /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
+  requireWrite(what: string): WriteDb
+  close(): void
+}
+
+export type OpenLcmOptions = OpenMemoryOptions & {
+  readonly settings?: Settings
+  readonly clock?: Clock
+  /** Names this process in locks and runs. */
+  readonly owner?: string
+}
+
+/**
+ * Opens a memory file and builds every service on it: the composition root.
+ * @throws LcmError for whatever stands at the path that is not a memory (see `ErrorCode`)
+ */
+export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
+  const settings = options.settings ?? readSettings(process.env)
+  const clock = options.clock ?? systemClock
+  const owner = options.owner ?? `lcm-inspector pid ${process.pid}`
+  const estimator = createTokenEstimator(settings.tokenEstimator)
+  const memory = openMemory(path, options)
+  const { info, read } = memory
+  const history = new HistoryIndex(read)
+  const dag = new SummaryDag(read, history)
+
+  const requireWrite = (what: string): WriteDb => {
+    if (memory.write) return memory.write
+    if (info.system !== 'native') {
+      throw new LcmError(
+        'read_only_dialect',
+        `Cannot ${what}: ${info.path} belongs to ${info.systemLabel} and is never changed. Make a working copy with "lcm copy" and use that.`,
+        { system: info.system },
+      )
+    }
+    throw new LcmError('read_only_file', `Cannot ${what}: ${info.readOnlyReason ?? `${info.path} is read-only`}`)
+  }
+
+  return {
+    info,
+    settings,
+    clock,
+    estimator,
+    read,
+    stats: new MemoryStats(read, info, settings.compaction.budgetTokens),
+    history,
+    strata: new StrataService(read, history, settings.compaction.freshTailCount),
+    transcript: new Transcript(read, history),
+    dag,
+    context: new ContextAssembler(read, estimator, settings.compaction),
+    retrieval: new RetrievalEngine(read, info.capabilities, history),
+    planner: new CompactionPlanner(read, estimator, settings.compaction),
+    integrity: new IntegrityChecker({ db: read, info, estimator, settings: settings.compaction, clock }),
+    compactionEngine: () =>
+      new CompactionEngine({ db: requireWrite('compact'), estimator, clock, settings: settings.compaction, owner }),
+    requireWrite,
+    close: () => memory.close(),
+  }
+}

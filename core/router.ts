@@ -1,0 +1,105 @@
+import { EventPublisher, implement, ORPCError, ValidationError } from '@orpc/server'
+import { z } from 'zod'
+import { contract } from './contract/contract.ts'
+import type { LcmEvent } from './contract/event.ts'
+import type { Core } from './core.ts'
+import { LcmError, toErrorInfo } from './errors.ts'
+
+/** A refused input is the caller's mistake and says which field. */
+function translate(error: unknown): unknown {
+  if (!(error instanceof ORPCError) || !(error.cause instanceof ValidationError)) return error
+  if (error.code !== 'BAD_REQUEST') return error
+  const issues = z.prettifyError(new z.ZodError(error.cause.issues as never))
+  return new LcmError('invalid_argument', `The request is not valid: ${issues}`)
+}
+
+/** One line a procedure: input is validated before, output after, errors become the typed `LCM` error. */
+export function createRouter(core: Core) {
+  const os = implement(contract).use(async ({ next, errors }) => {
+    try {
+      return await next()
+    } catch (error) {
+      const info = toErrorInfo(translate(error))
+      if (info.code === 'internal') console.error(error)
+      throw errors.LCM({ message: info.message, data: info })
+    }
+  })
+
+  return os.router({
+    machine: {
+      discover: os.machine.discover.handler(() => core.machine.discover()),
+      recent: os.machine.recent.handler(() => core.machine.recent.list()),
+      forgetRecent: os.machine.forgetRecent.handler(({ input }) => core.machine.recent.forget(input.path)),
+      sample: os.machine.sample.handler(() => ({ path: core.machine.samplePath() })),
+      folder: os.machine.folder.handler(({ input }) => core.machine.listFolder(input.path)),
+      probe: os.machine.probe.handler(({ input }) => core.machine.probe(input.path)),
+      importNew: os.machine.importNew.handler(({ input }) => {
+        const path = core.machine.newMemoryPath(input.paths)
+        const spec = { kind: 'import' as const, paths: input.paths, format: 'auto' as const }
+        return { path, jobId: core.jobs.start({ path, create: true, spec }) }
+      }),
+    },
+    memory: {
+      info: os.memory.info.handler(() => core.lcm().info),
+      stats: os.memory.stats.handler(() => core.lcm().stats.stats()),
+      settings: os.memory.settings.handler(() => core.lcm().settings.compaction),
+    },
+    conversations: {
+      list: os.conversations.list.handler(() => core.lcm().stats.conversations()),
+      overview: os.conversations.overview.handler(({ input }) => core.lcm().stats.overview(input.conversationId)),
+      files: os.conversations.files.handler(({ input }) => core.lcm().retrieval.files(input.conversationId)),
+    },
+    transcript: {
+      page: os.transcript.page.handler(({ input }) => core.lcm().transcript.page(input)),
+      message: os.transcript.message.handler(({ input }) => core.lcm().transcript.message(input.id)),
+      locate: os.transcript.locate.handler(({ input }) => core.lcm().transcript.locate(input.id)),
+      rankAt: os.transcript.rankAt.handler(({ input }) => core.lcm().transcript.rankAt(input)),
+    },
+    strata: {
+      get: os.strata.get.handler(({ input }) => core.lcm().strata.get(input)),
+      messages: os.strata.messages.handler(({ input }) => core.lcm().strata.messages(input)),
+    },
+    lineage: {
+      neighbourhood: os.lineage.neighbourhood.handler(({ input }) => core.lcm().dag.neighbourhood(input)),
+      tree: os.lineage.tree.handler(({ input }) => core.lcm().dag.tree(input.conversationId)),
+      treeLevel: os.lineage.treeLevel.handler(({ input }) => core.lcm().dag.treeLevel(input)),
+      of: os.lineage.of.handler(({ input }) => core.lcm().dag.lineage(input.id)),
+    },
+    context: {
+      assemble: os.context.assemble.handler(({ input }) => core.lcm().context.assemble(input)),
+      render: os.context.render.handler(({ input }) => core.lcm().context.render(input, input.provider)),
+    },
+    retrieval: {
+      describe: os.retrieval.describe.handler(({ input }) =>
+        core.lcm().retrieval.describe(input.id, input.contentChars),
+      ),
+      grep: os.retrieval.grep.handler(({ input, signal }) => core.lcm().retrieval.grep(input, signal)),
+      expand: os.retrieval.expand.handler(({ input }) => core.lcm().retrieval.expand(input)),
+    },
+    compaction: {
+      evaluate: os.compaction.evaluate.handler(({ input }) => core.lcm().planner.evaluate(input)),
+      plan: os.compaction.plan.handler(({ input }) => core.lcm().planner.plan(input)),
+    },
+    integrity: {
+      last: os.integrity.last.handler(() => core.lastReport),
+    },
+    jobs: {
+      start: os.jobs.start.handler(({ input }) => {
+        const { info } = core.lcm()
+        return { jobId: core.jobs.start({ path: info.path, create: false, spec: input }) }
+      }),
+      cancel: os.jobs.cancel.handler(({ input }) => core.jobs.cancel(input.jobId)),
+      list: os.jobs.list.handler(() => core.jobs.list()),
+    },
+    events: os.events.handler(async function* ({ signal }) {
+      const publisher = new EventPublisher<{ event: LcmEvent }>()
+      const unsubscribe = core.subscribe((event) => publisher.publish('event', event))
+      try {
+        for await (const event of publisher.subscribe('event', { signal })) yield event
+      } finally {
+        unsubscribe()
+      }
+    }),
+  })
+}
+export type Router = ReturnType<typeof createRouter>

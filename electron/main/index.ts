@@ -1,0 +1,60 @@
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { app, BrowserWindow, session } from 'electron'
+import { CoreHost } from '../../core/entry/core-host.ts'
+import { fileFromArguments } from './arguments.ts'
+import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
+import { handleWindowCalls } from './ipc.ts'
+import { buildMenu } from './menu.ts'
+import { openWindow } from './window.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const cores = new CoreHost({
+  workerUrl: pathToFileURL(join(import.meta.dirname, 'worker.js')),
+  resourcesDir: app.isPackaged ? join(process.resourcesPath, 'resources') : join(root, 'resources'),
+})
+
+registerBundleScheme()
+
+if (!app.requestSingleInstanceLock()) {
+  app.quit()
+} else {
+  app.on('second-instance', (_event, argv, workingDirectory) => {
+    openWindow(fileFromArguments(argv.slice(1), workingDirectory))
+  })
+  // macOS hands files over by event, also before the app is ready.
+  const pending: string[] = []
+  app.on('open-file', (event, path) => {
+    event.preventDefault()
+    if (app.isReady()) openWindow(path)
+    else pending.push(path)
+  })
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+  app.on('activate', () => {
+    if (BrowserWindow.getAllWindows().length === 0) openWindow(null)
+  })
+
+  let closed = false
+  app.on('will-quit', (event) => {
+    if (closed) return
+    event.preventDefault()
+    void cores.close().finally(() => {
+      closed = true
+      app.quit()
+    })
+  })
+
+  void app.whenReady().then(() => {
+    session.defaultSession.setPermissionRequestHandler((_contents, _permission, answer) => answer(false))
+    session.defaultSession.setPermissionCheckHandler(() => false)
+    serveBundle(join(root, 'out/renderer'))
+    handleWindowCalls(cores)
+    buildMenu()
+    const named = fileFromArguments(process.argv.slice(app.isPackaged ? 1 : 2), process.cwd())
+    if (named !== null) pending.push(named)
+    if (pending.length === 0) openWindow(null)
+    for (const file of pending) openWindow(file)
+  })
+}

@@ -1,0 +1,63 @@
+import {
+  BrowserWindow,
+  dialog,
+  type IpcMainEvent,
+  type IpcMainInvokeEvent,
+  ipcMain,
+  MessageChannelMain,
+} from 'electron'
+import type { CoreHost } from '../../core/entry/core-host.ts'
+import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
+import { fileOf, showFile } from './window.ts'
+
+const MEMORY_FILTERS = [
+  { name: 'LCM memory', extensions: ['db', 'sqlite', 'sqlite3'] },
+  { name: 'All files', extensions: ['*'] },
+]
+const TRANSCRIPT_FILTERS = [
+  { name: 'Transcripts', extensions: ['jsonl', 'json', 'md'] },
+  { name: 'All files', extensions: ['*'] },
+]
+
+/** The few calls that only the window's owner can answer; everything else goes over the port to the core. */
+export function handleWindowCalls(cores: CoreHost): void {
+  ipcMain.on('lcm:connect', (event) => {
+    if (isOurPage(event)) connect(cores, event.sender)
+  })
+  ipcMain.handle('lcm:pick-memory', async (event) => {
+    const [picked] = await pick(event, { properties: ['openFile'], filters: MEMORY_FILTERS })
+    return picked ?? null
+  })
+  ipcMain.handle('lcm:pick-transcripts', (event) =>
+    pick(event, { properties: ['openFile', 'multiSelections'], filters: TRANSCRIPT_FILTERS }),
+  )
+  ipcMain.on('lcm:open-memory', (event, path: unknown) => {
+    const window = BrowserWindow.fromWebContents(event.sender)
+    if (!window || !isOurPage(event)) return
+    if (path === null || (typeof path === 'string' && path.length > 0 && path.length < 32_768)) showFile(window, path)
+  })
+}
+
+async function pick(event: IpcMainInvokeEvent, options: Electron.OpenDialogOptions): Promise<string[]> {
+  const window = BrowserWindow.fromWebContents(event.sender)
+  if (!window || !isOurPage(event)) return []
+  const { canceled, filePaths } = await dialog.showOpenDialog(window, options)
+  return canceled ? [] : filePaths
+}
+
+/** A message counts only from the top frame of our own page. */
+function isOurPage(event: IpcMainEvent | IpcMainInvokeEvent): boolean {
+  return event.senderFrame?.url.startsWith(`${BUNDLE_ORIGIN}/`) ?? false
+}
+
+/** A `MessagePortMain` cannot be handed to a thread, so that main relays the frames. */
+function connect(cores: CoreHost, contents: Electron.WebContents): void {
+  const { port1, port2 } = new MessageChannelMain()
+  const core = cores.connect(fileOf(contents))
+  port1.on('message', ({ data }) => core.postMessage(data))
+  core.on('message', (frame) => port1.postMessage(frame))
+  port1.on('close', () => core.close())
+  core.on('close', () => port1.close())
+  port1.start()
+  contents.postMessage('lcm:port', null, [port2])
+}
