@@ -27,7 +27,15 @@ function addValue(lines: PayloadLine[], value: unknown, indent: number, key: str
   if (typeof value === 'string') addString(lines, value, indent, key, end)
   else if (value === null || typeof value !== 'object')
     lines.push({ indent, key, kind: 'literal', text: `${JSON.stringify(value)}${end}`, continues: false })
-  else if (Array.isArray(value)) addMembers(lines, value.map((item) => [null, item] as const), '[]', indent, key, end)
+  else if (Array.isArray(value))
+    addMembers(
+      lines,
+      value.map((item) => [null, item] as const),
+      '[]',
+      indent,
+      key,
+      end,
+    )
   else addMembers(lines, Object.entries(value), '{}', indent, key, end)
 }
 
@@ -42,7 +50,10 @@ function addMembers(
   const bracket = (text: string, name: string | null): void => {
     lines.push({ indent, key: name, kind: 'bracket', text, continues: false })
   }
-  if (members.length === 0) return bracket(`${brackets}${end}`, key)
+  if (members.length === 0) {
+    bracket(`${brackets}${end}`, key)
+    return
+  }
   bracket(brackets.charAt(0), key)
   for (const [index, [name, value]] of members.entries())
     addValue(lines, value, indent + 1, name, index < members.length - 1 ? ',' : '')

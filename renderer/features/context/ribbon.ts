@@ -32,7 +32,7 @@ export function segmentsOf(items: readonly ContextItem[], widthPx: number, scale
   const stretches: Stretch[] = []
   let open: Stretch | null = null
   for (const [index, item] of items.entries()) {
-    if (!item.included || item.tokens === 0) continue
+    if (!item.included) continue
     // A stretch that is wide enough stands alone, unless what follows is too narrow to: that waits for more.
     if (open !== null && open.tokens * perToken >= 1) {
       stretches.push(open)
