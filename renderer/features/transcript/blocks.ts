@@ -1,0 +1,145 @@
+import type { Message, MessagePart } from '../../../core/contract/message.ts'
+
+/** One block of a message as it is drawn, in order. `key` is unique within the message. */
+export type Block = { readonly key: string; readonly isSynthetic: boolean } & (
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'reasoning'; readonly text: string }
+  | {
+      readonly kind: 'tool_call'
+      readonly toolName: string
+      readonly toolCallId: string | null
+      /** JSON text as stored. */
+      readonly input: string
+      readonly output: string
+      readonly error: string
+      readonly status: string | null
+    }
+  | {
+      readonly kind: 'tool_result'
+      readonly toolName: string | null
+      readonly toolCallId: string | null
+      readonly output: string
+      readonly isError: boolean
+    }
+  | { readonly kind: 'patch'; readonly title: string; readonly text: string }
+  | { readonly kind: 'file'; readonly name: string | null; readonly mime: string | null; readonly url: string | null }
+  | { readonly kind: 'compaction'; readonly text: string }
+  | { readonly kind: 'subtask'; readonly title: string; readonly text: string }
+  | { readonly kind: 'mark'; readonly label: string; readonly text: string }
+)
+
+/**
+ * The blocks of a message. Systems store its text in `content`, in parts, or in both: it is shown once, and what is in
+ * one of them only is never left out.
+ */
+export function blocksOf(message: Pick<Message, 'role' | 'content' | 'parts'>): readonly Block[] {
+  const isResult = message.role === 'tool'
+  const blocks = message.parts.map((part) => blockOf(part, isResult)).filter((block) => !isBlank(block))
+  const content = squeezed(message.content)
+  if (content === '') return blocks
+  const told = squeezed(blocks.map(bodyOf).join(''))
+  if (told.includes(content)) return blocks
+  // The parts say less than the content, or something else: the content leads, and what it repeats is dropped.
+  return [contentBlock(message, isResult), ...blocks.filter((block) => !isRepeated(block, content))]
+}
+
+function contentBlock(message: Pick<Message, 'content' | 'parts'>, isResult: boolean): Block {
+  const base = { key: 'content', isSynthetic: false }
+  if (!isResult) return { ...base, kind: 'text', text: message.content }
+  const call = message.parts.find((part) => part.toolName !== null)
+  return {
+    ...base,
+    kind: 'tool_result',
+    toolName: call?.toolName ?? null,
+    toolCallId: message.parts.find((part) => part.toolCallId !== null)?.toolCallId ?? null,
+    output: message.content,
+    isError: message.parts.some((part) => isFailure(part)),
+  }
+}
+
+function blockOf(part: MessagePart, isResult: boolean): Block {
+  const base = { key: part.partId, isSynthetic: part.isSynthetic }
+  const text = part.text ?? ''
+  switch (part.type) {
+    case 'text':
+      return isResult || part.toolCallId !== null ? resultBlock(part, text) : { ...base, kind: 'text', text }
+    case 'reasoning':
+      return { ...base, kind: 'reasoning', text }
+    case 'tool':
+      return isResult && part.toolInput === null ? resultBlock(part, part.toolOutput ?? text) : callBlock(part)
+    case 'patch':
+      return { ...base, kind: 'patch', title: part.fileName ?? 'patch', text }
+    case 'file':
+      return text !== '' && part.fileName === null && part.fileMime === null && part.fileUrl === null
+        ? { ...base, kind: 'text', text }
+        : { ...base, kind: 'file', name: part.fileName, mime: part.fileMime, url: part.fileUrl }
+    case 'compaction':
+      return { ...base, kind: 'compaction', text }
+    case 'subtask':
+      return { ...base, kind: 'subtask', title: part.toolName ?? 'subtask', text }
+    case 'step_start':
+    case 'step_finish':
+    case 'snapshot':
+    case 'agent':
+    case 'retry':
+      return { ...base, kind: 'mark', label: part.type.replace('_', ' '), text }
+  }
+}
+
+function resultBlock(part: MessagePart, output: string): Block {
+  return {
+    key: part.partId,
+    isSynthetic: part.isSynthetic,
+    kind: 'tool_result',
+    toolName: part.toolName,
+    toolCallId: part.toolCallId,
+    output: output === '' ? (part.toolError ?? '') : output,
+    isError: isFailure(part),
+  }
+}
+
+function callBlock(part: MessagePart): Block {
+  return {
+    key: part.partId,
+    isSynthetic: part.isSynthetic,
+    kind: 'tool_call',
+    toolName: part.toolName ?? 'tool',
+    toolCallId: part.toolCallId,
+    input: part.toolInput ?? '',
+    // Some systems keep a note of the model beside the call: it is shown with what came back.
+    output: part.toolOutput ?? part.text ?? '',
+    error: part.toolError ?? '',
+    status: part.toolStatus,
+  }
+}
+
+function isFailure(part: MessagePart): boolean {
+  return part.toolError !== null || part.toolStatus === 'error'
+}
+
+/** The text by which a block can stand for the content of its message. */
+function bodyOf(block: Block): string {
+  switch (block.kind) {
+    case 'tool_call':
+      return `${block.output}${block.error}`
+    case 'tool_result':
+      return block.output
+    case 'file':
+      return ''
+    default:
+      return block.text
+  }
+}
+
+function isBlank(block: Block): boolean {
+  return (block.kind === 'text' || block.kind === 'reasoning') && block.text.trim() === ''
+}
+
+function isRepeated(block: Block, content: string): boolean {
+  return (block.kind === 'text' || block.kind === 'tool_result') && content.includes(squeezed(bodyOf(block)))
+}
+
+/** Systems join parts with newlines, spaces or nothing; whether a text is there is asked without them. */
+function squeezed(text: string): string {
+  return text.replaceAll(/\s+/g, '')
+}

@@ -1,0 +1,59 @@
+/** The beginning of a text, and how much of it is hidden. */
+export type Preview = { readonly head: string; readonly hiddenLines: number; readonly hiddenChars: number }
+
+/** At most so many lines and characters from the beginning of a text. */
+export function previewOf(text: string, maxLines: number, maxChars: number): Preview {
+  const endOfLines = endOfLine(text, maxLines)
+  const end = endOfLines > maxChars ? wholeCharacters(text, maxChars) : endOfLines
+  const hidden = text.slice(end)
+  if (hidden.trim() === '') return { head: text.trimEnd(), hiddenLines: 0, hiddenChars: 0 }
+  const hiddenLines = linesIn(hidden.replace(/^\n/, '').trimEnd())
+  return { head: text.slice(0, end), hiddenLines, hiddenChars: hidden.length }
+}
+
+/** Index of the newline that ends the line with this number (from 1), or the end of the text. */
+function endOfLine(text: string, line: number): number {
+  let at = -1
+  for (let lines = 0; lines < line; lines++) {
+    at = text.indexOf('\n', at + 1)
+    if (at === -1) return text.length
+  }
+  return at
+}
+
+/** Pieces of a long text, so that the browser lays out only those in sight. Joined they are the text. */
+export type Piece = {
+  readonly text: string
+  /** The line goes on in the next piece: the break is ours, not the text's. */
+  readonly isBroken: boolean
+}
+
+/** Cuts at newlines where it can, within a line where it must, never within a character. */
+export function piecesOf(text: string, maxChars: number): readonly Piece[] {
+  const pieces: Piece[] = []
+  let start = 0
+  while (start < text.length) {
+    let stop = Math.min(text.length, start + maxChars)
+    let isBroken = false
+    if (stop < text.length) {
+      const newline = text.lastIndexOf('\n', stop - 1)
+      isBroken = newline < start
+      stop = isBroken ? wholeCharacters(text, stop) : newline + 1
+    }
+    pieces.push({ text: text.slice(start, stop), isBroken })
+    start = stop
+  }
+  return pieces
+}
+
+export function linesIn(text: string): number {
+  let lines = 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}
+
+/** The nearest end at or before `end` that does not part a surrogate pair. */
+function wholeCharacters(text: string, end: number): number {
+  const unit = text.charCodeAt(end - 1)
+  return unit >= 0xd800 && unit <= 0xdbff && end > 1 ? end - 1 : end
+}

@@ -1,0 +1,120 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type GrepHit, GrepInput } from '../../core/contract/retrieval.ts'
+import {
+  activeFilters,
+  dayStartMs,
+  grepRequest,
+  NO_FILTERS,
+  nextDayStartMs,
+  toggled,
+} from '../../renderer/features/search/filters.ts'
+import { splitSnippet } from '../../renderer/features/search/highlight.ts'
+import { rowOfHit, rowsOf } from '../../renderer/features/search/rows.ts'
+
+const hit = (conversationId: number, id: string): GrepHit => ({
+  id,
+  kind: 'message',
+  conversationId,
+  seq: 1,
+  role: 'user',
+  depth: null,
+  createdAtMs: null,
+  field: 'content',
+  snippet: '',
+  matches: [],
+  coveredBy: [],
+  inContext: false,
+  isPartial: false,
+})
+
+describe('snippet', () => {
+  const marked = (snippet: string, matches: [number, number][]): string =>
+    splitSnippet(snippet, matches)
+      .map(({ text, isMatch }) => (isMatch ? `[${text}]` : text))
+      .join('')
+
+  it('is split at its matches', () => {
+    expect(marked('the token refresh', [[4, 9]])).toBe('the [token] refresh')
+    expect(marked('aa', [[0, 2]])).toBe('[aa]')
+    expect(marked('none', [])).toBe('none')
+  })
+
+  it('bears ranges that overlap, touch, come unordered or reach outside', () => {
+    expect(
+      marked('abcdef', [
+        [3, 9],
+        [-1, 1],
+        [1, 2],
+        [5, 4],
+      ]),
+    ).toBe('[ab]c[def]')
+  })
+
+  it('never parts an emoji', () => {
+    expect(marked('a🧠b', [[2, 4]])).toBe('a[🧠b]')
+    expect(marked('a🧠b', [[0, 2]])).toBe('[a🧠]b')
+  })
+
+  it('is the same text again, whatever the ranges', () => {
+    const ranges = fc.array(fc.tuple(fc.integer({ min: -5, max: 60 }), fc.integer({ min: -5, max: 60 })))
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), ranges, (snippet, matches) => {
+        const stretches = splitSnippet(snippet, matches)
+        expect(stretches.map(({ text }) => text).join('')).toBe(snippet)
+        for (const { text } of stretches) expect(text.isWellFormed()).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('result list', () => {
+  const shown = (pages: GrepHit[][]): string[] =>
+    rowsOf(pages).map((row) => (row.kind === 'head' ? `#${row.conversationId} (${row.hits})` : row.hit.id))
+
+  it('groups hits by conversation, in order of first appearance', () => {
+    expect(shown([[hit(2, 'a'), hit(1, 'b'), hit(2, 'c')]])).toEqual(['#2 (2)', 'a', 'c', '#1 (1)', 'b'])
+  })
+
+  it('goes on with the last group when another page arrives, and moves nothing above it', () => {
+    const first = [hit(2, 'a'), hit(1, 'b')]
+    const second = [hit(2, 'c'), hit(1, 'd')]
+    expect(shown([first, second])).toEqual(['#2 (1)', 'a', '#1 (2)', 'b', 'd', '#2 (1)', 'c'])
+  })
+
+  it('counts hits apart from heads, for the arrow keys', () => {
+    const rows = rowsOf([[hit(1, 'a'), hit(2, 'b')]])
+    expect([rowOfHit(rows, 0), rowOfHit(rows, 1), rowOfHit(rows, 2)]).toEqual([1, 3, -1])
+  })
+})
+
+describe('search request', () => {
+  it('asks for what the filters say, and leaves the rest to the core', () => {
+    expect(GrepInput.parse(grepRequest('x', NO_FILTERS, 7))).toMatchObject({ query: 'x', conversationIds: [7] })
+    const filters = { ...NO_FILTERS, where: 'everywhere', roles: ['user'], depths: [0, 3], window: 'out' } as const
+    const request = GrepInput.parse(grepRequest('x', filters, 7))
+    expect(request.conversationIds).toBeUndefined()
+    expect(request).toMatchObject({ roles: ['user'], inContext: false })
+    expect(request.depths).toEqual(expect.arrayContaining([0, 3, 4, 9]))
+  })
+
+  it('does not narrow summaries by role or messages by depth', () => {
+    const narrowed = { ...NO_FILTERS, roles: ['user'], depths: [1] } as const
+    expect(grepRequest('x', { ...narrowed, scope: 'summaries' }, 1).roles).toBeUndefined()
+    expect(grepRequest('x', { ...narrowed, scope: 'messages' }, 1).depths).toBeUndefined()
+  })
+
+  it('takes both days of a range as wholly inside it', () => {
+    const request = grepRequest('x', { ...NO_FILTERS, fromDay: '2026-02-11', toDay: '2026-02-11' }, 1)
+    expect(request.afterMs).toBe(new Date(2026, 1, 11).getTime())
+    expect(request.beforeMs).toBe(new Date(2026, 1, 12).getTime())
+    expect(dayStartMs('soon')).toBeNull()
+    expect(nextDayStartMs('2026-12-31')).toBe(new Date(2027, 0, 1).getTime())
+  })
+
+  it('counts the filters that hide hits', () => {
+    expect(activeFilters(NO_FILTERS)).toBe(0)
+    expect(activeFilters({ ...NO_FILTERS, roles: toggled([], 'user'), toDay: '2026-02-11' })).toBe(2)
+    expect(toggled(['user'], 'user')).toEqual([])
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../../renderer/features/transcript/blocks.ts'
+import { editDiff, patchLines, replacedLines } from '../../renderer/features/transcript/edit-diff.ts'
+import { prettyJson, toolLine } from '../../renderer/features/transcript/tool-line.ts'
+import { messageOf, partOf } from './transcript-messages.ts'
+
+const kinds = (message: Parameters<typeof blocksOf>[0]): string[] => blocksOf(message).map(({ kind }) => kind)
+
+describe('blocks of a message', () => {
+  it('show the content of a message without parts', () => {
+    expect(blocksOf(messageOf({ content: 'hello' }))).toMatchObject([{ kind: 'text', text: 'hello' }])
+  })
+
+  it('show text once that stands in the content and in a part', () => {
+    const parts = [
+      partOf({ partId: 'a', text: 'one ' }),
+      partOf({ partId: 'b', type: 'tool', toolName: 'bash', toolInput: '{}' }),
+      partOf({ partId: 'c', text: 'two' }),
+    ]
+    expect(kinds(messageOf({ content: 'one\n\ntwo', parts }))).toEqual(['text', 'tool_call', 'text'])
+  })
+
+  it('leave out nothing that stands in the content only', () => {
+    const parts = [partOf({ partId: 'a', text: 'one' }), partOf({ partId: 'b', type: 'reasoning', text: 'hm' })]
+    const blocks = blocksOf(messageOf({ role: 'assistant', content: 'one and two', parts }))
+    expect(blocks).toMatchObject([
+      { kind: 'text', text: 'one and two' },
+      { kind: 'reasoning', text: 'hm' },
+    ])
+  })
+
+  it('take a tool message for a result, whichever way its system stores it', () => {
+    const native = [partOf({ type: 'tool', toolName: 'bash', toolCallId: 'c1', toolOutput: 'ok' })]
+    const foreign = [partOf({ type: 'text', toolName: 'bash', toolCallId: 'c1', text: 'ok' })]
+    const bare = [partOf({ type: 'tool', toolName: 'bash', toolCallId: 'c1' })]
+    const result = { kind: 'tool_result', toolName: 'bash', toolCallId: 'c1', output: 'ok' }
+    for (const parts of [native, foreign]) {
+      expect(blocksOf(messageOf({ role: 'tool', content: 'ok', parts }))).toMatchObject([result])
+    }
+    expect(blocksOf(messageOf({ role: 'tool', content: 'ok', parts: bare }))).toMatchObject([result])
+    expect(blocksOf(messageOf({ role: 'tool', content: 'ok' }))).toMatchObject([{ kind: 'tool_result', output: 'ok' }])
+  })
+
+  it('keep a call and its result together where one part holds both', () => {
+    const part = partOf({
+      type: 'tool',
+      toolName: 'read',
+      toolInput: '{"path":"a"}',
+      toolOutput: 'text',
+      toolStatus: 'ok',
+    })
+    expect(blocksOf(messageOf({ role: 'assistant', parts: [part] }))).toMatchObject([
+      { kind: 'tool_call', input: '{"path":"a"}', output: 'text' },
+    ])
+  })
+
+  it('mark what the engine added and divide where the context was compacted', () => {
+    const parts = [
+      partOf({ partId: 'a', text: 'hi' }),
+      partOf({ partId: 'b', type: 'compaction', isSynthetic: true, text: 'sum_1' }),
+    ]
+    expect(blocksOf(messageOf({ content: 'hi', parts })).at(-1)).toMatchObject({
+      kind: 'compaction',
+      isSynthetic: true,
+    })
+  })
+
+  it('never show a file, only that it is there', () => {
+    const part = partOf({ type: 'file', fileName: 'a.png', fileMime: 'image/png', fileUrl: 'https://evil.test/a.png' })
+    expect(kinds(messageOf({ parts: [part] }))).toEqual(['file'])
+  })
+
+  it('drop empty text and reasoning', () => {
+    expect(kinds(messageOf({ parts: [partOf({ text: ' \n' }), partOf({ type: 'reasoning', text: '' })] }))).toEqual([])
+  })
+})
+
+describe('a tool call in one line', () => {
+  it('says its most telling argument', () => {
+    expect(toolLine('{"description":"Run tests","command":"npm test\\n  -- --run"}')).toBe('npm test -- --run')
+    expect(toolLine('{"cmd":["bash","-lc","ls"]}')).toBe('bash -lc ls')
+    expect(toolLine('{"path":"a.ts","limit":3}')).toBe('a.ts')
+  })
+
+  it('says all of them when none is known to tell', () => {
+    expect(toolLine('{"lines":3,"deep":{"a":1}}')).toBe('lines=3 deep={"a":1}')
+  })
+
+  it('says what is stored when that is no JSON', () => {
+    expect(toolLine('{"command":"cut o')).toBe('{"command":"cut o')
+    expect(toolLine('')).toBe('')
+    expect(prettyJson('{"command":"cut o')).toBe('{"command":"cut o')
+  })
+
+  it('stays one short line, however large the argument', () => {
+    expect(toolLine(JSON.stringify({ command: 'x '.repeat(500_000) })).length).toBeLessThanOrEqual(240)
+  })
+})
+
+describe('the diff of an edit', () => {
+  const shown = (lines: ReturnType<typeof replacedLines> | null): string[] =>
+    (lines ?? []).map(({ kind, text }) => `${kind} ${text}`)
+
+  it('shows what went out and came in, with the lines around it', () => {
+    expect(shown(replacedLines('a\nb\nc', 'a\nB\nc'))).toEqual(['same a', 'removed b', 'added B', 'same c'])
+    expect(shown(replacedLines('', 'new'))).toEqual(['added new'])
+    expect(shown(replacedLines('a\na', 'a'))).toEqual(['same a', 'removed a'])
+  })
+
+  it.each([
+    { file_path: 'x', old_string: 'a', new_string: 'b' },
+    { path: 'x', oldText: 'a', newText: 'b' },
+    { edits: [{ old_string: 'a', new_string: 'b' }] },
+  ])('is told from the arguments that editing tools take', (input) => {
+    expect(shown(editDiff(JSON.stringify(input)))).toEqual(['removed a', 'added b'])
+  })
+
+  it('is told from a patch', () => {
+    const patch = '*** Begin Patch\n*** Update File: a.ts\n@@\n-old\n+new\n same\n*** End Patch'
+    expect(patchLines(patch).map(({ kind }) => kind)).toEqual([
+      'head',
+      'head',
+      'hunk',
+      'removed',
+      'added',
+      'same',
+      'head',
+    ])
+    expect(editDiff(JSON.stringify({ input: patch }))).toHaveLength(7)
+  })
+
+  it('is none for calls that edit nothing', () => {
+    expect(editDiff('{"command":"ls"}')).toBeNull()
+    expect(editDiff('not json')).toBeNull()
+  })
+})

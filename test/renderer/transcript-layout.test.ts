@@ -1,0 +1,82 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { gutterColumns, stripesOf } from '../../renderer/features/transcript/gutter.ts'
+import { assumedRowPx, pagesOf } from '../../renderer/features/transcript/pages.ts'
+import { piecesOf, previewOf } from '../../renderer/features/transcript/preview.ts'
+
+const cover = (id: string, depth: number) => ({ id, depth, inWindow: depth > 0 })
+const covered = (...covers: ReturnType<typeof cover>[]) => ({ coveredBy: covers })
+
+describe('coverage gutter', () => {
+  it('runs a stripe through the messages of a summary and ends it where another begins', () => {
+    const message = covered(cover('leaf_a', 0), cover('d1', 1))
+    const stripes = stripesOf(message, null, covered(cover('leaf_b', 0), cover('d1', 1)), 2)
+    expect(stripes).toMatchObject([
+      { id: 'leaf_a', starts: true, ends: true },
+      { id: 'd1', starts: true, ends: false },
+    ])
+  })
+
+  it('takes a stripe to run on towards what is not loaded', () => {
+    expect(stripesOf(covered(cover('a', 0)), undefined, undefined, 1)).toMatchObject([{ starts: false, ends: false }])
+  })
+
+  it('leaves a column empty where no summary of that depth covers the message', () => {
+    expect(stripesOf(covered(cover('d1', 1)), null, null, 2)).toMatchObject([null, { id: 'd1' }])
+  })
+
+  it('says so when two summaries of one depth cover a message', () => {
+    expect(stripesOf(covered(cover('a', 0), cover('b', 0)), null, null, 1)).toMatchObject([{ id: 'a', also: ['b'] }])
+  })
+
+  it('keeps deep histories within a bounded number of columns', () => {
+    expect(gutterColumns(-1)).toBe(0)
+    expect(gutterColumns(2)).toBe(3)
+    expect(gutterColumns(40)).toBe(8)
+    const stripes = stripesOf(covered(cover('deep', 40)), null, null, 8)
+    expect(stripes.at(-1)).toMatchObject({ id: 'deep', depth: 40 })
+  })
+})
+
+describe('pages', () => {
+  it('are those that hold the rows in sight, and no other', () => {
+    expect(pagesOf(0, 20, 1000)).toEqual([0])
+    expect(pagesOf(95, 105, 1000)).toEqual([0, 1])
+    expect(pagesOf(-30, 2000, 150)).toEqual([0, 1])
+    expect(pagesOf(0, 10, 0)).toEqual([])
+  })
+
+  it('keep a million rows within the height that a browser can scroll', () => {
+    for (const total of [1, 200_000, 1_000_000]) expect(assumedRowPx(total) * total).toBeLessThan(2 ** 25)
+  })
+})
+
+describe('long texts', () => {
+  it('show their beginning and say how much is hidden', () => {
+    expect(previewOf('a\nb\nc\nd\n', 2, 100)).toEqual({ head: 'a\nb', hiddenLines: 2, hiddenChars: 5 })
+    expect(previewOf('a\nb\n', 2, 100)).toEqual({ head: 'a\nb', hiddenLines: 0, hiddenChars: 0 })
+    expect(previewOf('x'.repeat(50), 2, 10)).toEqual({ head: 'x'.repeat(10), hiddenLines: 1, hiddenChars: 40 })
+  })
+
+  it('are cut into pieces that are the text again, none too long, no character parted', () => {
+    const text = fc.array(fc.constantFrom('a', '\n', '🧠', 'word ', '\r\n')).map((pieces) => pieces.join(''))
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 20 }), (whole, max) => {
+        const pieces = piecesOf(whole, max)
+        expect(pieces.map((piece) => piece.text).join('')).toBe(whole)
+        for (const piece of pieces) {
+          expect(piece.text.length).toBeLessThanOrEqual(max)
+          expect(piece.text).not.toMatch(/[\ud800-\udbff]$/)
+        }
+      }),
+    )
+  })
+
+  it('say where a line was broken only to be drawn', () => {
+    expect(piecesOf('abcdefg\nx', 4)).toEqual([
+      { text: 'abcd', isBroken: true },
+      { text: 'efg\n', isBroken: false },
+      { text: 'x', isBroken: false },
+    ])
+  })
+})
