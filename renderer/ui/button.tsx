@@ -1,0 +1,13 @@
+import type { ButtonHTMLAttributes } from 'react'
+import styles from './button.module.css'
+import { classNames } from './class-names.ts'
+
+type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type'> & {
+  /** `primary` once a view at most; never for what cannot be undone. */
+  readonly look?: 'plain' | 'primary' | 'quiet' | 'danger'
+}
+
+/** A button with words on it. */
+export function Button({ look = 'plain', className, ...rest }: Props) {
+  return <button type="button" className={classNames(styles.button, styles[look], className)} {...rest} />
+}

@@ -1,0 +1,47 @@
+import { type MouseEvent, type ReactNode, useId } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './dialog.module.css'
+import { IconButton } from './icon-button.tsx'
+
+type Props = {
+  readonly title: string
+  /** Keeps the title for screen readers only. */
+  readonly isTitleHidden?: boolean
+  readonly onClose: () => void
+  readonly children: ReactNode
+  /** Buttons at the foot; the last one is what Enter should do. */
+  readonly actions?: ReactNode
+  readonly width?: number
+}
+
+/** Opens when it is put on the page, closes by Esc, its cross, or a click beside it. Focus returns by itself. */
+export function Dialog({ title, isTitleHidden = false, onClose, children, actions, width = 520 }: Props) {
+  const titleId = useId()
+  const closeBeside = (event: MouseEvent<HTMLDialogElement>) => {
+    if (event.target === event.currentTarget) onClose()
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click beside the dialog does
+    <dialog
+      ref={open}
+      className={styles.dialog}
+      style={{ width }}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onClick={closeBeside}
+    >
+      <div className={styles.frame}>
+        <header className={classNames(styles.header, isTitleHidden && styles.hidden)}>
+          <h2 id={titleId}>{title}</h2>
+          {!isTitleHidden && <IconButton icon="close" label="Close" onClick={onClose} />}
+        </header>
+        <div className={styles.body}>{children}</div>
+        {actions !== undefined && <footer className={styles.footer}>{actions}</footer>}
+      </div>
+    </dialog>
+  )
+}
+
+function open(dialog: HTMLDialogElement | null): void {
+  if (dialog !== null && !dialog.open) dialog.showModal()
+}

@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import { errorReport, errorText, toErrorInfo } from '../error-text.ts'
+import { Button } from './button.tsx'
+import { classNames } from './class-names.ts'
+import styles from './state.module.css'
+import { useCopy } from './use-copy.ts'
+
+type Props = {
+  readonly error: unknown
+  readonly onRetry?: () => void
+  /** Other ways out. */
+  readonly actions?: ReactNode
+}
+
+/** What happened, to what, and what to do next; the details unfold and can be copied. */
+export function ErrorState({ error, onRetry, actions }: Props) {
+  const info = toErrorInfo(error)
+  const text = errorText(info.code)
+  const [copied, copy] = useCopy()
+  return (
+    <div className={styles.state} role="alert">
+      <h2 className={classNames(styles.title, styles.error)}>{text.title}</h2>
+      <p className={styles.message}>{info.message}</p>
+      <p className={styles.text}>{text.next}</p>
+      <div className={styles.actions}>
+        {onRetry && <Button onClick={onRetry}>Try again</Button>}
+        {actions}
+      </div>
+      <details className={styles.details}>
+        <summary>Details</summary>
+        <pre>{errorReport(info)}</pre>
+        <Button look="quiet" onClick={() => copy(errorReport(info))}>
+          {copied === 'copied' ? 'Copied' : 'Copy details'}
+        </Button>
+      </details>
+    </div>
+  )
+}

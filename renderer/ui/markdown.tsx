@@ -1,0 +1,24 @@
+import { lazy, Suspense } from 'react'
+import styles from './markdown.module.css'
+
+/** Parsing longer texts would hold up the window; they are shown as they are. */
+const MAX_CHARS = 30_000
+
+// The parser is a fifth of the whole window, and needed when the first text is shown.
+const Rendered = lazy(() => import('./markdown-rendered.tsx').then((module) => ({ default: module.MarkdownRendered })))
+
+/**
+ * Text of an agent, as markdown. It is hostile until shown otherwise: no HTML, links are inert and show where they
+ * would lead, pictures are never loaded.
+ */
+export function Markdown({ text }: { readonly text: string }) {
+  const plain = <div className={styles.plain}>{text}</div>
+  if (text.length > MAX_CHARS) return plain
+  return (
+    <Suspense fallback={plain}>
+      <div className={styles.markdown} dir="auto">
+        <Rendered text={text} />
+      </div>
+    </Suspense>
+  )
+}

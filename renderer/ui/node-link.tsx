@@ -1,0 +1,34 @@
+import { navigate, type View } from '../routes.ts'
+import { type NodeLook, nodeTextColor } from './depth-color.ts'
+import { shortenId } from './format.ts'
+import styles from './node-link.module.css'
+
+type Props = {
+  readonly id: string
+  readonly node?: NodeLook
+  readonly maxChars?: number
+  /** The node's conversation, where it may be another one than that on screen. */
+  readonly conversationId?: number | null
+  /** Goes to this view as well. */
+  readonly view?: View
+}
+
+/** An id that a click selects, everywhere at once. */
+export function NodeLink({ id, node, maxChars = 16, conversationId, view }: Props) {
+  const select = () =>
+    navigate(
+      { selection: id, ...(view && { view }), ...(typeof conversationId === 'number' && { conversationId }) },
+      'push',
+    )
+  return (
+    <button
+      type="button"
+      className={styles.link}
+      style={{ color: node ? nodeTextColor(node) : 'var(--link)' }}
+      title={`Select ${id}`}
+      onClick={select}
+    >
+      <bdi>{shortenId(id, maxChars)}</bdi>
+    </button>
+  )
+}

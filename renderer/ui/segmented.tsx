@@ -1,0 +1,45 @@
+import { useId } from 'react'
+import { classNames } from './class-names.ts'
+import styles from './segmented.module.css'
+
+export type SegmentedOption<T extends string> = {
+  readonly value: T
+  readonly label: string
+  /** Said on hover. */
+  readonly hint?: string
+  readonly disabled?: boolean
+}
+
+type Props<T extends string> = {
+  /** What is being chosen, for a screen reader. */
+  readonly label: string
+  readonly options: readonly SegmentedOption<T>[]
+  readonly value: T
+  readonly onChange: (value: T) => void
+}
+
+/** One of a few, all in sight. Arrow keys move, as in any group of radio buttons. */
+export function Segmented<T extends string>({ label, options, value, onChange }: Props<T>) {
+  const name = useId()
+  return (
+    <div className={styles.group} role="radiogroup" aria-label={label}>
+      {options.map((option) => (
+        <label
+          key={option.value}
+          className={classNames(styles.option, option.value === value && styles.chosen)}
+          title={option.hint}
+        >
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            disabled={option.disabled}
+            onChange={() => onChange(option.value)}
+          />
+          {option.label}
+        </label>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,22 @@
+import { useEffect, useState } from 'react'
+
+const FEEDBACK_MS = 1200
+
+export type CopyState = 'idle' | 'copied' | 'failed'
+
+/** Copies text, and says for a moment that it did. */
+export function useCopy(): readonly [CopyState, (text: string) => void] {
+  const [state, setState] = useState<CopyState>('idle')
+  useEffect(() => {
+    if (state === 'idle') return
+    const timer = setTimeout(() => setState('idle'), FEEDBACK_MS)
+    return () => clearTimeout(timer)
+  }, [state])
+  const copy = (text: string) => {
+    navigator.clipboard.writeText(text).then(
+      () => setState('copied'),
+      () => setState('failed'),
+    )
+  }
+  return [state, copy]
+}
