@@ -44,6 +44,10 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'This database is not an agent’s memory',
     next: 'Its tables are none that is known here. Check that it is the memory file and not another database beside it.',
   },
+  unsupported_system: {
+    title: 'This system’s memory cannot be opened yet',
+    next: 'The file was recognised, but this version has no adapter for it. It was left untouched.',
+  },
   newer_version: {
     title: 'The file is newer than this app',
     next: 'Update LCM Inspector to open it.',
