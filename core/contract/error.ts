@@ -14,6 +14,7 @@ export const ErrorCode = z.enum([
   'file_corrupt',
   'not_a_database',
   'not_a_memory',
+  'unsupported_system',
   'newer_version',
   'no_memory_open',
   // the operation failed (CLI exit 1)

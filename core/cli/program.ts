@@ -1,0 +1,65 @@
+import { Command, CommanderError } from 'commander'
+import { LcmError } from '../errors.ts'
+import { type Answer, EXIT, printAnswer, printError } from './output.ts'
+import { integer } from './parse.ts'
+import { addReadCommands } from './read-commands.ts'
+import { type Installation, serve } from './serve-command.ts'
+import { addWriteCommands } from './write-commands.ts'
+
+/**
+ * Runs one command line and returns its exit code. Answers go to stdout, everything else to stderr.
+ * @param args without the interpreter and the script
+ */
+export async function runCli(args: readonly string[], installation: Installation, version: string): Promise<number> {
+  const asJson = args.includes('--json')
+  let exitCode: number = EXIT.done
+  const program = new Command('lcm')
+    .description('Look into, search, check and compact the memory of agents with lossless context management.')
+    .version(version)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+
+  const define = (name: string, description: string): Command =>
+    program
+      .command(name)
+      .description(description)
+      .option('--db <file>', 'the memory file (default: the configured one)')
+      .option('--newer', 'read a file of a newer version, read-only')
+      .option('--json', 'one JSON document on stdout')
+      .exitOverride()
+      .configureOutput({ writeErr: () => undefined })
+
+  const run = (command: Command, action: (...args: never[]) => Promise<Answer>): void => {
+    command.action(async (...given: unknown[]) => {
+      const answer = await action(...(given as never[]))
+      printAnswer(answer, asJson)
+      exitCode = answer.exitCode ?? EXIT.done
+    })
+  }
+
+  addReadCommands(define, run)
+  addWriteCommands(define, run)
+  define('serve', 'the window, in the browser of this machine')
+    .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
+    .option('--no-open', 'only print the address')
+    .action(async (options: { db?: string; port?: number; open: boolean }) => {
+      exitCode = await serve({ ...options, json: asJson }, installation)
+    })
+  define('open', 'the window: the desktop app where it is installed, otherwise as serve')
+    .argument('[file]', 'the memory file')
+    .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
+    .option('--no-open', 'only print the address')
+    .action(async (file: string | undefined, options: { db?: string; port?: number; open: boolean }) => {
+      exitCode = await serve({ ...options, db: file ?? options.db, json: asJson }, installation)
+    })
+
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return printError(error, asJson)
+    if (error.exitCode === 0) return EXIT.done
+    const hint = program.commands.length > 0 ? ' "lcm --help" lists the commands.' : ''
+    return printError(new LcmError('invalid_argument', `${error.message.replace(/^error: /, '')}${hint}`), asJson)
+  }
+}

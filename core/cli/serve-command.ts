@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { startBrowserHost } from '../entry/browser-host.ts'
+import { CoreHost } from '../entry/core-host.ts'
+import { LcmError } from '../errors.ts'
+
+export type ServeOptions = {
+  readonly db?: string
+  readonly port?: number
+  readonly json: boolean
+  /** False with --no-open. */
+  readonly open: boolean
+}
+/** Where the built or source files of this installation stand. */
+export type Installation = { readonly workerUrl: URL; readonly rendererDir: string; readonly resourcesDir: string }
+
+/** Serves the window to the browser of this machine until Ctrl-C. */
+export async function serve(options: ServeOptions, installation: Installation): Promise<number> {
+  const { workerUrl, rendererDir, resourcesDir } = installation
+  if (!existsSync(join(rendererDir, 'index.html'))) {
+    throw new LcmError('unsupported', `The window is not built (${rendererDir} is missing): run "npm run build" first.`)
+  }
+  const host = await startBrowserHost({
+    cores: new CoreHost({ workerUrl, resourcesDir }),
+    rendererDir,
+    port: options.port ?? 0,
+    defaultFile: options.db ?? null,
+  }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new LcmError('locked', `Port ${options.port} is taken: choose another with --port, or leave it out.`)
+  })
+  if (options.json) process.stdout.write(`${JSON.stringify({ url: host.url })}\n`)
+  else process.stdout.write(`LCM Inspector is at ${host.url}\nCtrl-C ends it.\n`)
+  if (options.open) openBrowser(host.url)
+  await new Promise<void>((done) => {
+    process.once('SIGINT', () => done())
+    process.once('SIGTERM', () => done())
+  })
+  await host.close()
+  return 0
+}
+
+/** Best effort: the address is printed anyway. */
+function openBrowser(url: string): void {
+  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return
+  const [command, args] =
+    process.platform === 'darwin'
+      ? ['open', [url]]
+      : process.platform === 'win32'
+        ? ['explorer.exe', [url]]
+        : ['xdg-open', [url]]
+  const child = spawn(command as string, args as string[], { stdio: 'ignore', detached: true })
+  child.on('error', () => undefined)
+  child.unref()
+}

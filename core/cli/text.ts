@@ -1,0 +1,80 @@
+import type { LineageTree } from '../contract/lineage.ts'
+
+const numbers = new Intl.NumberFormat('en')
+
+/** 12,345 */
+export function count(value: number): string {
+  return numbers.format(value)
+}
+
+/** 2.1 MB */
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let scaled = value / 1000
+  let unit = 0
+  while (scaled >= 1000 && unit < units.length - 1) {
+    scaled /= 1000
+    unit += 1
+  }
+  return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`
+}
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+}
+
+/** Columns padded to their widest cell; numbers to the right. Control characters cannot reach the terminal. */
+export function table(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+  const cells = [
+    header.map(String),
+    ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : printable(cell ?? '')))),
+  ]
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => [...(row[column] ?? '')].length)))
+  const isNumeric = header.map((_, column) => rows.every((row) => typeof row[column] === 'number'))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => pad(cell, widths[column] ?? 0, (isNumeric[column] ?? false) && rows.length > 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function pad(text: string, width: number, toTheRight: boolean): string {
+  const gap = ' '.repeat(Math.max(0, width - [...text].length))
+  return toTheRight ? gap + text : text + gap
+}
+
+/** Hostile text must not move the cursor, change colours or reverse lines of a terminal: such characters become visible. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (c) =>
+    c === '\n' || c === '\t' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** One line of at most `width` characters. */
+export function oneLine(text: string, width = 100): string {
+  const flat = printable(text.slice(0, width * 4))
+    .replace(/\s+/g, ' ')
+    .trim()
+  return [...flat].length > width ? `${[...flat].slice(0, width - 1).join('')}…` : flat
+}
+
+/** Indented, sources under what was made from them. Walks with a stack of its own: chains may be deep. */
+export function treeText(roots: readonly LineageTree[], next: (node: LineageTree) => readonly LineageTree[]): string {
+  const lines: string[] = []
+  const stack = [...roots].reverse().map((node) => ({ node, indent: 0 }))
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const { node, indent } = top
+    const stands = node.messageCount === undefined ? '' : ` · ${count(node.messageCount)} messages`
+    const state = node.cycle ? ' · cycle' : node.kind === 'missing' ? ' · missing' : ''
+    const depth = node.kind === 'condensed' ? ` depth ${node.depth}` : ''
+    lines.push(
+      `${'  '.repeat(Math.min(indent, 40))}${printable(node.id)}  ${node.kind}${depth} · ${count(node.tokens)} tokens${stands}${state}`,
+    )
+    for (const source of [...next(node)].reverse()) stack.push({ node: source, indent: indent + 1 })
+  }
+  return lines.join('\n')
+}

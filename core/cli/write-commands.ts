@@ -1,0 +1,155 @@
+import type { Command } from 'commander'
+import { CompactInput, CompactionSettings } from '../contract/compaction.ts'
+import type { JobResult, JobSpec } from '../contract/job.ts'
+import { LcmError } from '../errors.ts'
+import { driveJob, runJob } from '../jobs/run-job.ts'
+import type { Lcm } from '../lcm.ts'
+import { type Answer, EXIT } from './output.ts'
+import { collect, integer, oneOf } from './parse.ts'
+import { ProgressLine } from './progress-line.ts'
+import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { count, oneLine, percent, table } from './text.ts'
+
+type Run = (command: Command, action: (...args: never[]) => Promise<Answer>) => void
+type CompactOptions = MemoryOptions & {
+  conversation?: number
+  plan?: boolean
+  mode?: 'leaf' | 'condense' | 'full' | 'until-under'
+  target?: number
+  summarizer?: string
+  set?: [string, number][]
+}
+
+/** import and compact. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
+export function addWriteCommands(define: (name: string, description: string) => Command, run: Run): void {
+  run(
+    define('import', 'import transcripts into a native memory, which is created when missing')
+      .argument('<path...>', 'transcript files or folders of them')
+      .option('--format <format>', 'auto or claude-code', oneOf('auto', 'claude-code'), 'auto'),
+    async (paths: string[], options: MemoryOptions & { format: 'auto' | 'claude-code' }): Promise<Answer> => {
+      const spec: JobSpec = { kind: 'import', paths, format: options.format }
+      const result = await withMemory(options, (lcm) => runWithProgress(lcm, spec), { create: true })
+      if (result.kind !== 'import') throw new Error('an import answers with an import')
+      const { value } = result
+      const failed = value.files.filter((file) => file.error !== null)
+      const [first] = failed
+      if (first && failed.length === value.files.length)
+        throw new LcmError('transcript_unreadable', first.error ?? '', { path: first.path })
+      const text = (): string =>
+        [
+          table(
+            ['conversation', 'added', 'already there', 'skipped', 'file'],
+            value.files.map((file) => [
+              String(file.conversationId ?? '–'),
+              file.added,
+              file.alreadyThere,
+              file.skippedCount,
+              file.error ? `${file.path}: ${file.error}` : file.path,
+            ]),
+          ),
+          ...value.files.flatMap((file) =>
+            file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
+          ),
+          `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
+        ].join('\n')
+      return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
+    },
+  )
+
+  run(
+    define('compact', 'replace old messages in the window by summaries')
+      .option('--conversation <id>', 'the conversation', integer(0, Number.MAX_SAFE_INTEGER))
+      .option('--plan', 'show what would be done, write nothing')
+      .option('--mode <mode>', 'leaf, condense, full or until-under', oneOf('leaf', 'condense', 'full', 'until-under'))
+      .option('--target <tokens>', 'goal of until-under', integer(1, 100_000_000))
+      .option('--summarizer <name>', 'who writes the summaries', oneOf('deterministic'))
+      .option('--set <key=value>', 'a compaction setting; may be repeated', collect(setting)),
+    async (options: CompactOptions): Promise<Answer> =>
+      options.plan
+        ? withMemory(options, (lcm) => planAnswer(lcm, options), { readOnly: true })
+        : withMemory(options, (lcm) => compactAnswer(lcm, options)),
+  )
+}
+
+function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
+  return CompactInput.parse({
+    conversationId: chooseConversation(lcm, options.conversation),
+    mode: options.mode === 'until-under' ? 'untilUnder' : options.mode,
+    targetTokens: options.target,
+    summarizer: options.summarizer,
+    settings: options.set && Object.fromEntries(options.set),
+  })
+}
+
+function planAnswer(lcm: Lcm, options: CompactOptions): Answer {
+  const plan = lcm.planner.plan(compactInput(lcm, options))
+  const text = (): string =>
+    plan.skipped ??
+    [
+      table(
+        ['step', 'pass', 'depth', 'sources', 'source tokens', 'expected tokens', 'messages'],
+        plan.steps.map((step, index) => [
+          String(index + 1),
+          step.pass,
+          step.depth,
+          step.sources.length,
+          step.sourceTokens,
+          step.expectedTokens,
+          `${step.firstSeq}–${step.lastSeq}`,
+        ]),
+      ),
+      `${count(plan.tokensBefore)} → about ${count(plan.expectedTokensAfter)} tokens, ${count(plan.modelCalls)} model calls. Nothing was written.`,
+    ].join('\n')
+  return { json: plan, text }
+}
+
+async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
+  lcm.requireWrite('compact')
+  const result = await runWithProgress(lcm, { kind: 'compact', ...compactInput(lcm, options) })
+  if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
+  const { value } = result
+  const text = (): string =>
+    value.skipped ??
+    [
+      `${count(value.tokensBefore)} → ${count(value.tokensAfter)} tokens (${percent(value.reduction)} less), ${count(value.created.length)} summaries, stopped: ${value.stopReason.replaceAll('_', ' ')}`,
+      table(
+        ['id', 'kind', 'depth', 'level', 'source tokens', 'tokens'],
+        value.created.map((node) => [node.id, node.kind, node.depth, node.level, node.sourceTokens, node.tokens]),
+      ),
+    ].join('\n')
+  return { json: value, text, exitCode: value.stopReason === 'cancelled' ? EXIT.interrupted : EXIT.done }
+}
+
+async function runWithProgress(lcm: Lcm, spec: JobSpec): Promise<JobResult> {
+  const abort = new AbortController()
+  const line = new ProgressLine(process.stderr)
+  const onInterrupt = (): void => abort.abort()
+  process.once('SIGINT', onInterrupt)
+  process.once('SIGTERM', onInterrupt)
+  try {
+    return await driveJob(runJob(lcm, spec, abort.signal), (progress) => line.show(progress))
+  } finally {
+    line.clear()
+    process.off('SIGINT', onInterrupt)
+    process.off('SIGTERM', onInterrupt)
+  }
+}
+
+/** `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
+function setting(text: string): [string, number] {
+  const [name = '', value = ''] = text.split('=')
+  const key = name.trim().replace(/[-_]([a-z])/g, (_all, letter: string) => letter.toUpperCase())
+  const known = Object.keys(CompactionSettings.shape)
+  if (!known.includes(key))
+    throw new LcmError(
+      'invalid_argument',
+      `There is no setting ${JSON.stringify(name)}: use one of ${known.join(', ')}.`,
+    )
+  const parsed = CompactionSettings.partial().safeParse({ [key]: Number(value) })
+  if (!parsed.success || value.trim() === '')
+    throw new LcmError(
+      'invalid_argument',
+      `${key} cannot be ${JSON.stringify(value)}: ${parsed.error?.issues[0]?.message ?? 'expected a number'}.`,
+    )
+  return [key, Number(value)]
+}
