@@ -16,6 +16,10 @@ export type NewPart = {
   readonly fileName?: string | null
   readonly fileMime?: string | null
   readonly fileUrl?: string | null
+  /** For step_finish parts: why the model stopped, and what the step cost. */
+  readonly stepReason?: string | null
+  readonly stepTokensIn?: number | null
+  readonly stepTokensOut?: number | null
   readonly isSynthetic?: boolean
   /** For compaction parts: started by a threshold (true) or by hand. */
   readonly compactionAuto?: boolean | null

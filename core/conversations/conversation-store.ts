@@ -1,0 +1,217 @@
+import type { Clock } from '../clock.ts'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import type { WriteDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+import { indexAtOnce } from './ingest-index.ts'
+import { type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-rows.ts'
+import type { NewMessage } from './new-message.ts'
+
+export type NewConversation = {
+  /** Which program's sessions these are; session ids are unique per importer. */
+  readonly importer: string
+  readonly sessionId: string
+  /** What stays the same over sessions: project, agent or working directory. */
+  readonly logicalKey?: string | null
+  readonly title?: string | null
+  /** Where it was read from. */
+  readonly sourceUri?: string | null
+  /** The conversation that spawned this one. */
+  readonly parentConversationId?: number | null
+  /** Default: now. */
+  readonly createdAtMs?: number
+}
+
+/** A known external id came with another role or content. What is stored stays as it is. */
+export type IngestConflict = { readonly externalId: string; readonly messageId: number }
+
+export type AppendResult = {
+  readonly added: number
+  readonly alreadyThere: number
+  readonly conflicts: readonly IngestConflict[]
+}
+
+export type IngestBatch = { readonly conversationId: number; readonly messages: readonly NewMessage[] }
+
+const queries = {
+  conversation: `
+    SELECT conversation_id AS id, importer, session_id AS sessionId FROM conversations
+    WHERE conversation_id = :conversationId`,
+  conversationBySession: `
+    SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
+  insertConversation: `
+    INSERT INTO conversations
+      (session_id, logical_key, importer, source_uri, parent_conversation_id, title, created_at, updated_at)
+    VALUES (:sessionId, :logicalKey, :importer, :sourceUri, :parentConversationId, :title, :createdAt, :createdAt)
+    RETURNING conversation_id`,
+  completeConversation: `
+    UPDATE conversations SET
+      logical_key = coalesce(logical_key, :logicalKey),
+      source_uri = coalesce(source_uri, :sourceUri),
+      parent_conversation_id = coalesce(parent_conversation_id, :parentConversationId),
+      title = coalesce(title, :title)
+    WHERE conversation_id = :conversationId
+      AND ((logical_key IS NULL AND :logicalKey IS NOT NULL)
+        OR (source_uri IS NULL AND :sourceUri IS NOT NULL)
+        OR (parent_conversation_id IS NULL AND :parentConversationId IS NOT NULL)
+        OR (title IS NULL AND :title IS NOT NULL))`,
+  setTitle: `
+    UPDATE conversations SET title = :title WHERE conversation_id = :conversationId AND title IS NOT :title`,
+  touch: `
+    UPDATE conversations SET updated_at = max(updated_at, CAST(:at AS INTEGER))
+    WHERE conversation_id = :conversationId`,
+  recordEstimator: `
+    INSERT INTO lcm_meta (key, value) VALUES ('token_estimator', :name) ON CONFLICT (key) DO NOTHING`,
+  nextSeq: `
+    SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :conversationId`,
+  nextOrdinal: `
+    SELECT coalesce(max(ordinal) + 1, 0) FROM context_items WHERE conversation_id = :conversationId`,
+  known: `
+    SELECT message_id AS messageId, role, content_hash AS hash FROM messages
+    WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  insertMessage: `
+    INSERT INTO messages
+      (conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
+    VALUES (:conversationId, :seq, :role, :tokens, :atMs, :externalId, :hash, :content)
+    RETURNING message_id`,
+  insertPart: `
+    INSERT INTO message_parts
+      (part_id, message_id, session_id, part_type, ordinal, is_content, is_synthetic, tool_call_id, tool_name,
+       tool_status, tool_title, file_mime, file_name, file_url, step_reason, step_tokens_in, step_tokens_out,
+       compaction_auto, text_content, tool_input, tool_output, tool_error, metadata)
+    VALUES
+      (:part_id, :message_id, :session_id, :part_type, :ordinal, :is_content, :is_synthetic, :tool_call_id, :tool_name,
+       :tool_status, :tool_title, :file_mime, :file_name, :file_url, :step_reason, :step_tokens_in, :step_tokens_out,
+       :compaction_auto, :text_content, :tool_input, :tool_output, :tool_error, :metadata)`,
+  insertItem: `
+    INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
+    VALUES (:conversationId, :ordinal, 'message', :messageId, :atMs)`,
+}
+
+type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
+
+/** Where new messages come to stand. */
+type Tail = { seq: number; ordinal: number; latestMs: number }
+
+/**
+ * Takes conversations and messages into a native memory. A message with its parts and its place in the window is
+ * written whole or not at all, and never changed afterwards.
+ */
+export class ConversationStore {
+  readonly #db: WriteDb
+  readonly #estimator: TokenEstimator
+  readonly #clock: Clock
+
+  constructor(db: WriteDb, estimator: TokenEstimator, clock: Clock) {
+    this.#db = db
+    this.#estimator = estimator
+    this.#clock = clock
+  }
+
+  /** The conversation of this session, made when there is none; on an existing one only what is unknown is filled in. */
+  ensureConversation(conversation: NewConversation): number {
+    const { importer, sessionId } = conversation
+    const described = {
+      logicalKey: conversation.logicalKey ?? null,
+      sourceUri: conversation.sourceUri ?? null,
+      parentConversationId: conversation.parentConversationId ?? null,
+      title: conversation.title?.toWellFormed() ?? null,
+    }
+    return this.#db.transaction(() => {
+      this.#db.run(queries.recordEstimator, { name: this.#estimator.name })
+      const known = this.#db.value<number>(queries.conversationBySession, { importer, sessionId })
+      if (known !== undefined) {
+        this.#db.run(queries.completeConversation, { conversationId: known, ...described })
+        return known
+      }
+      const createdAt = Math.round(conversation.createdAtMs ?? this.#clock())
+      const made = { importer, sessionId, createdAt, ...described }
+      return this.#db.value<number>(queries.insertConversation, made) as number
+    })
+  }
+
+  setTitle(conversationId: number, title: string): void {
+    this.#db.run(queries.setTitle, { conversationId, title: title.toWellFormed() })
+  }
+
+  /**
+   * Appends messages in the given order, in one transaction. Those whose external id is known are left as they are.
+   * @throws LcmError not_found when there is no such conversation
+   */
+  append(conversationId: number, messages: readonly NewMessage[]): AppendResult {
+    return this.#db.transaction(() => this.#insertAll(conversationId, messages))
+  }
+
+  /**
+   * `append` for imports: many messages, of several conversations, in one transaction that indexes them at once.
+   * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.2 s).
+   * @throws LcmError not_found when there is no such conversation
+   */
+  ingestBulk(batches: readonly IngestBatch[]): AppendResult[] {
+    return this.#db.transaction(() =>
+      indexAtOnce(this.#db, () => batches.map((batch) => this.#insertAll(batch.conversationId, batch.messages))),
+    )
+  }
+
+  #insertAll(conversationId: number, messages: readonly NewMessage[]): AppendResult {
+    const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
+    if (!conversation) {
+      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
+    }
+    const tail: Tail = {
+      seq: this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0,
+      ordinal: this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0,
+      latestMs: 0,
+    }
+    let added = 0
+    let alreadyThere = 0
+    const conflicts: IngestConflict[] = []
+    for (const message of messages) {
+      const row = toMessageRow(message, this.#estimator)
+      const known = this.#known(conversationId, row.externalId)
+      if (!known) {
+        this.#insert(conversation, tail, row)
+        added += 1
+      } else if (known.hash === row.hash && known.role === row.role) {
+        alreadyThere += 1
+      } else {
+        conflicts.push({ externalId: row.externalId ?? '', messageId: known.messageId })
+      }
+    }
+    if (added > 0) this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
+    return { added, alreadyThere, conflicts }
+  }
+
+  #known(
+    conversationId: number,
+    externalId: string | null,
+  ): { messageId: number; role: string; hash: string } | undefined {
+    return externalId === null ? undefined : this.#db.get(queries.known, { conversationId, externalId })
+  }
+
+  #insert(conversation: Conversation, tail: Tail, row: MessageRow): void {
+    const { parts, ...columns } = row
+    const conversationId = conversation.id
+    const messageId = this.#db.value<number>(queries.insertMessage, {
+      ...columns,
+      conversationId,
+      seq: tail.seq,
+    }) as number
+    const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row.externalId)
+    parts.forEach((part, ordinal) => {
+      this.#db.run(queries.insertPart, {
+        part_id: `${stem}_${ordinal}`,
+        message_id: messageId,
+        session_id: conversation.sessionId,
+        ordinal,
+        ...toPartRow(part, row.content),
+      })
+    })
+    this.#db.run(queries.insertItem, { conversationId, ordinal: tail.ordinal, messageId, atMs: row.atMs })
+    tail.seq += 1
+    tail.ordinal += 1
+    tail.latestMs = Math.max(tail.latestMs, row.atMs)
+  }
+}
+
+/** How much one call of `ingestBulk` should take at most: beyond it a transaction gains little speed and only lasts longer. */
+export const BULK_BATCH = { messages: 1500, textUnits: 700_000 } as const

@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { ConversationStore } from '../../core/conversations/conversation-store.ts'
+import type { NewMessage } from '../../core/conversations/new-message.ts'
+import { generateHistory } from '../builders/history.ts'
+import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+
+const open = (memory: TestMemory) => {
+  const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
+  const conversation = store.ensureConversation({ importer: 'test', sessionId: 's1' })
+  return { store, conversation, db: memory.db }
+}
+
+const says = (content: string, more: Partial<NewMessage> = {}): NewMessage => ({
+  externalId: null,
+  role: 'user',
+  content,
+  createdAtMs: STORY_BEGINS_MS,
+  parts: [{ type: 'text', text: content }],
+  ...more,
+})
+
+const isIndexed = (memory: TestMemory): void => {
+  for (const table of ['messages_fts', 'messages_trigram']) {
+    memory.db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
+  }
+}
+
+describe('ConversationStore', () => {
+  it('gives each message the next place in history and in the window', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    store.append(conversation, [says('a'), says('b')])
+    store.append(conversation, [says('c')])
+    expect(db.column('SELECT seq FROM messages ORDER BY message_id')).toEqual([0, 1, 2])
+    expect(memory.windowItems(conversation)).toEqual([1, 2, 3])
+  })
+
+  it('continues behind the last window item when a compaction left gaps', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    store.append(conversation, [says('a'), says('b'), says('c')])
+    memory.leaf(conversation, [1, 2])
+    store.append(conversation, [says('d')])
+    expect(db.column('SELECT ordinal FROM context_items ORDER BY ordinal')).toEqual([0, 2, 3])
+  })
+
+  it('adds nothing when the same messages come again', () => {
+    using memory = buildMemory()
+    const { store, conversation } = open(memory)
+    const history = generateHistory({ seed: 7, messages: 60 })
+    expect(store.append(conversation, history)).toEqual({ added: 60, alreadyThere: 0, conflicts: [] })
+    expect(store.append(conversation, history)).toEqual({ added: 0, alreadyThere: 60, conflicts: [] })
+    expect(store.ingestBulk([{ conversationId: conversation, messages: history }])).toEqual([
+      { added: 0, alreadyThere: 60, conflicts: [] },
+    ])
+  })
+
+  it('reports other content or another role under a known id, and keeps what is stored', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    store.append(conversation, [says('first', { externalId: 'x' }), says('same', { externalId: 'y' })])
+    const again = [says('second', { externalId: 'x' }), says('same', { externalId: 'y', role: 'assistant' })]
+    expect(store.append(conversation, again).conflicts).toEqual([
+      { externalId: 'x', messageId: 1 },
+      { externalId: 'y', messageId: 2 },
+    ])
+    expect(db.column('SELECT content FROM messages')).toEqual(['first', 'same'])
+  })
+
+  it('knows an external id only in its own conversation', () => {
+    using memory = buildMemory()
+    const { store, conversation } = open(memory)
+    const other = store.ensureConversation({ importer: 'test', sessionId: 's2' })
+    store.append(conversation, [says('a', { externalId: 'x' })])
+    expect(store.append(other, [says('b', { externalId: 'x' })]).added).toBe(1)
+  })
+
+  it('writes all messages of a call or none', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    const broken = says('b', { role: 'nobody' as NewMessage['role'] })
+    expect(() => store.append(conversation, [says('a'), broken])).toThrow('CHECK')
+    expect(() => store.ingestBulk([{ conversationId: conversation, messages: [says('a'), broken] }])).toThrow('CHECK')
+    expect(db.value('SELECT count(*) FROM messages')).toBe(0)
+    expect(db.value("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'message%index_insert'")).toBe(2)
+    isIndexed(memory)
+  })
+
+  it('refuses an unknown conversation', () => {
+    using memory = buildMemory()
+    const { store } = open(memory)
+    expect(() => store.append(99, [says('a')])).toThrow('There is no conversation 99')
+  })
+
+  it('stores text once: a part that is the content points to it', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    store.append(conversation, [
+      says('hello', {
+        parts: [
+          { type: 'text', text: 'hello' },
+          { type: 'reasoning', text: 'hello' },
+        ],
+      }),
+      says('out', { role: 'tool', parts: [{ type: 'tool', toolCallId: 'c', toolOutput: 'out' }] }),
+      says('a\n\nb', {
+        parts: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      }),
+    ])
+    expect(db.all('SELECT is_content AS own, text_content AS text, tool_output AS output FROM message_parts')).toEqual([
+      { own: 1, text: null, output: null },
+      { own: 0, text: 'hello', output: null },
+      { own: 1, text: null, output: null },
+      { own: 0, text: 'a', output: null },
+      { own: 0, text: 'b', output: null },
+    ])
+  })
+
+  it('gives parts of a known message the same ids in every file', () => {
+    const ids = [1, 2].map(() => {
+      using memory = buildMemory()
+      const { store, conversation, db } = open(memory)
+      store.append(conversation, generateHistory({ seed: 3, messages: 9 }))
+      return db.column('SELECT part_id FROM message_parts ORDER BY message_id, ordinal')
+    })
+    expect(ids[0]).toEqual(ids[1])
+    expect(new Set(ids[0]).size).toBe(ids[0]?.length)
+  })
+
+  it('finds the session again and only fills in what was unknown', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    const again = { importer: 'test', sessionId: 's1' }
+    expect(store.ensureConversation({ ...again, title: 'One', logicalKey: '/work' })).toBe(conversation)
+    expect(store.ensureConversation({ ...again, title: 'Two' })).toBe(conversation)
+    expect(db.get('SELECT title, logical_key FROM conversations')).toEqual({ title: 'One', logical_key: '/work' })
+  })
+
+  it('dates a conversation by its newest message', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    store.append(conversation, [says('late', { createdAtMs: STORY_BEGINS_MS + 5000.4 }), says('early')])
+    expect(db.value('SELECT updated_at FROM conversations')).toBe(STORY_BEGINS_MS + 5000)
+  })
+
+  it('records the estimator behind the stored token counts', () => {
+    using memory = buildMemory()
+    const { db } = open(memory)
+    expect(db.value("SELECT value FROM lcm_meta WHERE key = 'token_estimator'")).toBe('heuristic')
+  })
+})
+
+describe('what is stored is what the hash says', () => {
+  const hostile = [
+    '',
+    '\0',
+    'a\0b',
+    '\ufeffmark first',
+    'lone \ud800 surrogate \udfff here',
+    '\u2028\u2029\u0085',
+    '‮RTL‬ עברית 日本語 🏳️‍🌈 \u0301',
+    "'; DROP TABLE messages; --",
+    'x'.repeat(3_000_000),
+  ]
+
+  it.each(hostile)('for hostile text %#', (text) => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    store.append(conversation, [says(text, { externalId: text.slice(0, 50) })])
+    const row = db.get<{ content: string; hash: string }>('SELECT content, content_hash AS hash FROM messages')
+    expect(row?.content).toBe(text.toWellFormed())
+    expect(row?.hash).toBe(sha256(row?.content ?? ''))
+    isIndexed(memory)
+  })
+
+  // Invariant: for every message, content_hash = SHA-256 of the UTF-8 bytes that SQLite returns; both ways in agree.
+  it('for any text, by either way in', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 200 })
+    const message = fc.record({
+      externalId: fc.option(fc.uuid()),
+      role: fc.constantFrom('user', 'assistant', 'tool', 'system'),
+      content: text,
+      createdAtMs: fc.integer({ min: 0, max: 4e12 }),
+      parts: fc.array(
+        fc.record({
+          type: fc.constantFrom('text', 'reasoning', 'tool', 'file', 'compaction'),
+          text: fc.option(text),
+          toolInput: fc.option(text),
+          toolOutput: fc.option(text),
+          isSynthetic: fc.boolean(),
+        }),
+        { maxLength: 4 },
+      ),
+    }) as fc.Arbitrary<NewMessage>
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
+        using plain = buildMemory()
+        using bulk = buildMemory()
+        const first = open(plain)
+        const second = open(bulk)
+        first.store.append(first.conversation, messages)
+        second.store.ingestBulk([{ conversationId: second.conversation, messages }])
+        const sql = 'SELECT message_id, seq, role, content, content_hash, token_count FROM messages ORDER BY seq'
+        const rows = first.db.all<{ content: string; content_hash: string }>(sql)
+        for (const row of rows) expect(row.content_hash).toBe(sha256(row.content))
+        expect(second.db.all(sql)).toEqual(rows)
+        const textSql = 'SELECT * FROM message_text ORDER BY message_id'
+        expect(second.db.all(textSql)).toEqual(first.db.all(textSql))
+        isIndexed(plain)
+        isIndexed(bulk)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
