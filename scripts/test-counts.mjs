@@ -24,9 +24,10 @@ export function playwrightCounts(file, code) {
   }))
 }
 
-/** A suite that failed outside its tests, a file that does not load say, must not end as "0 failed". */
+/** A suite that left no report, or failed outside its tests, must not end as "0 failed". */
 function orFailure(file, code, read) {
-  const counts = existsSync(file) ? read(JSON.parse(readFileSync(file, 'utf8'))) : nothing
+  if (!existsSync(file)) return { ...nothing, failed: 1 }
+  const counts = read(JSON.parse(readFileSync(file, 'utf8')))
   return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }
 

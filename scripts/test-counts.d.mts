@@ -1,0 +1,7 @@
+export type Counts = { readonly passed: number; readonly failed: number; readonly skipped: number }
+export type Row = Counts & { readonly name: string; readonly seconds: number }
+export function stepCounts(code: number): Counts
+export function vitestCounts(file: string, code: number): Counts
+export function playwrightCounts(file: string, code: number): Counts
+export function sum(rows: readonly Counts[]): Counts
+export function table(rows: readonly Row[]): string
