@@ -5,6 +5,8 @@ export type OpenRequest = {
   /** Absolute; undefined opens the app without a memory. */
   readonly path: string | undefined
   readonly home: string
+  /** Electron's own folder; two apps that run at once cannot share one. */
+  readonly userData: string
   readonly env: Readonly<Record<string, string>>
   /** Called with every page before it loads anything. */
   readonly watch: (page: Page) => void

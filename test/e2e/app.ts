@@ -21,6 +21,7 @@ export type HostKind = 'browser' | 'electron' | 'standin'
 export type OpenedApp = {
   readonly page: Page
   readonly electronApp?: ElectronApplication
+  readonly isRunning: () => boolean
   readonly close: () => Promise<void>
 }
 
@@ -57,23 +58,12 @@ export const test = base.extend<Fixtures & { readonly opened: Opened }, { readon
   },
 
   // `home` is named so that it outlives the apps.
-  opened: async ({ home: _home, allowedPageErrors }, use, testInfo) => {
+  opened: async ({ home: _home, allowedPageErrors }, use) => {
     const opened: Opened = { apps: [], errors: [] }
     await use(opened)
-    const failed = testInfo.status !== testInfo.expectedStatus
-    for (const [index, app] of opened.apps.entries()) {
-      // Playwright itself takes pictures of the pages of a browser only.
-      if (failed && app.electronApp) await attachPicture(app.page, testInfo.outputPath(`window-${index + 1}.png`))
-      await app.close()
-    }
+    for (const app of opened.apps) await app.close()
     const unexpected = opened.errors.filter((error) => !allowedPageErrors.some((pattern) => pattern.test(error)))
     if (unexpected.length > 0) throw new Error(`The page reported errors:\n${unexpected.join('\n')}`)
-
-    async function attachPicture(page: Page, path: string): Promise<void> {
-      if (page.isClosed()) return
-      await page.screenshot({ path, timeout: 5_000 })
-      await testInfo.attach('window', { path, contentType: 'image/png' })
-    }
   },
 
   // Unlike Playwright's own `browser`, started only where a spec comes through the browser.
@@ -92,7 +82,8 @@ export const test = base.extend<Fixtures & { readonly opened: Opened }, { readon
   openMemory: async ({ opened, hostKind, home, appEnv, chromium }, use) => {
     await use(async (path) => {
       const watch = (page: Page) => watchForErrors(page, (error) => opened.errors.push(error))
-      const request = { path, home, env: appEnv, watch }
+      const running = opened.apps.filter((app) => app.isRunning()).length
+      const request = { path, home, env: appEnv, watch, userData: join(home, `electron-${running + 1}`) }
       const app =
         hostKind === 'browser'
           ? await openInBrowser(request, await (await chromium()).newContext())

@@ -17,16 +17,17 @@ export async function openInBrowser(request: OpenRequest, context: BrowserContex
     env: appEnvironment(request),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const isRunning = () => host.exitCode === null && host.signalCode === null
   const close = async () => {
     await context.close()
-    await stop(host)
+    if (isRunning()) await stop(host)
   }
   try {
     const url = await firstAddress(host)
     context.on('page', request.watch)
     const page = await context.newPage()
     await page.goto(url)
-    return { page, close }
+    return { page, isRunning, close }
   } catch (error) {
     await close()
     throw error
@@ -56,7 +57,6 @@ async function firstAddress(host: ChildProcess): Promise<string> {
 }
 
 async function stop(host: ChildProcess): Promise<void> {
-  if (host.exitCode !== null || host.signalCode !== null) return
   const ended = once(host, 'exit')
   host.kill('SIGTERM')
   const insist = setTimeout(() => host.kill('SIGKILL'), STOP_LIMIT_MS)

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { _electron, type ElectronApplication } from '@playwright/test'
 import { findElectron, hasDisplay } from '../../scripts/electron-binary.mjs'
 import { inProject, root } from '../../scripts/project.mjs'
@@ -19,26 +18,27 @@ export async function openOnDesktop(request: OpenRequest, kind: 'electron' | 'st
   const electronApp = await _electron.launch({
     // Without a path Playwright starts the installed Electron with a loader of its own.
     ...(kind === 'standin' && { executablePath: inProject('test/standin/electron') }),
-    args: [root, ...file, ...switches(kind, request.home)],
+    args: [root, ...file, `--user-data-dir=${request.userData}`],
     cwd: request.home,
     env: appEnvironment(request),
     timeout: START_LIMIT_MS,
   })
-  const close = () => closeWithin(electronApp, CLOSE_LIMIT_MS)
+  const electronProcess = electronApp.process()
+  const isRunning = () => electronProcess.exitCode === null && electronProcess.signalCode === null
+  const close = async () => {
+    if (isRunning()) await closeWithin(electronApp, CLOSE_LIMIT_MS)
+  }
   try {
     electronApp.on('window', request.watch)
     for (const page of electronApp.windows()) request.watch(page)
     const page = await electronApp.firstWindow({ timeout: START_LIMIT_MS })
-    return { page, electronApp, close }
+    // A window begins blank.
+    await page.waitForURL((url) => url.protocol !== 'about:', { timeout: START_LIMIT_MS })
+    return { page, electronApp, isRunning, close }
   } catch (error) {
     await close()
     throw error
   }
-}
-
-function switches(kind: 'electron' | 'standin', home: string): readonly string[] {
-  const userData = `--user-data-dir=${join(home, 'electron')}`
-  return kind === 'electron' && process.getuid?.() === 0 ? [userData, '--no-sandbox'] : [userData]
 }
 
 /** An app that refuses to quit must not hold up the tests after it. */
