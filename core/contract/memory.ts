@@ -34,8 +34,11 @@ export const MemoryInfo = z.object({
   readOnly: z.boolean(),
   /** A sentence for people; null when the file may be written. */
   readOnlyReason: z.string().nullable(),
-  /** How the bytes are reached: in place, or through an image or copy that leaves no trace beside the file. */
-  access: z.enum(['in_place', 'memory_image', 'cache_copy']),
+  /**
+   * How the bytes are reached. In place beside other writers; otherwise as they were when the file was opened: in place
+   * while nobody writes (`at_rest`), or through an image or copy that leaves no trace beside the file.
+   */
+  access: z.enum(['in_place', 'at_rest', 'memory_image', 'cache_copy']),
   capabilities: Capabilities,
   bytes: z.int(),
   modifiedAtMs: TimeMs,

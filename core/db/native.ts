@@ -2,45 +2,90 @@ import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import { APPLICATION_ID, MESSAGE_INDEX_TRIGGERS, SCHEMA_V1, SEARCH_V1 } from './schema.ts'
+import { translateSqliteError } from './sqlite-error.ts'
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
 export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS]
 export const NATIVE_VERSION = migrations.length
 
+/** How long another writer is waited for. */
+const BUSY_TIMEOUT_MS = 5000
+
 /**
- * Open a native memory for writing, creating it when the path does not exist.
- * @throws LcmError newer_version, and what `openMemory` throws for files that are something else
+ * Open a native memory for writing, creating it when the path does not exist. Closing it folds the log into the file.
+ * @throws LcmError newer_version, not_a_memory, locked, read_only_file, disk_full, file_corrupt, file_not_readable
  */
 export function openNative(path: string): WriteDb {
-  const connection = new Database(path)
-  connection.pragma('busy_timeout = 5000')
-  connection.pragma('trusted_schema = OFF')
-  connection.pragma('foreign_keys = ON')
-  connection.pragma('journal_mode = WAL')
-  connection.pragma('synchronous = NORMAL')
-  migrate(connection, path)
-  return wrapConnection(connection, path)
+  let connection: Database.Database | null = null
+  try {
+    connection = new Database(path, { timeout: BUSY_TIMEOUT_MS })
+    connection.pragma('trusted_schema = OFF')
+    connection.pragma('foreign_keys = ON')
+    connection.pragma('synchronous = NORMAL')
+    markNew(connection, path)
+    refuseNewer(connection, path)
+    connection.pragma('journal_mode = WAL')
+    migrate(connection)
+  } catch (error) {
+    connection?.close()
+    throw translateSqliteError(error, path)
+  }
+  const db = wrapConnection(connection, path)
+  const opened = connection
+  return {
+    ...db,
+    close: () => {
+      if (opened.open) foldLog(opened)
+      db.close()
+    },
+  }
 }
 
-function migrate(connection: Database.Database, path: string): void {
+export function newerVersionError(path: string, version: number): LcmError {
+  return new LcmError(
+    'newer_version',
+    `${path} was written by a newer LCM Inspector (schema ${version}, this one knows ${NATIVE_VERSION}): update the app, or open the file read-only.`,
+    { path, version, known: NATIVE_VERSION },
+  )
+}
+
+function refuseNewer(connection: Database.Database, path: string): void {
   const version = connection.pragma('user_version', { simple: true }) as number
-  if (version > NATIVE_VERSION) {
-    connection.close()
+  if (version > NATIVE_VERSION) throw newerVersionError(path, version)
+}
+
+/** Before the log exists, so that the mark stands in the file itself and a reader of its header knows what it is. */
+function markNew(connection: Database.Database, path: string): void {
+  if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return
+  if (connection.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined) {
     throw new LcmError(
-      'newer_version',
-      `${path} was written by a newer LCM Inspector (schema ${version}, this one knows ${NATIVE_VERSION}): update the app, or open the file read-only.`,
-      { version, known: NATIVE_VERSION },
+      'not_a_memory',
+      `${path} is not a memory of LCM Inspector and is not changed: choose another file.`,
+      {
+        path,
+      },
     )
   }
-  for (let from = version; from < NATIVE_VERSION; from += 1) {
-    const step = migrations[from]
-    if (step === undefined) break
-    connection
-      .transaction(() => {
-        connection.pragma(`application_id = ${APPLICATION_ID}`)
-        connection.exec(step)
-        connection.pragma(`user_version = ${from + 1}`)
-      })
-      .immediate()
-  }
+  connection.pragma(`application_id = ${APPLICATION_ID}`)
+}
+
+function migrate(connection: Database.Database): void {
+  // Two processes may open a new file at once: the version is read again inside the transaction.
+  const step = connection.transaction((): boolean => {
+    const from = connection.pragma('user_version', { simple: true }) as number
+    const sql = migrations[from]
+    if (sql === undefined) return false
+    connection.exec(sql)
+    connection.pragma(`user_version = ${from + 1}`)
+    return true
+  })
+  const version = connection.pragma('user_version', { simple: true }) as number
+  if (version >= NATIVE_VERSION) return
+  while (step.immediate());
+}
+
+/** A reader in another thread may keep the log open: then it stays, and whoever closes last folds it in. */
+function foldLog(connection: Database.Database): void {
+  connection.pragma('busy_timeout = 0')
+  connection.pragma('wal_checkpoint(TRUNCATE)')
 }

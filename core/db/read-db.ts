@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3'
+import { translateSqliteError, translating } from './sqlite-error.ts'
 
 /** A value as SQLite gives it. Blobs never occur in canonical columns. */
 export type SqlValue = string | number | bigint | null | Uint8Array
@@ -7,7 +8,7 @@ export type SqlParams = Readonly<Record<string, SqlValue>>
 
 /**
  * A connection that can only read. `T` at the call is the one place where a row's type is asserted: it must say what
- * the SELECT list says.
+ * the SELECT list says. SQLite's errors leave every method as `LcmError` (see `translateSqliteError`).
  */
 export interface ReadDb {
   readonly path: string
@@ -19,7 +20,7 @@ export interface ReadDb {
   value<T extends SqlValue>(sql: string, params?: SqlParams): T | undefined
   /** First column of all rows. */
   column<T extends SqlValue>(sql: string, params?: SqlParams): T[]
-  /** Row by row; for scans. The connection can run nothing else until the iterator ends. */
+  /** Row by row; for scans. Reads of the same connection may go on meanwhile; writes may not. */
   iterate<T>(sql: string, params?: SqlParams): IterableIterator<T>
   /** Rows as arrays, row by row; the quickest way through many rows. */
   iterateRaw<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): IterableIterator<T>
@@ -60,27 +61,42 @@ export function wrapConnection(connection: Database.Database, path: string): Wri
     return statement
   }
   // An iterating statement is busy; a second use of it at the same time needs a statement of its own.
-  const freshIfBusy = (statement: Database.Statement, sql: string, raw: boolean): Database.Statement =>
-    statement.busy ? (raw ? connection.prepare(sql).raw(true) : connection.prepare(sql)) : statement
+  const idle = (sql: string): Database.Statement => {
+    const statement = prepare(sql)
+    return statement.busy ? connection.prepare(sql) : statement
+  }
+  const idleRaw = (sql: string): Database.Statement => {
+    const statement = prepareRaw(sql)
+    return statement.busy ? connection.prepare(sql).raw(true) : statement
+  }
+  function* rows(start: () => IterableIterator<unknown>): Generator {
+    try {
+      yield* start()
+    } catch (error) {
+      throw translateSqliteError(error, path)
+    }
+  }
 
   return {
     path,
-    all: (sql, params = {}) => prepare(sql).all(params) as never,
-    get: (sql, params = {}) => prepare(sql).get(params) as never,
-    value: (sql, params = {}) => (prepareRaw(sql).get(params) as SqlValue[] | undefined)?.[0] as never,
-    column: (sql, params = {}) => (prepareRaw(sql).all(params) as SqlValue[][]).map((row) => row[0]) as never,
-    iterate: (sql, params = {}) => freshIfBusy(prepare(sql), sql, false).iterate(params) as never,
-    iterateRaw: (sql, params = {}) => freshIfBusy(prepareRaw(sql), sql, true).iterate(params) as never,
-    dataVersion: () => (prepareRaw('PRAGMA data_version').get() as [number])[0],
+    all: (sql, params = {}) => translating(path, () => idle(sql).all(params)) as never,
+    get: (sql, params = {}) => translating(path, () => idle(sql).get(params)) as never,
+    value: (sql, params = {}) =>
+      translating(path, () => (idleRaw(sql).get(params) as SqlValue[] | undefined)?.[0]) as never,
+    column: (sql, params = {}) =>
+      translating(path, () => (idleRaw(sql).all(params) as SqlValue[][]).map((row) => row[0])) as never,
+    iterate: (sql, params = {}) => rows(() => idle(sql).iterate(params)) as never,
+    iterateRaw: (sql, params = {}) => rows(() => idleRaw(sql).iterate(params)) as never,
+    dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
     close: () => {
       statements.clear()
       rawStatements.clear()
-      connection.close()
+      translating(path, () => connection.close())
     },
-    run: (sql, params = {}) => prepare(sql).run(params).changes,
+    run: (sql, params = {}) => translating(path, () => prepare(sql).run(params).changes),
     exec: (sql) => {
-      connection.exec(sql)
+      translating(path, () => connection.exec(sql))
     },
-    transaction: (body) => connection.transaction(body).immediate(),
+    transaction: (body) => translating(path, () => connection.transaction(body).immediate()),
   }
 }

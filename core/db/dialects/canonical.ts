@@ -1,0 +1,157 @@
+/**
+ * The names and columns that every query of the core is written against: tables of a native file, TEMP views over
+ * another system's. `views()` of a dialect fills in what its system has; the rest is NULL or an empty view.
+ */
+export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
+  lcm_meta: ['key', 'value'],
+  conversations: [
+    'conversation_id',
+    'session_id',
+    'logical_key',
+    'importer',
+    'source_uri',
+    'parent_conversation_id',
+    'title',
+    'archived_at',
+    'created_at',
+    'updated_at',
+  ],
+  messages: [
+    'message_id',
+    'conversation_id',
+    'seq',
+    'role',
+    'token_count',
+    'created_at',
+    'external_id',
+    'content_hash',
+    'content',
+  ],
+  message_parts: [
+    'part_id',
+    'message_id',
+    'session_id',
+    'part_type',
+    'ordinal',
+    'is_content',
+    'is_ignored',
+    'is_synthetic',
+    'tool_call_id',
+    'tool_name',
+    'tool_status',
+    'tool_title',
+    'patch_hash',
+    'patch_files',
+    'file_mime',
+    'file_name',
+    'file_url',
+    'subtask_prompt',
+    'subtask_desc',
+    'subtask_agent',
+    'step_reason',
+    'step_cost',
+    'step_tokens_in',
+    'step_tokens_out',
+    'snapshot_hash',
+    'compaction_auto',
+    'text_content',
+    'tool_input',
+    'tool_output',
+    'tool_error',
+    'metadata',
+  ],
+  message_text: ['message_id', 'content', 'tool_input', 'tool_output', 'reasoning'],
+  summaries: [
+    'summary_rowid',
+    'summary_id',
+    'conversation_id',
+    'kind',
+    'depth',
+    'token_count',
+    'source_token_count',
+    'descendant_count',
+    'earliest_at',
+    'latest_at',
+    'created_at',
+    'level',
+    'model',
+    'prompt_version',
+    'summary_hash',
+    'file_ids',
+    'content',
+  ],
+  summary_messages: ['summary_id', 'message_id', 'ordinal'],
+  summary_sources: ['summary_id', 'source_summary_id', 'ordinal'],
+  summary_parents: ['summary_id', 'parent_summary_id', 'ordinal'],
+  context_items: ['conversation_id', 'ordinal', 'item_type', 'message_id', 'summary_id', 'created_at'],
+  large_files: [
+    'file_id',
+    'conversation_id',
+    'file_name',
+    'mime_type',
+    'byte_size',
+    'content_hash',
+    'storage_uri',
+    'exploration_summary',
+    'created_at',
+  ],
+  compaction_runs: [
+    'run_id',
+    'conversation_id',
+    'reason',
+    'mode',
+    'summarizer',
+    'configuration',
+    'owner',
+    'started_at',
+    'finished_at',
+    'tokens_before',
+    'tokens_after',
+    'stop_reason',
+  ],
+  compaction_events: [
+    'event_id',
+    'run_id',
+    'conversation_id',
+    'at',
+    'pass',
+    'summary_id',
+    'ordinal',
+    'removed',
+    'level',
+    'source_tokens',
+    'tokens',
+    'duration_ms',
+  ],
+  conversation_locks: ['conversation_id', 'owner', 'acquired_at', 'lease_until'],
+}
+
+/**
+ * One view: canonical column → SQL expression over `from`; columns not named are NULL. Without `from` the view has no
+ * rows. Expressions are written by a dialect, never taken from the file.
+ */
+export function view(name: string, columns: Readonly<Record<string, string>>, from: string | null): string {
+  const wanted = CANONICAL[name] ?? []
+  const surplus = Object.keys(columns).filter((column) => !wanted.includes(column))
+  if (wanted.length === 0 || surplus.length > 0) throw new Error(`not canonical: ${name} ${surplus.join(', ')}`)
+  const list = wanted.map((column) => `  ${columns[column] ?? 'NULL'} AS ${column}`).join(',\n')
+  return `CREATE TEMP VIEW ${name} AS\nSELECT\n${list}\n${from ? `FROM ${from}` : 'WHERE 0'};\n`
+}
+
+/** Text of a message as one row, the same for every dialect that fills `messages` and `message_parts`. */
+export const MESSAGE_TEXT_VIEW = /* sql */ `
+CREATE TEMP VIEW message_text AS
+SELECT
+  m.message_id,
+  m.content,
+  (SELECT group_concat(p.tool_input, char(10) ORDER BY p.ordinal) FROM temp.message_parts AS p
+    WHERE p.message_id = m.message_id AND p.is_synthetic = 0) AS tool_input,
+  (SELECT group_concat(p.tool_output, char(10) ORDER BY p.ordinal) FROM temp.message_parts AS p
+    WHERE p.message_id = m.message_id AND p.is_synthetic = 0) AS tool_output,
+  (SELECT group_concat(p.text_content, char(10) ORDER BY p.ordinal) FROM temp.message_parts AS p
+    WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type = 'reasoning') AS reasoning
+FROM temp.messages AS m;
+`
+
+/** Milliseconds since 1970 UTC of an ISO text or of `YYYY-MM-DD HH:MM:SS` in UTC; NULL when it is neither. */
+export const textTimeMs = (column: string): string => `CAST(round(unixepoch(${column}, 'subsec') * 1000) AS INTEGER)`

@@ -1,0 +1,149 @@
+import { type Stats as FileStats, realpathSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { LcmError } from '../errors.ts'
+import { type FileHeader, MAGIC, parseHeader, readStart } from './file-header.ts'
+
+/** What stands at a path, known without opening it as a database. */
+export type MemoryFile = {
+  /** As given, absolute. */
+  readonly path: string
+  /** Symbolic links resolved: `-wal` and `-shm` stand beside this one. */
+  readonly realPath: string
+  readonly bytes: number
+  readonly modifiedAtMs: number
+  readonly header: FileHeader
+  /** 0 when there is no `-wal`, or nothing in it. */
+  readonly walBytes: number
+  readonly hasWal: boolean
+  readonly hasShm: boolean
+  /** A rollback journal with something in it: of a writer at work, or left by a crash. */
+  readonly hasJournal: boolean
+}
+
+/** null where nothing stands. */
+function statOrNull(path: string): FileStats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null
+  } catch (error) {
+    throw fileError(error, path)
+  }
+}
+
+/** Errors of the file system, as what they mean for a memory. */
+export function fileError(error: unknown, path: string): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return new LcmError('file_missing', `There is no file at ${path}: check the path.`, { path }, { cause: error })
+    case 'EACCES':
+    case 'EPERM':
+      return new LcmError(
+        'file_not_readable',
+        `${path} may not be read by this user: change the permissions of the file or its folder.`,
+        { path },
+        { cause: error },
+      )
+    case 'ENAMETOOLONG':
+    case 'ERR_INVALID_ARG_VALUE':
+      return new LcmError('invalid_argument', `This cannot be a path: ${path.slice(0, 200)}`, undefined, {
+        cause: error,
+      })
+    case 'ENOSPC':
+      return new LcmError('disk_full', `The disk is full: ${path} could not be written.`, { path }, { cause: error })
+    case undefined:
+      return error
+    default:
+      return new LcmError('file_not_readable', `${path} cannot be read (${code}).`, { path, code }, { cause: error })
+  }
+}
+
+/** True when something stands at the path. */
+export const pathExists = (path: string): boolean => statOrNull(path) !== null
+
+/**
+ * Looks at a path and its siblings without touching them.
+ * @throws LcmError file_missing, file_is_folder, file_not_readable, file_empty, not_a_database, file_truncated,
+ * invalid_argument
+ */
+export function inspectFile(given: string): MemoryFile {
+  const path = resolve(given)
+  const stat = statOrNull(path)
+  if (!stat) throw new LcmError('file_missing', `There is no file at ${path}: check the path.`, { path })
+  if (stat.isDirectory()) throw folderError(path)
+  if (!stat.isFile()) {
+    throw new LcmError('not_a_database', `${path} is not a regular file: choose a memory file (often lcm.db).`, {
+      path,
+    })
+  }
+  try {
+    const realPath = realpathSync(path)
+    const start = stat.size === 0 ? Buffer.alloc(0) : readStart(realPath)
+    const walBytes = statOrNull(`${realPath}-wal`)?.size
+    const file = {
+      path,
+      realPath,
+      bytes: stat.size,
+      modifiedAtMs: Math.round(stat.mtimeMs),
+      header: headerOf(path, start),
+      walBytes: walBytes ?? 0,
+      hasWal: walBytes !== undefined,
+      hasShm: statOrNull(`${realPath}-shm`) !== null,
+      hasJournal: (statOrNull(`${realPath}-journal`)?.size ?? 0) > 0,
+    }
+    refuseTruncated(file)
+    return file
+  } catch (error) {
+    throw error instanceof LcmError ? error : fileError(error, path)
+  }
+}
+
+function folderError(path: string): LcmError {
+  const inside = join(path, 'lcm.db')
+  const found = statOrNull(inside)?.isFile() ?? false
+  const next = found ? `open ${inside} instead.` : 'choose the memory file in it (often lcm.db).'
+  return new LcmError('file_is_folder', `${path} is a folder: ${next}`, found ? { path, suggestion: inside } : { path })
+}
+
+function headerOf(path: string, start: Buffer): FileHeader {
+  if (start.length === 0) {
+    throw new LcmError(
+      'file_empty',
+      `${path} is empty (0 bytes): it holds no memory. Choose another file, or delete it and start anew.`,
+      { path },
+    )
+  }
+  const header = parseHeader(start)
+  if (header) return header
+  if (MAGIC.startsWith(start.toString('latin1', 0, 16))) {
+    throw new LcmError('file_truncated', `${path} ends inside its header: copy it again from where it came.`, {
+      path,
+      bytes: start.length,
+    })
+  }
+  const looksLikeJson = /^[\s\uFEFF]*[[{]/.test(start.toString('utf8'))
+  const next = looksLikeJson
+    ? `it looks like a transcript: import it with "lcm import ${path} --db FILE", or with Import in the window.`
+    : 'choose a memory file (often lcm.db). If it is an encrypted database, decrypt a copy of it first.'
+  throw new LcmError('not_a_database', `${path} is not an SQLite database: ${next}`, { path, looksLikeJson })
+}
+
+/** A crash during a checkpoint leaves pages in the log only, so sizes prove something only when the log is empty. */
+function refuseTruncated(file: MemoryFile): void {
+  const { pageSize, pageCount } = file.header
+  if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) {
+    throw new LcmError('file_corrupt', `${file.path} is damaged: its header names an impossible page size.`, {
+      path: file.path,
+      pageSize,
+    })
+  }
+  if (file.walBytes > 0 || file.hasJournal) return
+  const expected = pageCount === null ? null : pageCount * pageSize
+  if (expected === null ? file.bytes % pageSize === 0 : file.bytes >= expected) return
+  const of = expected === null ? 'it does not end at the end of a page' : `${file.bytes} of ${expected} bytes are there`
+  throw new LcmError(
+    'file_truncated',
+    `${file.path} was cut off (${of}): copy it again from where it came, together with its -wal file if there is one.`,
+    { path: file.path, bytes: file.bytes, expectedBytes: expected },
+  )
+}

@@ -1,0 +1,34 @@
+import type { ReadDb } from './read-db.ts'
+
+/** Names of tables and columns of a file: all that a signature may look at, since versions lie and structure does not. */
+export type SchemaProbe = {
+  /** Ordinary tables only: a view of a table's name proves nothing. */
+  readonly tables: ReadonlyMap<string, ReadonlySet<string>>
+  has(table: string, column?: string): boolean
+}
+
+const queries = {
+  columns: /* sql */ `
+    SELECT t.name AS tableName, c.name AS columnName
+    FROM pragma_table_list AS t
+    JOIN pragma_table_xinfo(t.name, 'main') AS c
+    WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      AND c.hidden <> 1`,
+}
+
+/** Reads the structure of the main database. Works before any TEMP view exists. */
+export function probeSchema(db: ReadDb): SchemaProbe {
+  const tables = new Map<string, Set<string>>()
+  for (const { tableName, columnName } of db.all<{ tableName: string; columnName: string }>(queries.columns)) {
+    const columns = tables.get(tableName)
+    if (columns) columns.add(columnName)
+    else tables.set(tableName, new Set([columnName]))
+  }
+  return {
+    tables,
+    has: (table, column) => {
+      const columns = tables.get(table)
+      return columns !== undefined && (column === undefined || columns.has(column))
+    },
+  }
+}

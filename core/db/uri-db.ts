@@ -1,0 +1,118 @@
+import type * as NodeSqlite from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { LcmError } from '../errors.ts'
+import type { ReadDb, SqlParams, SqlValue } from './read-db.ts'
+import { translateSqliteError, translating } from './sqlite-error.ts'
+
+/** A read connection that may still be prepared (TEMP views, pragmas) before it is handed out as a `ReadDb`. */
+export type PreparableDb = ReadDb & { exec(sql: string): void }
+
+/** SQLite's own guarantees for reading a file without changing anything beside it. https://www.sqlite.org/uri.html */
+export type UriMode =
+  /** Nobody writes: no locks, no `-wal`, no `-shm`. */
+  | 'immutable=1'
+  /** Somebody may write: their `-shm` is read, never written. */
+  | 'mode=ro&readonly_shm=1'
+
+/** Node's own SQLite, which knows `file:` URIs; undefined in a runtime built without it. */
+function nodeSqlite(): typeof NodeSqlite | undefined {
+  return process.getBuiltinModule('node:sqlite')
+}
+
+export const canOpenUris = (): boolean => nodeSqlite() !== undefined
+
+/** Integers beyond ±2^53 lose their last digits, as they do through the other driver. */
+function narrow(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (Array.isArray(value)) return value.map(narrow)
+  if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, narrow(field)]))
+}
+
+const isOutOfRange = (error: unknown): boolean =>
+  error instanceof Error && (error as NodeJS.ErrnoException).code === 'ERR_OUT_OF_RANGE'
+
+/**
+ * Opens a file for reading by URI.
+ * @throws LcmError what `translateSqliteError` makes of it
+ */
+export function openByUri(realPath: string, mode: UriMode): PreparableDb {
+  const sqlite = nodeSqlite()
+  if (!sqlite) throw new Error('this runtime has no node:sqlite')
+  const connection = translating(
+    realPath,
+    () => new sqlite.DatabaseSync(`${pathToFileURL(realPath).href}?${mode}`, { readOnly: true, timeout: 5000 }),
+  )
+  return wrapUriConnection(connection, realPath)
+}
+
+function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): PreparableDb {
+  const statements = new Map<string, NodeSqlite.StatementSync>()
+  const rawStatements = new Map<string, NodeSqlite.StatementSync>()
+  const busy = new Set<NodeSqlite.StatementSync>()
+
+  const prepare = (sql: string, raw: boolean): NodeSqlite.StatementSync => {
+    const kept = raw ? rawStatements : statements
+    const known = kept.get(sql)
+    if (known && !busy.has(known)) return known
+    const statement = connection.prepare(sql)
+    statement.setReturnArrays(raw)
+    statement.setAllowUnknownNamedParameters(true)
+    if (!known) kept.set(sql, statement)
+    return statement
+  }
+  /** Rows are read as plain numbers; only where one does not fit, all over again as big integers. */
+  const query = <T>(sql: string, raw: boolean, run: (statement: NodeSqlite.StatementSync) => T): T =>
+    translating(path, () => {
+      const statement = prepare(sql, raw)
+      try {
+        return run(statement)
+      } catch (error) {
+        if (!isOutOfRange(error)) throw error
+        statement.setReadBigInts(true)
+        try {
+          return narrow(run(statement)) as T
+        } finally {
+          statement.setReadBigInts(false)
+        }
+      }
+    })
+  function* rows(sql: string, params: SqlParams, raw: boolean): Generator {
+    try {
+      const statement = prepare(sql, raw)
+      busy.add(statement)
+      try {
+        yield* statement.iterate(params)
+      } finally {
+        busy.delete(statement)
+      }
+    } catch (error) {
+      if (!isOutOfRange(error)) throw translateSqliteError(error, path)
+      throw new LcmError(
+        'sqlite_failed',
+        `${path} holds a number that is too large to be read.`,
+        { path },
+        { cause: error },
+      )
+    }
+  }
+
+  return {
+    path,
+    all: (sql, params = {}) => query(sql, false, (statement) => statement.all(params)) as never,
+    get: (sql, params = {}) => query(sql, false, (statement) => statement.get(params)) as never,
+    value: (sql, params = {}) =>
+      query(sql, true, (statement) => statement.get(params) as unknown as SqlValue[] | undefined)?.[0] as never,
+    column: (sql, params = {}) =>
+      query(sql, true, (statement) => statement.all(params) as unknown as SqlValue[][]).map((row) => row[0]) as never,
+    iterate: (sql, params = {}) => rows(sql, params, false) as never,
+    iterateRaw: (sql, params = {}) => rows(sql, params, true) as never,
+    dataVersion: () => translating(path, () => (prepare('PRAGMA data_version', true).get() as unknown as [number])[0]),
+    exec: (sql) => translating(path, () => connection.exec(sql)),
+    close: () => {
+      statements.clear()
+      rawStatements.clear()
+      translating(path, () => connection.close())
+    },
+  }
+}
