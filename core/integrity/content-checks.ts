@@ -13,7 +13,7 @@ const queries = {
   counts: `
     SELECT s.summary_id AS id, s.conversation_id AS conversationId, s.kind AS kind, s.descendant_count AS stored,
       CASE s.kind
-        WHEN 'leaf' THEN (SELECT count(*) FROM summary_messages AS e WHERE e.summary_id = s.summary_id)
+        WHEN 'leaf' THEN 0
         ELSE (SELECT sum(o.descendant_count + 1) FROM summary_sources AS e
           JOIN summaries AS o ON o.summary_id = e.source_summary_id WHERE e.summary_id = s.summary_id)
       END AS counted
