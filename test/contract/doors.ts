@@ -1,0 +1,75 @@
+import { join } from 'node:path'
+import { createORPCClient } from '@orpc/client'
+import { RPCLink as PortLink } from '@orpc/client/message-port'
+import { RPCLink as SocketLink } from '@orpc/client/websocket'
+import type { ContractRouterClient } from '@orpc/contract'
+import { createRouterClient } from '@orpc/server'
+import { WebSocket } from 'ws'
+import type { Contract } from '../../core/contract/contract.ts'
+import { Core } from '../../core/core.ts'
+import { startBrowserHost } from '../../core/entry/browser-host.ts'
+import { CoreHost } from '../../core/entry/core-host.ts'
+import { executeHere } from '../../core/jobs/job-thread.ts'
+import { Machine } from '../../core/machine/machine.ts'
+import { createRouter } from '../../core/router.ts'
+
+export type Client = ContractRouterClient<Contract>
+export type OpenDoor = { readonly client: Client; close(): Promise<void> }
+export type Door = { readonly name: string; open(path: string | null): Promise<OpenDoor> }
+
+const resourcesDir = join(import.meta.dirname, '../../resources')
+const workerUrl = new URL('../../core/entry/worker.ts', import.meta.url)
+
+const inProcess: Door = {
+  name: 'in process',
+  open: async (path) => {
+    const machine = new Machine({ env: process.env, resourcesDir })
+    const core = new Core({ path, open: {}, machine, execute: executeHere({}) })
+    return { client: createRouterClient(createRouter(core)) as Client, close: async () => core.close() }
+  },
+}
+
+const messagePort: Door = {
+  name: 'over a MessagePort to the core thread',
+  open: async (path) => {
+    const cores = new CoreHost({ workerUrl, resourcesDir })
+    const port = cores.connect(path)
+    port.start()
+    return {
+      client: createORPCClient(new PortLink({ port })),
+      close: async () => {
+        port.close()
+        await cores.close()
+      },
+    }
+  },
+}
+
+const http: Door = {
+  name: 'over HTTP to the browser host',
+  open: async (path) => {
+    const cores = new CoreHost({ workerUrl, resourcesDir })
+    const rendererDir = join(import.meta.dirname, 'page')
+    const host = await startBrowserHost({ cores, rendererDir, port: 0, defaultFile: path })
+    const { origin } = new URL(host.url)
+    const entered = await fetch(host.url, { redirect: 'manual' })
+    const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+    const search = path === null ? '' : `?file=${encodeURIComponent(path)}`
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}/rpc${search}`, ['lcm'], {
+      headers: { cookie, origin },
+    })
+    await new Promise((opened, failed) => {
+      socket.once('open', opened)
+      socket.once('error', failed)
+    })
+    return {
+      client: createORPCClient(new SocketLink({ websocket: socket as never })),
+      close: async () => {
+        socket.close()
+        await host.close()
+      },
+    }
+  },
+}
+
+export const doors: readonly Door[] = [inProcess, messagePort, http]
