@@ -1,0 +1,217 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import type { IntegrityReport } from '../../core/contract/integrity.ts'
+import { checks, IntegrityChecker } from '../../core/integrity/integrity-checker.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+
+let memory: TestMemory | undefined
+afterEach(() => {
+  memory?.close()
+  memory = undefined
+})
+
+async function scan(path: string): Promise<IntegrityReport> {
+  const lcm = openLcm(path)
+  try {
+    const job = lcm.integrity.run(undefined, new AbortController().signal)
+    for (;;) {
+      const step = await job.next()
+      if (step.done) return step.value
+    }
+  } finally {
+    lcm.close()
+  }
+}
+
+const fired = (report: IntegrityReport): string[] =>
+  report.checks
+    .filter((check) => check.count > 0)
+    .map((check) => check.id)
+    .toSorted()
+
+/** 24 messages; leaves over 0–5, 6–11, 12–17, the first two condensed; six raw messages as the fresh tail. */
+function sound() {
+  const built = buildMemory()
+  memory = built
+  const conversation = built.conversation()
+  const messages = built.messages(conversation, 24)
+  const leaf = (from: number): string =>
+    built.leaf(conversation, messages.slice(from, from + 6), { content: `Leaf ${from}.`, tokens: 3, sourceTokens: 60 })
+  const leaves = [leaf(0), leaf(6), leaf(12)]
+  const condensed = built.condensed(conversation, leaves.slice(0, 2), {
+    content: 'Both.',
+    tokens: 2,
+    sourceTokens: 120,
+  })
+  return { memory: built, conversation, messages, leaves, condensed }
+}
+
+describe('a sound memory', () => {
+  it('has no finding', async () => {
+    const { memory } = sound()
+    const report = await scan(memory.path)
+    expect(fired(report)).toEqual([])
+    expect(report.ok).toBe(true)
+  })
+
+  it('is checked by every check, each defined once', async () => {
+    const { memory } = sound()
+    const report = await scan(memory.path)
+    expect(report.checks).toHaveLength(checks.length)
+    expect(new Set(checks.map((check) => check.id)).size).toBe(checks.length)
+  })
+})
+
+type Fault = {
+  readonly name: string
+  readonly fires: readonly string[]
+  readonly inject: (at: ReturnType<typeof sound>) => void
+}
+
+/** Each fault with the check that names it and the stated consequences, and no other. */
+const faults: readonly Fault[] = [
+  {
+    name: 'a leaf that lost its links',
+    fires: ['coverage_gap', 'summary_without_source'],
+    inject: ({ memory, leaves }) =>
+      memory.damage('DELETE FROM summary_messages WHERE summary_id = :s', { s: leaves[2] ?? '' }),
+  },
+  {
+    name: 'a condensed node that calls itself a leaf',
+    fires: ['depth_mismatch', 'descendant_count', 'kind_mismatch'],
+    inject: ({ memory, condensed }) =>
+      memory.damage("UPDATE summaries SET kind = 'leaf' WHERE summary_id = :s", { s: condensed }),
+  },
+  {
+    name: 'a source that was deleted',
+    fires: ['coverage_gap', 'dangling_edge', 'descendant_count', 'foreign_keys', 'time_range'],
+    inject: ({ memory, leaves }) =>
+      memory.damage('DELETE FROM summaries WHERE summary_id = :s', { s: leaves[0] ?? '' }),
+  },
+  {
+    name: 'a summary made from itself',
+    fires: ['descendant_count', 'lineage_cycle'],
+    inject: ({ memory, condensed }) =>
+      memory.damage('INSERT INTO summary_sources VALUES (:s, :s, 2)', { s: condensed }),
+  },
+  {
+    name: 'a wrong depth',
+    fires: ['depth_mismatch'],
+    inject: ({ memory, condensed }) =>
+      memory.damage('UPDATE summaries SET depth = 4 WHERE summary_id = :s', { s: condensed }),
+  },
+  {
+    name: 'a summary nobody leads to',
+    fires: ['coverage_gap', 'orphan_summary'],
+    inject: ({ memory, leaves }) =>
+      memory.damage('DELETE FROM context_items WHERE summary_id = :s', { s: leaves[2] ?? '' }),
+  },
+  {
+    name: 'a message under two leaves that stand apart',
+    fires: ['double_coverage'],
+    inject: ({ memory, leaves, messages }) =>
+      memory.damage('INSERT INTO summary_messages VALUES (:s, :m, 6)', { s: leaves[1] ?? '', m: messages[12] ?? 0 }),
+  },
+  {
+    name: 'messages linked in the wrong order',
+    fires: ['source_order'],
+    inject: ({ memory, leaves }) =>
+      memory.damage('UPDATE summary_messages SET ordinal = 5 - ordinal WHERE summary_id = :s', { s: leaves[2] ?? '' }),
+  },
+  {
+    name: 'a message that fell out of the window',
+    fires: ['coverage_gap'],
+    inject: ({ memory, messages }) =>
+      memory.damage('DELETE FROM context_items WHERE message_id = :m', { m: messages[20] ?? 0 }),
+  },
+  {
+    name: 'a window item that names nothing',
+    fires: ['dangling_item', 'foreign_keys'],
+    inject: ({ memory, conversation }) =>
+      memory.damage("INSERT INTO context_items VALUES (:c, 900, 'message', 99999, NULL, 0)", { c: conversation }),
+  },
+  {
+    name: 'a window in the wrong order',
+    fires: ['context_order'],
+    inject: ({ memory, condensed }) =>
+      memory.damage('UPDATE context_items SET ordinal = ordinal + 10000 WHERE summary_id = :s', { s: condensed }),
+  },
+  {
+    name: 'a leaf in the window beside its dependent',
+    fires: ['double_inclusion'],
+    inject: ({ memory, conversation, leaves }) => {
+      const condensedAt = memory.db.value<number>('SELECT min(ordinal) FROM context_items') ?? 0
+      memory.damage('UPDATE context_items SET ordinal = ordinal + 10000 WHERE ordinal > :at', { at: condensedAt })
+      memory.damage("INSERT INTO context_items VALUES (:c, :at, 'summary', NULL, :s, 0)", {
+        c: conversation,
+        at: condensedAt + 1,
+        s: leaves[1] ?? '',
+      })
+    },
+  },
+  {
+    name: 'a fresh tail that was compacted',
+    fires: ['fresh_tail_compacted'],
+    inject: ({ memory, conversation, messages }) => {
+      memory.leaf(conversation, messages.slice(18), { content: 'Tail.', tokens: 1, sourceTokens: 60 })
+    },
+  },
+  {
+    name: 'a text that was changed',
+    fires: ['content_hash'],
+    inject: ({ memory, messages }) =>
+      memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = :m", { m: messages[3] ?? 0 }),
+  },
+  {
+    name: 'a lock whose owner died',
+    fires: ['stale_lock'],
+    inject: ({ memory, conversation }) =>
+      memory.damage("INSERT INTO conversation_locks VALUES (:c, 'gone', 0, :until)", {
+        c: conversation,
+        until: STORY_BEGINS_MS,
+      }),
+  },
+]
+
+describe('a seeded fault', () => {
+  it.each(faults)('$name fires its check and no other', async ({ fires, inject }) => {
+    const at = sound()
+    inject(at)
+    const report = await scan(at.memory.path)
+    expect(fired(report)).toEqual([...fires].toSorted())
+    expect(report.ok).toBe(false)
+  })
+})
+
+describe('a scan', () => {
+  it('ends when it is cancelled', async () => {
+    const { memory } = sound()
+    const lcm = openLcm(memory.path)
+    const abort = new AbortController()
+    const job = lcm.integrity.run(undefined, abort.signal)
+    await job.next()
+    abort.abort()
+    await expect(
+      (async () => {
+        for (;;) if ((await job.next()).done) return
+      })(),
+    ).rejects.toMatchObject({ code: 'cancelled' })
+    lcm.close()
+  })
+
+  it('refuses a conversation that does not exist', async () => {
+    const { memory } = sound()
+    const lcm = openLcm(memory.path)
+    const { read, info, settings, clock } = lcm
+    const checker = new IntegrityChecker({
+      db: read,
+      info,
+      settings: settings.compaction,
+      clock,
+      estimator: createTokenEstimator(),
+    })
+    await expect(checker.run(4242, new AbortController().signal).next()).rejects.toMatchObject({ code: 'not_found' })
+    lcm.close()
+  })
+})
