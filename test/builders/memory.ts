@@ -43,9 +43,9 @@ export type SummarySpec = {
   readonly depth?: number
   readonly kind?: 'leaf' | 'condensed'
   readonly level?: 'normal' | 'aggressive' | 'deterministic'
-  /** Default: Σ tokens of the direct sources. */
+  /** Default: tokens of the messages that it stands for. */
   readonly sourceTokens?: number
-  /** Default: summaries below this one (0 for a leaf). */
+  /** Default: everything below it, messages and summaries. */
   readonly descendants?: number
   readonly earliestMs?: number | null
   readonly latestMs?: number | null
@@ -59,6 +59,7 @@ export type SummarySpec = {
 
 export type MemorySpec = { readonly conversations?: readonly ConversationSpec[] }
 
+/** `tokens`: of the messages that it is or stands for. */
 type SourceRow = { hash: string; tokens: number; depth: number; below: number; earliest: number; latest: number }
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
@@ -154,7 +155,7 @@ export class TestMemory {
         { id },
       )
       if (!row) throw new Error(`no message ${id}`)
-      return { hash: row.hash, tokens: row.tokens, depth: -1, below: -1, earliest: row.at, latest: row.at }
+      return { hash: row.hash, tokens: row.tokens, depth: -1, below: 0, earliest: row.at, latest: row.at }
     })
     const id = this.#summary(conversationId, 'leaf', sources, spec)
     messageIds.forEach((message, ordinal) => {
@@ -168,7 +169,7 @@ export class TestMemory {
   condensed(conversationId: number, summaryIds: readonly string[], spec: SummarySpec = {}): string {
     const sources = summaryIds.map((id): SourceRow => {
       const row = this.db.get<SourceRow>(
-        `SELECT summary_hash AS hash, token_count AS tokens, depth, descendant_count AS below,
+        `SELECT summary_hash AS hash, source_token_count AS tokens, depth, descendant_count AS below,
                 earliest_at AS earliest, latest_at AS latest FROM summaries WHERE summary_id = :id`,
         { id },
       )
