@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { payloadLines } from '../../renderer/features/context/payload-lines.ts'
+import { jsonLines } from '../../renderer/features/context/json-lines.ts'
 import {
   AS_CONFIGURED,
   assembleInput,
@@ -56,7 +56,7 @@ describe('what-if', () => {
 describe('payload lines', () => {
   const written = (value: unknown): string => {
     let text = ''
-    for (const { key, text: piece, continues } of payloadLines(value))
+    for (const { key, text: piece, continues } of jsonLines(value))
       text += continues ? piece : `${key === null ? '' : `${JSON.stringify(key)}:`}${piece}`
     return text
   }
@@ -70,7 +70,7 @@ describe('payload lines', () => {
   })
 
   it('break a string at its newlines, so that it can be read', () => {
-    const lines = payloadLines({ text: 'one\ntwo\n' })
+    const lines = jsonLines({ text: 'one\ntwo\n' })
     expect(lines.map(({ key, text }) => [key, text])).toEqual([
       [null, '{'],
       ['text', '"one\\n'],
@@ -81,7 +81,7 @@ describe('payload lines', () => {
 
   it('break a megabyte without a newline into pieces that can be laid out', () => {
     const emoji = '🧠'.repeat(300_000)
-    const lines = payloadLines([emoji])
+    const lines = jsonLines([emoji])
     expect(Math.max(...lines.map(({ text }) => text.length))).toBeLessThan(1_100)
     expect(JSON.parse(written([emoji]))).toEqual([emoji])
   })

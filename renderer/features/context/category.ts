@@ -1,4 +1,5 @@
 import type { ContextItem } from '../../../core/contract/context.ts'
+import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 
 /** What an item is coloured and summed by: its role, or its depth when it is a summary (`depth-0` is a leaf). */
 export type Category = 'system' | 'user' | 'assistant' | 'tool' | 'missing' | `depth-${number}`
@@ -25,8 +26,15 @@ export function categoryDepth(category: Category): number | null {
 /** The words for one item of a category, as in a table row. */
 export function categoryLabel(category: Category): string {
   const depth = categoryDepth(category)
-  if (depth !== null) return depth === 0 ? 'leaf' : `depth ${depth}`
+  if (depth !== null) return depthLabel(depth)
   return category === 'tool' ? 'tool result' : category
+}
+
+/** CSS colour that fills what belongs to a category. */
+export function categoryColor(category: Category): string {
+  const depth = categoryDepth(category)
+  if (depth !== null) return depthColor(depth)
+  return category === 'missing' ? 'var(--error)' : `var(--${category})`
 }
 
 /** The words for all items of a category, as in a legend. */

@@ -49,3 +49,9 @@ export function sliderToBudget(place: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(tokens)) - 1)
   return Math.round(tokens / unit) * unit
 }
+
+/** Read a whole number of messages, 0 to a million; null when it is none. */
+export function parseCount(text: string): number | null {
+  const digits = text.replaceAll(/[\s,_]/g, '')
+  return /^\d{1,7}$/.test(digits) && Number(digits) <= 1_000_000 ? Number(digits) : null
+}

@@ -1,5 +1,5 @@
-/** A line of the payload as it is shown. `text` is a piece of the JSON; joined, the pieces of a value are the value. */
-export type PayloadLine = {
+/** A line of JSON as it is shown. `text` is a piece of the JSON; joined, the pieces of a value are the value. */
+export type JsonLine = {
   /** Levels of two spaces. */
   readonly indent: number
   /** The property name, on the line where its value begins. */
@@ -17,13 +17,13 @@ const MAX_LINE = 1_000
  * JSON for reading: one line a value, as usual, but a string is broken where it has newlines. What is copied is the
  * JSON itself, not these lines.
  */
-export function payloadLines(value: unknown): readonly PayloadLine[] {
-  const lines: PayloadLine[] = []
+export function jsonLines(value: unknown): readonly JsonLine[] {
+  const lines: JsonLine[] = []
   addValue(lines, value, 0, null, '')
   return lines
 }
 
-function addValue(lines: PayloadLine[], value: unknown, indent: number, key: string | null, end: string): void {
+function addValue(lines: JsonLine[], value: unknown, indent: number, key: string | null, end: string): void {
   if (typeof value === 'string') addString(lines, value, indent, key, end)
   else if (value === null || typeof value !== 'object')
     lines.push({ indent, key, kind: 'literal', text: `${JSON.stringify(value)}${end}`, continues: false })
@@ -40,7 +40,7 @@ function addValue(lines: PayloadLine[], value: unknown, indent: number, key: str
 }
 
 function addMembers(
-  lines: PayloadLine[],
+  lines: JsonLine[],
   members: readonly (readonly [string | null, unknown])[],
   brackets: string,
   indent: number,
@@ -60,7 +60,7 @@ function addMembers(
   bracket(`${brackets.charAt(1)}${end}`, null)
 }
 
-function addString(lines: PayloadLine[], value: string, indent: number, key: string | null, end: string): void {
+function addString(lines: JsonLine[], value: string, indent: number, key: string | null, end: string): void {
   const pieces = value.split(/(?<=\n)/).flatMap(broken)
   if (pieces.length === 0) pieces.push('')
   for (const [index, piece] of pieces.entries()) {

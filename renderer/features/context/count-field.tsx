@@ -1,0 +1,45 @@
+import { useId, useState } from 'react'
+import { formatCount } from '../../ui/format.ts'
+import styles from './count-field.module.css'
+
+type Props = {
+  readonly label: string
+  readonly hint: string
+  /** Null while it is not known. */
+  readonly value: number | null
+  /** Of the field, in CSS pixels. */
+  readonly width: number
+  /** Null refuses what was typed. */
+  readonly parse: (text: string) => number | null
+  readonly onChange: (value: number) => void
+}
+
+/** A count that can be typed. What does not parse is marked and changes nothing; leaving the field puts it back. */
+export function CountField({ label, hint, value, width, parse, onChange }: Props) {
+  const id = useId()
+  const [draft, setDraft] = useState<string | null>(null)
+  const type = (text: string) => {
+    setDraft(text)
+    const count = parse(text)
+    if (count !== null) onChange(count)
+  }
+  return (
+    <span className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        style={{ width }}
+        title={hint}
+        inputMode="numeric"
+        autoComplete="off"
+        value={draft ?? (value === null ? '' : formatCount(value))}
+        aria-invalid={draft !== null && parse(draft) === null}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => setDraft(null)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+    </span>
+  )
+}

@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { AssembleInput, Provider, RenderedContext } from '../../../core/contract/context.ts'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatBytes, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { useCopy } from '../../ui/use-copy.ts'
+import { PayloadLines } from './payload-lines.tsx'
+import styles from './payload-view.module.css'
+
+const PROVIDERS = [
+  { value: 'anthropic', label: 'Anthropic' },
+  { value: 'openai', label: 'OpenAI' },
+] as const
+
+/** The messages exactly as they would be sent, to read and to copy. */
+export function PayloadView({ input }: { readonly input: AssembleInput }) {
+  const [provider, setProvider] = useState<Provider>('anthropic')
+  const rendered = useQuery(api.context.render.queryOptions({ input: { ...input, provider } }))
+  const [copied, copy] = useCopy()
+  const payload = useMemo(() => (rendered.data === undefined ? null : payloadOf(rendered.data)), [rendered.data])
+  const json = useMemo(() => (payload === null ? '' : JSON.stringify(payload, null, 2)), [payload])
+  return (
+    <div className={styles.view}>
+      <div className={styles.bar}>
+        <Segmented label="Provider" options={PROVIDERS} value={provider} onChange={setProvider} />
+        {payload !== null && (
+          <span className={styles.dim}>
+            {plural(payload.messages.length, 'message')} · {formatBytes(new Blob([json]).size)} of JSON
+          </span>
+        )}
+        <span className={styles.space} />
+        <Button onClick={() => copy(json)} disabled={payload === null}>
+          {copied === 'copied' ? 'Copied' : copied === 'failed' ? 'The browser refused' : 'Copy JSON'}
+        </Button>
+      </div>
+      {rendered.isError ? (
+        <ErrorState error={rendered.error} onRetry={() => void rendered.refetch()} />
+      ) : payload === null ? (
+        <Loading what="the payload" lines={12} />
+      ) : (
+        <PayloadLines payload={payload} />
+      )}
+    </div>
+  )
+}
+
+type Payload = { readonly system?: string; readonly messages: RenderedContext['messages'] }
+
+function payloadOf({ system, messages }: RenderedContext): Payload {
+  return system === null ? { messages } : { system, messages }
+}

@@ -1,0 +1,49 @@
+import type { AssembledContext } from '../../../core/contract/context.ts'
+import { formatCount, formatPressure, plural } from '../../ui/format.ts'
+import { roomUntilSoft } from './room.ts'
+import styles from './window-figures.module.css'
+
+/** How full the window is, how much room is left, and what has to be known about the answer. */
+export function WindowFigures({ window }: { readonly window: AssembledContext }) {
+  return (
+    <>
+      <div className={styles.line}>
+        <p title={`${formatPressure(window.pressure)} of the budget`}>
+          <strong className={styles.tokens}>{formatCount(window.tokens)}</strong>
+          <span className={styles.dim}> tokens of {formatCount(window.budget)} · what the model sees next turn</span>
+        </p>
+        <RoomText window={window} />
+      </div>
+      {window.overBudget && (
+        <p className={styles.warning} role="note">
+          System messages and the fresh tail alone pass the budget. They stay in all the same; nothing else does.
+        </p>
+      )}
+      {window.reconstructed && (
+        <p className={styles.note} role="note">
+          Reconstructed: this system keeps no list of its window, so its own rule was applied to what it stores.
+        </p>
+      )}
+    </>
+  )
+}
+
+function RoomText({ window }: { readonly window: AssembledContext }) {
+  const room = roomUntilSoft(window)
+  if (room.tokens < 0)
+    return (
+      <p className={styles.past}>
+        past the soft threshold by <b>{formatCount(-room.tokens)}</b> tokens
+      </p>
+    )
+  return (
+    <p className={styles.room}>
+      soft threshold in <b>{formatCount(room.tokens)}</b> tokens
+      {room.turns !== null && (
+        <>
+          , about <b title="At the mean size of the turns in the window">{plural(room.turns, 'turn')}</b>
+        </>
+      )}
+    </p>
+  )
+}
