@@ -1,5 +1,7 @@
 import { lazy, Suspense } from 'react'
 import styles from './markdown.module.css'
+import { isNestedTooDeep } from './markdown-depth.ts'
+import { PlainIfBroken } from './plain-if-broken.tsx'
 
 /** Parsing longer texts would hold up the window; they are shown as they are. */
 const MAX_CHARS = 30_000
@@ -13,12 +15,14 @@ const Rendered = lazy(() => import('./markdown-rendered.tsx').then((module) => (
  */
 export function Markdown({ text }: { readonly text: string }) {
   const plain = <div className={styles.plain}>{text}</div>
-  if (text.length > MAX_CHARS) return plain
+  if (text.length > MAX_CHARS || isNestedTooDeep(text)) return plain
   return (
-    <Suspense fallback={plain}>
-      <div className={styles.markdown} dir="auto">
-        <Rendered text={text} />
-      </div>
-    </Suspense>
+    <PlainIfBroken key={text} fallback={plain}>
+      <Suspense fallback={plain}>
+        <div className={styles.markdown} dir="auto">
+          <Rendered text={text} />
+        </div>
+      </Suspense>
+    </PlainIfBroken>
   )
 }

@@ -20,6 +20,11 @@ export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable
 }
 
+/** Enter on a button presses it, whatever else Enter does in the view. */
+function isPressable(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.closest('button, summary, a[href]') !== null
+}
+
 /**
  * Binds keys for as long as the component is there. Silent while a dialog is open or somebody types, except for
  * bindings with `Mod+`, which work while typing too. A handler that is bound keeps the key from the browser.
@@ -35,6 +40,7 @@ export function useKeys(bindings: KeyBindings): void {
       const name = keyName(event, isMac())
       const handler = latest.current[name]
       if (handler === undefined || (isTyping(event.target) && !name.includes('Mod+'))) return
+      if (name === 'Enter' && isPressable(event.target)) return
       event.preventDefault()
       handler(event)
     }

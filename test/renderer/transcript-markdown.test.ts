@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest'
+import { isNestedTooDeep } from '../../renderer/ui/markdown-depth.ts'
+
+describe('markdown nesting', () => {
+  it.each([
+    ['quotes', '>'.repeat(4000)],
+    ['spaced quotes', '> '.repeat(40)],
+    ['lists', `text\n${'- '.repeat(40)}x`],
+    ['numbered lists', `${'1. '.repeat(40)}x`],
+    ['a mixture', '> - '.repeat(20)],
+  ])('is too deep for the parser with thousands of %s', (_, text) => {
+    expect(isNestedTooDeep(text)).toBe(true)
+  })
+
+  it.each([
+    ['a rule', '-'.repeat(200)],
+    ['stars', '*'.repeat(200)],
+    ['a reply to a reply', '>>> no\n>> yes\n> no'],
+    ['a deep list', Array.from({ length: 40 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n')],
+  ])('is fine with %s', (_, text) => {
+    expect(isNestedTooDeep(text)).toBe(false)
+  })
+
+  it('is told in no time, whatever the text', () => {
+    const started = performance.now()
+    for (const text of [
+      ' '.repeat(200_000),
+      '- '.repeat(11) + ' '.repeat(200_000),
+      '\t- '.repeat(80_000),
+      '1'.repeat(200_000),
+    ])
+      isNestedTooDeep(text)
+    expect(performance.now() - started).toBeLessThan(500)
+  })
+})
