@@ -228,12 +228,13 @@ describe('the desktop around the app', () => {
     await page.click('#leave')
     await page.click('#popup')
     await expect.poll(async () => (await seen()).refused).toEqual(['https://example.org/'])
-    const opened = await app.evaluate((electron) =>
-      (Reflect.get(electron, 'calls') as { name: string; args: unknown[] }[])
-        .filter(({ name }) => name === 'shell.openExternal')
-        .map(({ args }) => args[0]),
-    )
-    expect(opened).toEqual(['https://example.org/popup'])
+    const opened = () =>
+      app.evaluate((electron) =>
+        (Reflect.get(electron, 'calls') as { name: string; args: unknown[] }[])
+          .filter(({ name }) => name === 'shell.openExternal')
+          .map(({ args }) => args[0]),
+      )
+    await expect.poll(opened).toEqual(['https://example.org/popup'])
     expect(await page.title()).toBe('Sample page')
     expect(app.windows()).toHaveLength(1)
   })
