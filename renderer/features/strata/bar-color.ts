@@ -1,0 +1,110 @@
+import { SummaryLevel } from '../../../core/contract/ids.ts'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { depthFill, mixThrough, type Palette } from './palette.ts'
+
+export const COLOR_BY = ['depth', 'compression', 'age', 'level'] as const
+export type ColorBy = (typeof COLOR_BY)[number]
+
+/** What the colour of one bar, or of several merged into one, is decided by. */
+export type BarFacts = {
+  readonly depth: number
+  readonly tokens: number
+  readonly sourceTokens: number
+  /** Newest of those merged; null where the file does not say. */
+  readonly createdAtMs: number | null
+  /** Worst of those merged, as index into SummaryLevel. */
+  readonly level: number
+}
+
+/** Oldest and newest summary of the conversation. */
+export type AgeRange = { readonly oldestMs: number; readonly newestMs: number }
+
+/** A hundred times smaller is the far end of the scale. */
+const LOG_FULL_COMPRESSION = Math.log(100)
+const UNKNOWN_LEVEL = SummaryLevel.options.indexOf('unknown')
+
+/** From little to much: told apart by the colour-blind too, and none is the colour of the window. */
+const ramp = ({ d3, d2, d1, leaf }: Palette): readonly string[] => [d3, d2, d1, leaf]
+
+/** In the order of SummaryLevel. */
+const levelFills = ({ leaf, d1, d3, dim }: Palette): readonly string[] => [leaf, d1, d3, dim]
+
+/** Decides on the colour of a bar. A summary larger than its sources has the colour of an error. */
+export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRange): string {
+  switch (by) {
+    case 'depth':
+      return depthFill(palette, bar.depth)
+    case 'compression': {
+      if (bar.sourceTokens <= 0 || bar.tokens <= 0) return palette.dim
+      const ratio = bar.sourceTokens / bar.tokens
+      return ratio < 1 ? palette.error : mixThrough(ramp(palette), Math.log(ratio) / LOG_FULL_COMPRESSION)
+    }
+    case 'age': {
+      if (bar.createdAtMs === null) return palette.dim
+      const range = age.newestMs - age.oldestMs
+      return mixThrough(ramp(palette), range > 0 ? (bar.createdAtMs - age.oldestMs) / range : 1)
+    }
+    case 'level':
+      return levelFills(palette)[bar.level] ?? palette.dim
+  }
+}
+
+/** Facts of the summaries at `places`, taken together. */
+export function mergedFacts(summaries: Strata['summaries'], places: readonly number[]): BarFacts {
+  let tokens = 0
+  let sourceTokens = 0
+  let createdAtMs: number | null = null
+  let level = -1
+  for (const place of places) {
+    tokens += summaries.tokens[place] ?? 0
+    sourceTokens += summaries.sourceTokens[place] ?? 0
+    const created = summaries.createdAtMs[place] ?? null
+    if (created !== null && (createdAtMs === null || created > createdAtMs)) createdAtMs = created
+    const own = summaries.level[place] ?? UNKNOWN_LEVEL
+    if (own !== UNKNOWN_LEVEL) level = Math.max(level, own)
+  }
+  return {
+    depth: summaries.depth[places[0] ?? 0] ?? 0,
+    tokens,
+    sourceTokens,
+    createdAtMs,
+    level: level < 0 ? UNKNOWN_LEVEL : level,
+  }
+}
+
+export function ageRange({ createdAtMs }: Strata['summaries']): AgeRange {
+  let oldestMs = Number.POSITIVE_INFINITY
+  let newestMs = Number.NEGATIVE_INFINITY
+  for (const at of createdAtMs) {
+    if (at === null) continue
+    oldestMs = Math.min(oldestMs, at)
+    newestMs = Math.max(newestMs, at)
+  }
+  return newestMs < oldestMs ? { oldestMs: 0, newestMs: 0 } : { oldestMs, newestMs }
+}
+
+export type LegendEntry = { readonly color: string; readonly label: string }
+
+/** What the colours stand for: named colours, or a scale between two ends. */
+export type Legend =
+  | { readonly kind: 'names'; readonly entries: readonly LegendEntry[] }
+  | { readonly kind: 'scale'; readonly stops: readonly string[]; readonly from: string; readonly to: string }
+
+export function legendOf(by: ColorBy, palette: Palette, age: AgeRange, formatTime: (atMs: number) => string): Legend {
+  switch (by) {
+    case 'depth':
+      return { kind: 'names', entries: [] }
+    case 'compression':
+      return { kind: 'scale', stops: ramp(palette), from: '1×', to: '100×' }
+    case 'age':
+      return { kind: 'scale', stops: ramp(palette), from: formatTime(age.oldestMs), to: formatTime(age.newestMs) }
+    case 'level':
+      return {
+        kind: 'names',
+        entries: SummaryLevel.options.map((label, level) => ({
+          color: levelFills(palette)[level] ?? palette.dim,
+          label,
+        })),
+      }
+  }
+}

@@ -1,0 +1,80 @@
+import { drawAxis, drawOverview, drawRowLabels } from './draw-frame.ts'
+import { drawCompactions, drawMarks } from './draw-marks.ts'
+import { drawMessages } from './draw-messages.ts'
+import { drawSummaries, summaryBox } from './draw-summaries.ts'
+import { drawFreshTail, drawWindow } from './draw-window.ts'
+import type { Scene } from './scene.ts'
+import type { DisplayList, Shape } from './shapes.ts'
+import { toPx } from './viewport.ts'
+
+/** The whole drawing, from nothing but its scene: the same scene gives the same shapes. */
+export function drawStrata(scene: Scene): DisplayList {
+  const { rows, palette } = scene
+  const tail = drawFreshTail(scene)
+  return {
+    width: rows.width,
+    height: rows.height,
+    ground: palette.ground,
+    plot: {
+      ...rows.plot,
+      shapes: [
+        ...tail.plot,
+        ...drawSelectedColumn(scene),
+        ...drawWindow(scene),
+        ...drawSummaries(scene),
+        ...drawMarks(scene),
+        ...drawMessages(scene),
+        ...drawCompactions(scene),
+        ...drawSelectedOutline(scene),
+      ],
+    },
+    frame: [
+      ...tail.frame,
+      ...drawNoSummaries(scene),
+      ...drawRowLabels(scene),
+      ...drawAxis(scene),
+      ...drawOverview(scene),
+    ],
+  }
+}
+
+/** The stretch of history that the selection stands for, through all rows. */
+function drawSelectedColumn({ selected, rows, scale, palette }: Scene): Shape[] {
+  if (selected === null) return []
+  const x = toPx(scale, selected.x0)
+  const w = Math.max(toPx(scale, selected.x1) - x, 1)
+  const top = rows.window.y + rows.window.h + 6
+  const fill = palette.d1
+  return [{ kind: 'rect', x, y: top, w, h: rows.messages.y + rows.messages.h - top, fill, opacity: 0.14 }]
+}
+
+function drawSelectedOutline(scene: Scene): Shape[] {
+  const { selected, rows, scale, palette } = scene
+  if (selected === null) return []
+  if (selected.place === null) {
+    const x = (toPx(scale, selected.x0) + toPx(scale, selected.x1)) / 2
+    return [
+      { kind: 'dot', form: 'diamond', x, y: rows.messages.y + rows.messages.h + 3, radius: 3.5, fill: palette.text },
+    ]
+  }
+  const box = summaryBox(scene, selected.place)
+  return box ? [outlineOf(box, palette.text, 1.5)] : []
+}
+
+/** Says why the rows of summaries are missing, where they would be. */
+function drawNoSummaries({ rows, palette }: Scene): Shape[] {
+  if (rows.depths.length > 0) return []
+  const y = (rows.window.y + rows.window.h + rows.messages.y) / 2
+  const x = rows.plot.left + rows.plot.width / 2
+  return [{ kind: 'text', x, y, text: 'no summaries yet', fill: palette.dim, align: 'center' }]
+}
+
+/** An outline around a bar, clear of its edge. */
+export function outlineOf(
+  { x, y, w, h }: { readonly x: number; readonly y: number; readonly w: number; readonly h: number },
+  stroke: string,
+  strokeWidth: number,
+): Shape {
+  const grow = 1.25
+  return { kind: 'rect', x: x - grow, y: y - grow, w: w + grow * 2, h: h + grow * 2, radius: 3.5, stroke, strokeWidth }
+}

@@ -1,0 +1,67 @@
+import { mergeNarrow } from './merge-narrow.ts'
+import type { Scene } from './scene.ts'
+import type { Rect, Shape } from './shapes.ts'
+import { toPx } from './viewport.ts'
+
+const NARROW_PX = 2
+
+/** The lit edge: what the model sees now, in the order of the history. */
+export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
+  const runs = [...strata.window].sort((a, b) => a.x0 - b.x0 || a.x1 - b.x1)
+  const stretches = { x0: runs.map((run) => run.x0), x1: runs.map((run) => run.x1), places: runs.map((_, i) => i) }
+  return mergeNarrow(stretches, scale, NARROW_PX).map(({ px0, px1 }): Rect => {
+    const gap = px1 - px0 >= 5 ? 2 : px1 - px0 >= 3 ? 1 : 0
+    const w = Math.max(px1 - px0 - gap, 1.5)
+    return {
+      kind: 'rect',
+      x: px0 + gap / 2,
+      ...rows.window,
+      w,
+      radius: Math.min(3, w / 2),
+      fill: palette.lit,
+      y: rows.window.y,
+    }
+  })
+}
+
+/** The stretch that is never compacted: tinted, with a dashed line where it begins. */
+export function drawFreshTail({ strata, rows, scale, palette }: Scene): { plot: Shape[]; frame: Shape[] } {
+  if (strata.freshTailX >= strata.extent) return { plot: [], frame: [] }
+  const start = toPx(scale, strata.freshTailX)
+  const end = toPx(scale, strata.extent)
+  const right = rows.plot.left + rows.plot.width
+  const bottom = rows.messages.y + rows.messages.h
+  const plot: Shape[] = [
+    {
+      kind: 'rect',
+      x: start,
+      y: rows.window.y - 7,
+      w: end - start,
+      h: bottom - rows.window.y + 7,
+      fill: palette.lit,
+      opacity: 0.08,
+    },
+    {
+      kind: 'line',
+      x0: start,
+      y0: rows.window.y - 7,
+      x1: start,
+      y1: bottom,
+      stroke: palette.lit,
+      strokeWidth: 1,
+      dash: [3, 3],
+    },
+  ]
+  if (start > right || end < rows.plot.left) return { plot, frame: [] }
+  const fits = start + 58 <= right
+  const x = fits ? Math.max(start, rows.plot.left) : right
+  const caption: Shape = {
+    kind: 'text',
+    x,
+    y: rows.captionY,
+    text: 'fresh tail',
+    fill: palette['lit-text'],
+    align: fits ? 'left' : 'right',
+  }
+  return { plot, frame: [caption] }
+}

@@ -1,0 +1,48 @@
+import { type Scale, toPx } from './viewport.ts'
+
+/** Bars too narrow to tell apart, or one bar that is wide enough: `first` to `last` count along `places`. */
+export type Run = { readonly first: number; readonly last: number; readonly px0: number; readonly px1: number }
+
+/** Sorted stretches: `places` lists where to look in the columns, by rising x0 and x1. */
+export type Stretches = {
+  readonly x0: readonly number[]
+  readonly x1: readonly number[]
+  readonly places: readonly number[]
+}
+
+/** Where `x` belongs in a sorted lane: the first of `places` whose value in `column` is not below it. */
+export function firstNotBelow(column: readonly number[], places: readonly number[], x: number): number {
+  let low = 0
+  let high = places.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((column[places[middle] ?? 0] ?? 0) >= x) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/**
+ * What is in sight, with everything narrower than `minPx` merged with its neighbours in the same column of pixels:
+ * each stretch in sight is in exactly one run. Columns are counted from x = 0, so that panning does not reshuffle them.
+ */
+export function mergeNarrow({ x0, x1, places }: Stretches, scale: Scale, minPx: number): Run[] {
+  const runs: { first: number; last: number; px0: number; px1: number }[] = []
+  const columnsPerUnit = scale.width / (scale.x1 - scale.x0) / minPx
+  let column = Number.NaN
+  for (let order = firstNotBelow(x1, places, scale.x0); order < places.length; order++) {
+    const place = places[order] ?? 0
+    const start = x0[place] ?? 0
+    if (start > scale.x1) break
+    const px0 = toPx(scale, start)
+    const px1 = toPx(scale, x1[place] ?? start)
+    const ownColumn = px1 - px0 < minPx ? Math.floor(start * columnsPerUnit) : Number.NaN
+    const current = runs.at(-1)
+    if (current !== undefined && ownColumn === column) {
+      current.last = order
+      current.px1 = Math.max(current.px1, px1)
+    } else runs.push({ first: order, last: order, px0, px1 })
+    column = ownColumn
+  }
+  return runs
+}

@@ -1,0 +1,57 @@
+import { ROLES } from '../../../core/contract/ids.ts'
+import { depthToken } from '../../ui/depth-color.ts'
+import { tokenColor } from '../../ui/theme.ts'
+
+const TOKENS = [
+  'ground',
+  'panel',
+  'line',
+  'line-strong',
+  'text',
+  'dim',
+  'faint',
+  'lit',
+  'lit-text',
+  'leaf',
+  'd1',
+  'd2',
+  'd3',
+  'system',
+  'user',
+  'assistant',
+  'tool',
+  'warning',
+  'warning-text',
+  'error',
+  'error-text',
+] as const
+
+/** Colours of a drawing by their token, each as `#rrggbb`. */
+export type Palette = Readonly<Record<(typeof TOKENS)[number], string>>
+
+/** Makes a palette out of whatever knows the colours. */
+export const paletteFrom = (colorOf: (token: string) => string): Palette =>
+  Object.fromEntries(TOKENS.map((token) => [token, colorOf(token)])) as Palette
+
+/** The colours of the theme that is shown now. */
+export const readPalette = (): Palette => paletteFrom(tokenColor)
+
+export const depthFill = (palette: Palette, depth: number): string => palette[depthToken(depth)]
+
+/** `role` counts along ROLES. */
+export const roleFill = (palette: Palette, role: number): string => palette[ROLES[role] ?? 'tool']
+
+/** A colour on the way through `stops`, `t` from 0 to 1. */
+export function mixThrough(stops: readonly string[], t: number): string {
+  const place = Math.min(Math.max(t, 0), 1) * (stops.length - 1)
+  const low = Math.min(Math.floor(place), stops.length - 2)
+  const from = channels(stops[low] ?? '')
+  const to = channels(stops[low + 1] ?? '')
+  const mixed = from.map((channel, index) => Math.round(channel + ((to[index] ?? 0) - channel) * (place - low)))
+  return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
+}
+
+const channels = (hex: string): readonly [number, number, number] => {
+  const value = Number.parseInt(hex.slice(1), 16) || 0
+  return [(value >> 16) & 255, (value >> 8) & 255, value & 255]
+}

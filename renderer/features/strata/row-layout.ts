@@ -1,0 +1,81 @@
+/** A horizontal stripe of the drawing, in CSS pixels. */
+export type Band = { readonly y: number; readonly h: number }
+export type DepthBand = Band & { readonly depth: number; readonly label: string }
+
+/** Where every row of the strata stands. */
+export type RowLayout = {
+  readonly width: number
+  /** At least the height asked for; more when the rows do not fit, so that the panel scrolls. */
+  readonly height: number
+  readonly plot: { readonly left: number; readonly width: number }
+  /** Middle of the line of text above the window's edge. */
+  readonly captionY: number
+  readonly window: Band
+  /** Deepest first. Empty while there is no summary. */
+  readonly depths: readonly DepthBand[]
+  readonly marks: Band
+  readonly messages: Band
+  readonly axisY: number
+  readonly runs: Band
+  readonly overview: Band
+}
+
+export type RowLayoutInput = {
+  readonly width: number
+  readonly height: number
+  /** Depths that occur, deepest first. */
+  readonly depths: readonly number[]
+  readonly hasMarks: boolean
+  readonly hasRuns: boolean
+}
+
+const GUTTER = 58
+const RIGHT = 18
+const TOP = 48
+const AXIS_HEIGHT = 26
+const OVERVIEW_HEIGHT = 14
+const BOTTOM = 12
+const MIN_MESSAGES = 28
+const MAX_MESSAGES = 112
+const MIN_PITCH = 10
+const MAX_PITCH = 52
+
+const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
+
+/** Name of a row in the gutter, where there is room for four letters. */
+export const rowLabel = (depth: number): string => (depth === 0 ? 'leaf' : `d${depth}`)
+
+/** Shares the height among the rows: first what every row needs, then air for the depths, then for the histogram. */
+export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayoutInput): RowLayout {
+  const marksHeight = hasMarks ? 24 : 10
+  const runsHeight = hasRuns ? 22 : 4
+  const fixed = TOP + marksHeight + AXIS_HEIGHT + runsHeight + OVERVIEW_HEIGHT + BOTTOM
+  const free = height - fixed
+  const wanted = clamp(free * 0.2, MIN_MESSAGES, MAX_MESSAGES)
+  const pitch = depths.length > 0 ? Math.floor(clamp((free - wanted) / depths.length, MIN_PITCH, MAX_PITCH)) : 0
+  const messagesHeight = Math.floor(clamp(free - pitch * depths.length, MIN_MESSAGES, MAX_MESSAGES))
+  const barHeight = Math.max(6, Math.round(pitch * 0.64))
+  const bands = depths.map((depth, row) => ({
+    depth,
+    label: rowLabel(depth),
+    y: TOP + row * pitch + Math.round((pitch - barHeight) / 2),
+    h: barHeight,
+  }))
+  const marksY = TOP + pitch * depths.length
+  const messagesY = marksY + marksHeight
+  const axisY = messagesY + messagesHeight + 6
+  const runsY = axisY + AXIS_HEIGHT - 6
+  return {
+    width,
+    height: Math.max(height, runsY + runsHeight + OVERVIEW_HEIGHT + BOTTOM),
+    plot: { left: GUTTER, width: Math.max(1, width - GUTTER - RIGHT) },
+    captionY: 13,
+    window: { y: 27, h: 6 },
+    depths: bands,
+    marks: { y: marksY, h: marksHeight },
+    messages: { y: messagesY, h: messagesHeight },
+    axisY,
+    runs: { y: runsY, h: runsHeight },
+    overview: { y: runsY + runsHeight, h: OVERVIEW_HEIGHT },
+  }
+}

@@ -1,0 +1,62 @@
+/** What a drawing is made of, in CSS pixels. The canvas and the SVG file are both painted from these. */
+export type Shape = Rect | Line | Text | Dot
+
+export type Rect = {
+  readonly kind: 'rect'
+  readonly x: number
+  readonly y: number
+  readonly w: number
+  readonly h: number
+  /** Corner radius; square without it. */
+  readonly radius?: number
+  readonly fill?: string
+  readonly stroke?: string
+  readonly strokeWidth?: number
+  /** From 0 to 1; opaque without it. */
+  readonly opacity?: number
+}
+
+export type Line = {
+  readonly kind: 'line'
+  readonly x0: number
+  readonly y0: number
+  readonly x1: number
+  readonly y1: number
+  readonly stroke: string
+  readonly strokeWidth: number
+  readonly dash?: readonly number[]
+  readonly opacity?: number
+}
+
+export type Text = {
+  readonly kind: 'text'
+  readonly x: number
+  /** The middle of the line. */
+  readonly y: number
+  readonly text: string
+  readonly fill: string
+  readonly align: 'left' | 'center' | 'right'
+}
+
+/** A circle, or a diamond standing on its point. */
+export type Dot = {
+  readonly kind: 'dot'
+  readonly form: 'circle' | 'diamond'
+  readonly x: number
+  readonly y: number
+  readonly radius: number
+  readonly fill: string
+}
+
+export type DisplayList = {
+  readonly width: number
+  readonly height: number
+  readonly ground: string
+  /** Shapes that end at the edges of the plot are cut there. */
+  readonly plot: { readonly left: number; readonly width: number; readonly shapes: readonly Shape[] }
+  /** Labels and the scroll bar, drawn over everything. */
+  readonly frame: readonly Shape[]
+}
+
+export const FONT_FAMILY = "'Inter Variable', Inter, system-ui, sans-serif"
+export const FONT_SIZE = 11

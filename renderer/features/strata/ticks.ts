@@ -1,0 +1,101 @@
+import type { Strata } from '../../../core/contract/strata.ts'
+import { formatCount } from '../../ui/format.ts'
+import { formatClock, formatDate } from '../../ui/format-time.ts'
+import { type Scale, toPx, toX } from './viewport.ts'
+
+export type Tick = { readonly px: number; readonly label: string }
+
+type TickInput = Pick<Strata, 'axis' | 'originMs' | 'ticks'> & {
+  readonly scale: Scale
+  readonly nowMs: number
+}
+
+/** Labels closer than this, in CSS pixels, would touch. */
+const APART_PX = 72
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+const TIME_STEPS_MS = [
+  1,
+  5,
+  20,
+  100,
+  500,
+  1000,
+  5000,
+  15_000,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  HOUR_MS,
+  3 * HOUR_MS,
+  6 * HOUR_MS,
+]
+
+/**
+ * Ticks in sight, from left to right: clock times as long as two of them are in sight, then places (message 2,500,
+ * token 1.2 M). Along time there are clock times at every zoom.
+ */
+export function axisTicks(input: TickInput): readonly Tick[] {
+  const { axis, originMs, ticks, scale } = input
+  const clock = clockTicks(ticks, input)
+  if (clock.length >= 2) return clock
+  if (axis !== 'time') return [...clock, ...placeTicks(axis, scale)].sort((a, b) => a.px - b.px)
+  return originMs === null ? clock : clockTicks(timeSteps(originMs, scale), input)
+}
+
+function clockTicks(ticks: Strata['ticks'], { scale, nowMs }: TickInput): readonly Tick[] {
+  const inSight = ticks
+    .map(({ x, atMs }) => ({ px: toPx(scale, x), atMs }))
+    .filter(({ px }) => px >= scale.left - 0.5 && px <= scale.left + scale.width + 0.5)
+  let lastPx = Number.NEGATIVE_INFINITY
+  let lastDay = ''
+  const shown: Tick[] = []
+  for (const { px, atMs } of inSight) {
+    if (px - lastPx < APART_PX) continue
+    const day = dayLabel(atMs, nowMs)
+    const time = timeLabel(atMs)
+    const label = time === '00:00' ? day : day === lastDay ? time : `${day} ${time}`
+    shown.push({ px, label })
+    lastPx = px
+    lastDay = day
+  }
+  return shown
+}
+
+const preciseClock = new Intl.DateTimeFormat('en-US', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
+
+const dayLabel = (atMs: number, nowMs: number): string =>
+  new Date(atMs).toDateString() === new Date(nowMs).toDateString() ? 'today' : formatDate(atMs, nowMs)
+
+const timeLabel = (atMs: number): string => (atMs % MINUTE_MS === 0 ? formatClock(atMs) : preciseClock.format(atMs))
+
+function timeSteps(originMs: number, scale: Scale): Strata['ticks'] {
+  const wanted = ((scale.x1 - scale.x0) / scale.width) * APART_PX
+  const step = TIME_STEPS_MS.find((candidate) => candidate >= wanted) ?? Math.ceil(wanted / DAY_MS) * DAY_MS
+  const first = Math.ceil((originMs + scale.x0) / step) * step
+  const count = Math.max(0, Math.floor((originMs + scale.x1 - first) / step) + 1)
+  return Array.from({ length: count }, (_, i) => ({ x: first + i * step - originMs, atMs: first + i * step }))
+}
+
+function placeTicks(axis: 'messages' | 'tokens', scale: Scale): readonly Tick[] {
+  const step = niceStep(((scale.x1 - scale.x0) / scale.width) * APART_PX * 1.6)
+  const from = Math.ceil(toX(scale, scale.left) / step)
+  const to = Math.floor(toX(scale, scale.left + scale.width) / step)
+  const unit = axis === 'messages' ? 'message' : 'token'
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => {
+    const place = (from + i) * step
+    return { px: toPx(scale, place), label: `${unit} ${formatCount(place)}` }
+  })
+}
+
+/** The next of 1, 2, 5, 10, 20, 50 … that is not below `wanted`. */
+export function niceStep(wanted: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(wanted, 1)))
+  return ([1, 2, 5, 10].find((factor) => factor * power >= wanted) ?? 10) * power
+}

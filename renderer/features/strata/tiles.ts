@@ -1,0 +1,32 @@
+import { isWhole, type Limits, spanOf, type Viewport, wholeOf } from './viewport.ts'
+
+/** A stretch of messages to fetch, in columns. */
+export type Tile = Viewport & { readonly buckets: number }
+
+/** A column is about this wide on the screen, in CSS pixels, at the narrowest. */
+const COLUMN_PX = 1.5
+const MOST_BUCKETS = 8192
+
+const bucketsFor = (widthPx: number): number => Math.min(MOST_BUCKETS, Math.max(64, Math.ceil(widthPx / COLUMN_PX)))
+
+/** The whole history in as many columns as fit the plot. `widthPx` is rounded, so that resizing refetches seldom. */
+export const overviewTile = (limits: Limits, widthPx: number): Tile => ({
+  ...wholeOf(limits),
+  buckets: bucketsFor(Math.ceil(widthPx / 256) * 256),
+})
+
+/**
+ * The stretch to fetch for a viewport, with air around it; null when the overview is fine enough. Stretches lie on a
+ * grid whose size doubles, so that small movements need nothing new and going back finds what was fetched.
+ */
+export function detailTile(viewport: Viewport, limits: Limits, widthPx: number): Tile | null {
+  if (isWhole(viewport, limits)) return null
+  const whole = wholeOf(limits)
+  const size = 2 ** Math.ceil(Math.log2(spanOf(viewport) * 1.5))
+  if (size >= whole.x1 * 2) return null
+  const step = size / 4
+  const x0 = Math.floor(viewport.x0 / step) * step
+  // A tile is up to three times as wide as what is in sight.
+  const buckets = bucketsFor(Math.ceil(widthPx / 256) * 256 * 3)
+  return { x0: Math.max(0, x0), x1: Math.min(x0 + size, whole.x1), buckets }
+}

@@ -1,0 +1,68 @@
+import { ROLES, SummaryLevel } from '../../../core/contract/ids.ts'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { depthLabel } from '../../ui/depth-color.ts'
+import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
+import { formatShort } from '../../ui/format-time.ts'
+import type { Hit } from './hit.ts'
+import { markText } from './mark-groups.ts'
+
+/** What a tooltip says: an id in a monospaced face or a plain title, then a line for each fact. */
+export type TooltipText = { readonly id: string | null; readonly title: string; readonly lines: readonly string[] }
+
+export function tooltipText(hit: Hit, strata: Strata): TooltipText {
+  switch (hit.kind) {
+    case 'summary':
+      return summaryText(strata.summaries, hit.place)
+    case 'summaries':
+      return {
+        id: null,
+        title: `${plural(hit.count, 'summary', 'summaries')} · ${depthLabel(hit.depth)}`,
+        lines: ['too close together to tell apart', 'click to zoom in'],
+      }
+    case 'messages':
+      return hit.count === 1
+        ? {
+            id: `msg_${hit.firstMessage}`,
+            title: `${ROLES[hit.role] ?? 'message'} · ${formatTokens(hit.tokens)}`,
+            lines: [hit.inWindow > 0 ? 'in the window' : 'not itself in the window'],
+          }
+        : {
+            id: null,
+            title: `${plural(hit.count, 'message')} · mostly ${ROLES[hit.role] ?? 'unknown'}`,
+            lines: [
+              `${formatTokens(hit.tokens)}, the largest ${formatTokens(hit.largestTokens)}`,
+              ...(hit.inWindow > 0 ? [`${plural(hit.inWindow, 'message')} in the window`] : []),
+              'click to zoom in',
+            ],
+          }
+    case 'window':
+      return {
+        id: hit.run.id,
+        title: hit.run.id === null ? 'raw messages in the window' : `${depthLabel(hit.run.depth)} in the window`,
+        lines: [`${plural(hit.run.items, 'item')} · ${formatTokens(hit.run.tokens)}`],
+      }
+    case 'mark':
+      return { id: null, title: markText(hit.mark), lines: [`from ${hit.mark.firstId}`, 'click to go there'] }
+    case 'compaction':
+      return { id: null, title: `compaction · ${formatShort(hit.run.atMs)}`, lines: [hit.run.runId] }
+  }
+}
+
+function summaryText(summaries: Strata['summaries'], place: number): TooltipText {
+  const tokens = summaries.tokens[place] ?? 0
+  const sourceTokens = summaries.sourceTokens[place] ?? 0
+  const createdAtMs = summaries.createdAtMs[place] ?? null
+  const level = SummaryLevel.options[summaries.level[place] ?? -1] ?? 'unknown'
+  const compression = tokens > 0 && sourceTokens > 0 ? ` · ${formatCompression(sourceTokens / tokens)}` : ''
+  const isInWindow = summaries.inWindow[place] === 1
+  return {
+    id: summaries.id[place] ?? '',
+    title: `${depthLabel(summaries.depth[place] ?? 0)} · ${isInWindow ? 'in the window' : 'not itself in the window'}`,
+    lines: [
+      `covers ${plural(summaries.messages[place] ?? 0, 'message')}`,
+      `${formatTokens(tokens)} for ${formatTokens(sourceTokens)}${compression}`,
+      ...(createdAtMs === null ? [] : [`made ${formatShort(createdAtMs)}`]),
+      ...(level === 'unknown' || level === 'normal' ? [] : [`level ${level}`]),
+    ],
+  }
+}

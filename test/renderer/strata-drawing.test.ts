@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest'
+import { barFill, mergedFacts } from '../../renderer/features/strata/bar-color.ts'
+import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
+import { layoutRows } from '../../renderer/features/strata/row-layout.ts'
+import { DIMMED, OF_SELECTION, type Scene, toBuckets } from '../../renderer/features/strata/scene.ts'
+import type { Rect, Shape } from '../../renderer/features/strata/shapes.ts'
+import { axisTicks, niceStep } from '../../renderer/features/strata/ticks.ts'
+import { toSvg } from '../../renderer/features/strata/to-svg.ts'
+import { messageColumns, sceneOf, strataOf } from './strata-builder.ts'
+
+const rects = (shapes: readonly Shape[]): readonly Rect[] => shapes.filter((shape) => shape.kind === 'rect')
+const texts = (shapes: readonly Shape[]): readonly string[] =>
+  shapes.flatMap((shape) => (shape.kind === 'text' ? [shape.text] : []))
+
+/** Bars of the row of a depth. */
+function barsOf(scene: Scene, depth: number): readonly Rect[] {
+  const band = scene.rows.depths.find((each) => each.depth === depth)
+  return rects(drawStrata(scene).plot.shapes).filter(
+    ({ y, h, stroke }) => band && stroke === undefined && y >= band.y && y + h <= band.y + band.h + 0.1,
+  )
+}
+
+const history = strataOf(
+  [
+    { depth: 1, x0: 0, x1: 50, inWindow: true },
+    { depth: 0, x0: 0, x1: 25 },
+    { depth: 0, x0: 25, x1: 50 },
+    { depth: 0, x0: 50, x1: 75, inWindow: true },
+  ],
+  { extent: 100, freshTailX: 90 },
+)
+
+describe('the strata', () => {
+  it('show what the model sees in full colour and dim the rest', () => {
+    expect(barsOf(sceneOf(history), 0).map(({ opacity }) => opacity)).toEqual([DIMMED, DIMMED, 1])
+    expect(barsOf(sceneOf(history), 1).map(({ opacity }) => opacity)).toEqual([1])
+  })
+
+  it('bring out the sources of the selection, outline it and shade its column', () => {
+    const scene = sceneOf(history, { selected: { x0: 0, x1: 50, place: 3, depth: 1 } })
+    expect(barsOf(scene, 0).map(({ opacity }) => opacity)).toEqual([OF_SELECTION, OF_SELECTION, 1])
+    const shapes = rects(drawStrata(scene).plot.shapes)
+    expect(shapes.filter(({ stroke }) => stroke === scene.palette.text)).toHaveLength(1)
+    const column = shapes.find(({ opacity }) => opacity === 0.14)
+    expect(column).toMatchObject({ x: scene.rows.plot.left, w: scene.rows.plot.width / 2 })
+  })
+
+  it('stay within a number of shapes that the screen can show, however many summaries there are', () => {
+    const leaves = Array.from({ length: 20_000 }, (_, i) => ({ x0: i * 10, x1: i * 10 + 10, inWindow: i % 7 === 0 }))
+    const scene = sceneOf(strataOf(leaves), { overview: toBuckets(messageColumns(0, 200_000), { x0: 0, x1: 200_000 }) })
+    expect(drawStrata(scene).plot.shapes.length).toBeLessThan(2000)
+  })
+
+  it('draw the largest message of a column at the same height at every zoom', () => {
+    const strata = strataOf([], { extent: 2000 })
+    const overview = toBuckets(
+      messageColumns(0, 2000, (place) => (place === 700 ? 5000 : 40)),
+      { x0: 0, x1: 2000 },
+    )
+    const tallest = (scene: Scene) =>
+      Math.max(
+        ...rects(drawStrata(scene).plot.shapes)
+          .filter(({ y }) => y >= scene.rows.messages.y)
+          .map(({ h }) => h),
+      )
+    const far = sceneOf(strata, { overview, largestTokens: 5000 })
+    const close = sceneOf(strata, { overview, largestTokens: 5000, viewport: { x0: 690, x1: 710 } })
+    expect(tallest(far)).toBe(far.rows.messages.h)
+    expect(tallest(close)).toBe(close.rows.messages.h)
+  })
+
+  it('say so where there is no summary yet, and draw the messages all the same', () => {
+    const list = drawStrata(sceneOf(strataOf([], { extent: 40 })))
+    expect(texts(list.frame)).toContain('no summaries yet')
+    expect(rects(list.plot.shapes)).toHaveLength(40)
+  })
+
+  it('name the fresh tail where it begins, and not where there is none', () => {
+    expect(texts(drawStrata(sceneOf(history)).frame)).toContain('fresh tail')
+    const none = sceneOf({ ...history, freshTailX: history.extent })
+    expect(texts(drawStrata(none).frame)).not.toContain('fresh tail')
+  })
+
+  it('say in words how many messages are in no summary', () => {
+    const marks = [{ kind: 'uncovered' as const, x0: 30, x1: 33, messages: 3, firstId: 'msg_31' }]
+    const list = drawStrata(sceneOf({ ...history, marks }))
+    expect(texts(list.plot.shapes)).toContain('3\u00a0messages in no summary')
+    expect(list.plot.shapes.filter((shape) => shape.kind === 'dot' && shape.form === 'diamond')).toHaveLength(1)
+  })
+
+  it('take marks that lie on each other together and add them up', () => {
+    const marks = [30, 30.5].map((x0) => ({
+      kind: 'uncovered' as const,
+      x0,
+      x1: x0 + 0.5,
+      messages: 2,
+      firstId: 'msg_31',
+    }))
+    expect(texts(drawStrata(sceneOf({ ...history, marks })).plot.shapes)).toEqual(['4\u00a0messages in no summary'])
+  })
+})
+
+describe('the colour of a bar', () => {
+  const { palette } = sceneOf(history)
+  const facts = { depth: 1, tokens: 100, sourceTokens: 2500, createdAtMs: 5, level: 0 }
+  const age = { oldestMs: 0, newestMs: 10 }
+
+  it('is that of its depth, and one colour from depth 3 on', () => {
+    expect(barFill('depth', facts, palette, age)).toBe(palette.d1)
+    expect(barFill('depth', { ...facts, depth: 9 }, palette, age)).toBe(palette.d3)
+  })
+
+  it('is that of an error when a summary is larger than what it stands for', () => {
+    expect(barFill('compression', { ...facts, sourceTokens: 60 }, palette, age)).toBe(palette.error)
+  })
+
+  it('claims nothing where the file does not say', () => {
+    expect(barFill('age', { ...facts, createdAtMs: null }, palette, age)).toBe(palette.dim)
+    expect(barFill('compression', { ...facts, sourceTokens: 0 }, palette, age)).toBe(palette.dim)
+    expect(barFill('level', { ...facts, level: 3 }, palette, age)).toBe(palette.dim)
+  })
+
+  it('of merged bars is that of all of them together', () => {
+    const merged = mergedFacts(history.summaries, [0, 1, 2])
+    expect(merged).toMatchObject({ tokens: 300, sourceTokens: 7500, createdAtMs: 2000, level: 0 })
+  })
+})
+
+describe('the rows', () => {
+  const layout = (height: number, depths: readonly number[]) =>
+    layoutRows({ width: 900, height, depths, hasMarks: true, hasRuns: true })
+
+  it('stand one below the other and end above the bottom', () => {
+    for (const height of [260, 380, 700]) {
+      const { window, depths, marks, messages, axisY, runs, overview, height: needed } = layout(height, [3, 2, 1, 0])
+      const bands = [window, ...depths, marks, messages, { y: axisY, h: 0 }, runs, overview, { y: needed, h: 0 }]
+      for (const [order, band] of bands.entries()) {
+        const below = bands[order + 1]
+        if (below) expect(band.y + band.h).toBeLessThanOrEqual(below.y)
+      }
+    }
+  })
+
+  it('ask for more height than there is rather than leave a depth out', () => {
+    const many = layout(
+      300,
+      Array.from({ length: 60 }, (_, i) => 59 - i),
+    )
+    expect(many.depths).toHaveLength(60)
+    expect(many.height).toBeGreaterThan(600)
+  })
+})
+
+describe('the axis', () => {
+  const scale = { x0: 0, x1: 100, left: 0, width: 800 }
+  const day = (date: number, hour = 0) => new Date(2026, 1, date, hour).getTime()
+  const base = { axis: 'messages' as const, originMs: day(11), scale, nowMs: day(18, 12) }
+
+  it('has days, and today by its name', () => {
+    const ticks = [11, 14, 18].map((date, i) => ({ x: i * 40, atMs: day(date) }))
+    expect(axisTicks({ ...base, ticks }).map(({ label }) => label)).toEqual(['Feb 11', 'Feb 14', 'today'])
+  })
+
+  it('has the day once when the hours of one day follow each other', () => {
+    const ticks = [9, 12, 15].map((hour, i) => ({ x: i * 40, atMs: day(11, hour) }))
+    expect(axisTicks({ ...base, ticks }).map(({ label }) => label)).toEqual(['Feb 11 09:00', '12:00', '15:00'])
+  })
+
+  it('leaves labels out that would touch', () => {
+    const ticks = Array.from({ length: 24 }, (_, i) => ({ x: i * 4, atMs: day(11, i) }))
+    const px = axisTicks({ ...base, ticks }).map((tick) => tick.px)
+    for (const [order, at] of px.entries()) if (order > 0) expect(at - (px[order - 1] ?? 0)).toBeGreaterThanOrEqual(72)
+  })
+
+  it('counts messages where no clock time is in sight', () => {
+    const close = { ...scale, x0: 2500, x1: 2600 }
+    expect(axisTicks({ ...base, scale: close, ticks: [] })[0]).toEqual({ px: 0, label: 'message 2,500' })
+  })
+
+  it('has clock times at every zoom along time', () => {
+    const close = { ...scale, x0: 0, x1: 10 * 60_000 }
+    expect(axisTicks({ ...base, axis: 'time', scale: close, ticks: [] }).length).toBeGreaterThan(1)
+  })
+
+  it('steps by 1, 2 and 5', () => {
+    expect([0.3, 1.4, 3, 7, 12, 180].map(niceStep)).toEqual([1, 2, 5, 10, 20, 200])
+  })
+})
+
+describe('the SVG file', () => {
+  it('draws every shape and lets no text become markup', () => {
+    const list = drawStrata(sceneOf(history))
+    const svg = toSvg(list, 'a <b> & "c"')
+    expect(svg).toContain('<title>a &lt;b&gt; &amp; &quot;c&quot;</title>')
+    expect(svg.match(/<(rect|line|text|circle|polygon) /g)).toHaveLength(
+      list.plot.shapes.length + list.frame.length + 2,
+    )
+    expect(svg).not.toContain('undefined')
+    expect(svg).not.toContain('NaN')
+  })
+})
