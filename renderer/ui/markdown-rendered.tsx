@@ -1,6 +1,7 @@
 import ReactMarkdown, { type Components } from 'react-markdown'
-import rehypeSanitize from 'rehype-sanitize'
+import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
+import { htmlAsText } from './html-as-text.ts'
 import styles from './markdown.module.css'
 
 const components: Components = {
@@ -19,12 +20,15 @@ const components: Components = {
   input: ({ checked }) => <span>{checked ? '☑ ' : '☐ '}</span>,
 }
 
+/** An address is only ever shown, so the worst of them is the one that must not be hidden. */
+const ANY_ADDRESS = { ...defaultSchema, protocols: {} }
+
 /** See `Markdown`, which loads this when it is first needed. */
 export function MarkdownRendered({ text }: { readonly text: string }) {
   return (
     <ReactMarkdown
-      remarkPlugins={[remarkGfm]}
-      rehypePlugins={[rehypeSanitize]}
+      remarkPlugins={[remarkGfm, htmlAsText]}
+      rehypePlugins={[[rehypeSanitize, ANY_ADDRESS]]}
       components={components}
       // Nothing is followed or loaded, so the whole address may be shown, whatever its scheme.
       urlTransform={(url) => url}
