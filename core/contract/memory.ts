@@ -60,6 +60,8 @@ export const ConversationRow = z.object({
   pressure: z.number(),
   createdAtMs: TimeMs.nullable(),
   updatedAtMs: TimeMs.nullable(),
+  /** When its system put it aside for a newer one of the same agent; null while it is in use. */
+  archivedAtMs: TimeMs.nullable(),
   /** The conversation that spawned this one (sub-agents), where the file says so. */
   parentConversationId: ConversationId.nullable(),
 })

@@ -1,0 +1,201 @@
+import { statSync } from 'node:fs'
+import { excerptOf } from '../context/excerpt.ts'
+import type { ConversationRow, MemoryInfo, Overview, Stats } from '../contract/memory.ts'
+import type { ReadDb, SqlParams } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+
+const LARGEST_MESSAGES = 10
+/** Of a message's beginning, for its excerpt: enough even when most of it is white space. */
+const EXCERPT_SOURCE_CHARS = 2000
+
+/** Of every conversation, or of the one that `:conversationId` names. */
+type Where = '' | 'WHERE conversation_id = :conversationId'
+
+const queries = {
+  totals: /* sql */ `
+    SELECT
+      (SELECT count(*) FROM conversations) AS conversations,
+      (SELECT count(*) FROM messages) AS messages,
+      (SELECT count(*) FROM message_parts) AS messageParts,
+      (SELECT count(*) FROM summaries) AS summaries,
+      (SELECT count(*) FROM summary_messages) AS summaryMessages,
+      (SELECT count(*) FROM summary_sources) AS summaryParents,
+      (SELECT count(*) FROM context_items) AS contextItems,
+      (SELECT count(*) FROM large_files) AS largeFiles`,
+
+  depths: /* sql */ `
+    SELECT depth AS depth, count(*) AS count FROM summaries GROUP BY depth ORDER BY depth`,
+
+  conversations: (where: Where) => /* sql */ `
+    SELECT
+      conversation_id AS conversationId,
+      session_id AS sessionId,
+      title AS title,
+      parent_conversation_id AS parentConversationId,
+      archived_at AS archivedAtMs,
+      created_at AS createdAtMs,
+      updated_at AS updatedAtMs
+    FROM conversations ${where}
+    ORDER BY conversation_id`,
+
+  stored: (where: Where) => /* sql */ `
+    SELECT conversation_id AS conversationId, count(*) AS messages, CAST(total(token_count) AS INTEGER) AS tokens
+    FROM messages ${where}
+    GROUP BY conversation_id`,
+
+  summaries: (where: Where) => /* sql */ `
+    SELECT conversation_id AS conversationId, count(*) AS summaries, max(depth) AS maxDepth
+    FROM summaries ${where}
+    GROUP BY conversation_id`,
+
+  // The window is joined before it is grouped: it is small where a memory is compacted, messages never are.
+  windows: (where: Where) => /* sql */ `
+    SELECT
+      c.conversation_id AS conversationId,
+      count(*) AS items,
+      CAST(total(coalesce(m.token_count, s.token_count)) AS INTEGER) AS tokens
+    FROM (SELECT conversation_id, message_id, summary_id FROM context_items ${where}) AS c
+    LEFT JOIN messages AS m ON m.message_id = c.message_id
+    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
+    GROUP BY c.conversation_id`,
+
+  roles: /* sql */ `
+    SELECT role AS key, count(*) AS count, CAST(total(token_count) AS INTEGER) AS tokens, NULL AS sourceTokens
+    FROM messages WHERE conversation_id = :conversationId
+    GROUP BY role ORDER BY tokens DESC, role`,
+
+  depthsOf: /* sql */ `
+    SELECT
+      CAST(depth AS TEXT) AS key,
+      count(*) AS count,
+      CAST(total(token_count) AS INTEGER) AS tokens,
+      CAST(total(source_token_count) AS INTEGER) AS sourceTokens
+    FROM summaries WHERE conversation_id = :conversationId
+    GROUP BY depth ORDER BY depth`,
+
+  largest: /* sql */ `
+    WITH largest AS (
+      SELECT message_id FROM messages WHERE conversation_id = :conversationId
+      ORDER BY token_count DESC, seq LIMIT ${LARGEST_MESSAGES}
+    )
+    SELECT
+      'msg_' || m.message_id AS id,
+      m.role AS role,
+      CAST(m.token_count AS INTEGER) AS tokens,
+      m.seq AS seq,
+      substr(m.content, 1, ${EXCERPT_SOURCE_CHARS}) AS excerpt
+    FROM largest JOIN messages AS m USING (message_id)
+    ORDER BY m.token_count DESC, m.seq`,
+
+  runs: /* sql */ `
+    SELECT
+      r.run_id AS runId,
+      r.started_at AS atMs,
+      r.reason AS reason,
+      r.tokens_before AS tokensBefore,
+      r.tokens_after AS tokensAfter,
+      (SELECT count(*) FROM compaction_events AS e WHERE e.run_id = r.run_id) AS created,
+      r.stop_reason AS stopReason
+    FROM compaction_runs AS r
+    WHERE r.conversation_id = :conversationId
+    ORDER BY r.started_at DESC, r.run_id`,
+}
+
+type Identity = Pick<
+  ConversationRow,
+  'conversationId' | 'sessionId' | 'title' | 'parentConversationId' | 'archivedAtMs' | 'createdAtMs' | 'updatedAtMs'
+>
+type Totals = Pick<
+  Stats,
+  'conversations' | 'messages' | 'messageParts' | 'summaries' | 'contextItems' | 'largeFiles'
+> & { readonly summaryMessages: number; readonly summaryParents: number }
+
+/**
+ * Counts and sizes of a memory: of the file, of each conversation, of one conversation in detail. Every figure comes
+ * from the file at the moment of asking, by a handful of queries over sets, none a conversation or a message.
+ */
+export class MemoryStats {
+  readonly #db: ReadDb
+  readonly #info: MemoryInfo
+  readonly #budgetTokens: number
+
+  /** `budgetTokens` is what pressure is measured against. */
+  constructor(db: ReadDb, info: MemoryInfo, budgetTokens: number) {
+    this.#db = db
+    this.#info = info
+    this.#budgetTokens = budgetTokens
+  }
+
+  stats(): Stats {
+    const totals = this.#db.get<Totals>(queries.totals)
+    if (!totals) throw new Error('a query without a table gives one row')
+    const { summaryMessages, summaryParents, ...counts } = totals
+    const depths = this.#db.all<{ depth: number; count: number }>(queries.depths)
+    return {
+      path: this.#info.path,
+      system: this.#info.system,
+      systemVersion: this.#info.systemVersion,
+      readOnly: this.#info.readOnly,
+      bytes: bytesOnDisk(this.#info),
+      ...counts,
+      summariesByDepth: Object.fromEntries(depths.map(({ depth, count }) => [String(depth), count])),
+      edges: { summaryMessages, summaryParents },
+      perConversation: this.conversations(),
+    }
+  }
+
+  /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what the model sees now. */
+  conversations(): ConversationRow[] {
+    return this.#rows('')
+  }
+
+  /** @throws LcmError not_found */
+  overview(conversationId: number): Overview {
+    const of = { conversationId }
+    const [conversation] = this.#rows('WHERE conversation_id = :conversationId', of)
+    if (!conversation) {
+      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#info.path}.`, {
+        conversationId,
+      })
+    }
+    return {
+      conversation,
+      budgetTokens: this.#budgetTokens,
+      roles: this.#db.all(queries.roles, of),
+      depths: this.#db.all(queries.depthsOf, of),
+      largestMessages: this.#db
+        .all<Overview['largestMessages'][number]>(queries.largest, of)
+        .map((message) => ({ ...message, excerpt: excerptOf(message.excerpt) })),
+      runs: this.#db.all(queries.runs, of),
+    }
+  }
+
+  #rows(where: Where, params: SqlParams = {}): ConversationRow[] {
+    const by = <T>(sql: string): Map<number, T> =>
+      new Map(this.#db.all<T & { conversationId: number }>(sql, params).map((row) => [row.conversationId, row]))
+    const stored = by<{ messages: number; tokens: number }>(queries.stored(where))
+    const summaries = by<{ summaries: number; maxDepth: number }>(queries.summaries(where))
+    const windows = by<{ items: number; tokens: number }>(queries.windows(where))
+    return this.#db.all<Identity>(queries.conversations(where), params).map((conversation) => {
+      const id = conversation.conversationId
+      const contextTokens = windows.get(id)?.tokens ?? 0
+      return {
+        ...conversation,
+        messages: stored.get(id)?.messages ?? 0,
+        summaries: summaries.get(id)?.summaries ?? 0,
+        maxDepth: summaries.get(id)?.maxDepth ?? -1,
+        contextItems: windows.get(id)?.items ?? 0,
+        storedTokens: stored.get(id)?.tokens ?? 0,
+        contextTokens,
+        pressure: contextTokens / this.#budgetTokens,
+      }
+    })
+  }
+}
+
+/** Database and log, as they are now; as they were when opened if they are gone. */
+function bytesOnDisk(info: MemoryInfo): number {
+  const file = statSync(info.path, { throwIfNoEntry: false })
+  if (!file) return info.bytes
+  return file.size + (statSync(`${info.path}-wal`, { throwIfNoEntry: false })?.size ?? 0)
+}
