@@ -12,7 +12,26 @@ import { addWriteCommands } from './write-commands.ts'
  */
 export async function runCli(args: readonly string[], installation: Installation, version: string): Promise<number> {
   const asJson = args.includes('--json')
-  let exitCode: number = EXIT.done
+  const state = { exitCode: EXIT.done as number }
+  const program = buildProgram(asJson, installation, version, state)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return state.exitCode
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return printError(error, asJson)
+    if (error.exitCode === 0) return EXIT.done
+    const said = error.message.replace(/^error: /, '')
+    return printError(new LcmError('invalid_argument', `${said} "lcm --help" lists the commands.`), asJson)
+  }
+}
+
+/** Every command with its arguments and options; also what the reference is generated from. */
+export function buildProgram(
+  asJson: boolean,
+  installation: Installation,
+  version: string,
+  state: { exitCode: number },
+): Command {
   const program = new Command('lcm')
     .description('Look into, search, check and compact the memory of agents with lossless context management.')
     .version(version)
@@ -33,7 +52,7 @@ export async function runCli(args: readonly string[], installation: Installation
     command.action(async (...given: unknown[]) => {
       const answer = await action(...(given as never[]))
       printAnswer(answer, asJson)
-      exitCode = answer.exitCode ?? EXIT.done
+      state.exitCode = answer.exitCode ?? EXIT.done
     })
   }
 
@@ -43,23 +62,15 @@ export async function runCli(args: readonly string[], installation: Installation
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
     .action(async (options: { db?: string; port?: number; open: boolean }) => {
-      exitCode = await serve({ ...options, json: asJson }, installation)
+      state.exitCode = await serve({ ...options, json: asJson }, installation)
     })
   define('open', 'the window: the desktop app where it is installed, otherwise as serve')
     .argument('[file]', 'the memory file')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
     .action(async (file: string | undefined, options: { db?: string; port?: number; open: boolean }) => {
-      exitCode = await serve({ ...options, db: file ?? options.db, json: asJson }, installation)
+      state.exitCode = await serve({ ...options, db: file ?? options.db, json: asJson }, installation)
     })
 
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return exitCode
-  } catch (error) {
-    if (!(error instanceof CommanderError)) return printError(error, asJson)
-    if (error.exitCode === 0) return EXIT.done
-    const hint = program.commands.length > 0 ? ' "lcm --help" lists the commands.' : ''
-    return printError(new LcmError('invalid_argument', `${error.message.replace(/^error: /, '')}${hint}`), asJson)
-  }
+  return program
 }

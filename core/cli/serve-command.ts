@@ -34,8 +34,9 @@ export async function serve(options: ServeOptions, installation: Installation): 
   else process.stdout.write(`LCM Inspector is at ${host.url}\nCtrl-C ends it.\n`)
   if (options.open) openBrowser(host.url)
   await new Promise<void>((done) => {
-    process.once('SIGINT', () => done())
-    process.once('SIGTERM', () => done())
+    // `on`, not `once`: a terminal and npm may both deliver the signal, and the second must not cut the closing short.
+    process.on('SIGINT', () => done())
+    process.on('SIGTERM', () => done())
   })
   await host.close()
   return 0

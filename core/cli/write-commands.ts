@@ -124,8 +124,8 @@ async function runWithProgress(lcm: Lcm, spec: JobSpec): Promise<JobResult> {
   const abort = new AbortController()
   const line = new ProgressLine(process.stderr)
   const onInterrupt = (): void => abort.abort()
-  process.once('SIGINT', onInterrupt)
-  process.once('SIGTERM', onInterrupt)
+  process.on('SIGINT', onInterrupt)
+  process.on('SIGTERM', onInterrupt)
   try {
     return await driveJob(runJob(lcm, spec, abort.signal), (progress) => line.show(progress))
   } finally {

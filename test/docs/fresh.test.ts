@@ -1,0 +1,21 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { isFresh, pages } from '../../docs/generate.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+describe('the documents', () => {
+  it.each(pages)('$file is what the code says now', ({ file, make }) => {
+    expect(isFresh(file, make()), 'run "npm run docs"').toBe(true)
+  })
+
+  it.each(['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md'])('%s links to files that exist', (file) => {
+    const text = readFileSync(join(root, file), 'utf8')
+    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)]+)\)|<img[^>]+src="([^"]+)"|srcset="([^"]+)"/g)]
+    for (const [, link, image, source] of targets) {
+      const target = (link ?? image ?? source ?? '').split('#')[0] ?? ''
+      expect(existsSync(join(root, dirname(file), target)), target).toBe(true)
+    }
+  })
+})
