@@ -2,8 +2,17 @@ import { resolve } from 'node:path'
 
 const LINK_SCHEME = 'lcm-inspector://'
 
-/** The file that was named on the command line, absolute; null when none was. Switches are Chromium's, not ours. */
-export function fileFromArguments(args: readonly string[], workingDirectory: string): string | null {
-  const named = args.find((arg) => !arg.startsWith('-') && !arg.startsWith(LINK_SCHEME))
+/**
+ * The file that was named on a command line, absolute; null when none was. Switches are Chromium's, not ours; in
+ * development the first name is the folder of the app itself.
+ * @param argv whole, with the executable first
+ */
+export function fileFromArguments(
+  argv: readonly string[],
+  workingDirectory: string,
+  isPackaged: boolean,
+): string | null {
+  const names = argv.slice(1).filter((arg) => !arg.startsWith('-') && !arg.startsWith(LINK_SCHEME))
+  const named = isPackaged ? names[0] : names[1]
   return named === undefined ? null : resolve(workingDirectory, named)
 }

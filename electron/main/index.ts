@@ -20,7 +20,7 @@ if (!app.requestSingleInstanceLock()) {
   app.quit()
 } else {
   app.on('second-instance', (_event, argv, workingDirectory) => {
-    openWindow(fileFromArguments(argv.slice(1), workingDirectory))
+    openWindow(fileFromArguments(argv, workingDirectory, app.isPackaged))
   })
   // macOS hands files over by event, also before the app is ready.
   const pending: string[] = []
@@ -52,7 +52,7 @@ if (!app.requestSingleInstanceLock()) {
     serveBundle(join(root, 'out/renderer'))
     handleWindowCalls(cores)
     buildMenu()
-    const named = fileFromArguments(process.argv.slice(app.isPackaged ? 1 : 2), process.cwd())
+    const named = fileFromArguments(process.argv, process.cwd(), app.isPackaged)
     if (named !== null) pending.push(named)
     if (pending.length === 0) openWindow(null)
     for (const file of pending) openWindow(file)
