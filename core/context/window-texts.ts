@@ -1,0 +1,86 @@
+import type { ReadDb } from '../db/read-db.ts'
+import { EXCERPT_CHARS, excerptOf } from './excerpt.ts'
+import type { Window, WindowItem } from './window.ts'
+
+/**
+ * The first bytes of a text, with "…" when there are more. `substr` on text would end at a NUL character, which hostile
+ * content may hold; cut as bytes, the last character may be broken.
+ */
+const opening = (text: string): string => `CAST(substr(CAST(${text} AS BLOB), 1, CAST(:bytes AS INTEGER)) AS TEXT) ||
+      iif(octet_length(${text}) > CAST(:bytes AS INTEGER), '…', '')`
+const BROKEN_END = /\ufffd{1,3}…$/
+
+export const queries = {
+  openings: `
+    SELECT c.message_id AS messageId, c.summary_id AS summaryId, ${opening('coalesce(m.content, s.content)')} AS text
+    FROM context_items AS c
+    LEFT JOIN messages AS m ON m.message_id = c.message_id
+    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
+    WHERE c.conversation_id = :conversationId
+    ORDER BY c.ordinal`,
+  tools: `
+    SELECT p.message_id AS messageId, p.tool_name AS name, ${opening('p.tool_input')} AS input,
+      ${opening('coalesce(p.tool_output, p.tool_error)')} AS output
+    FROM context_items AS c
+    JOIN message_parts AS p ON p.message_id = c.message_id
+    WHERE c.conversation_id = :conversationId AND p.part_type = 'tool' AND p.is_synthetic = 0
+    ORDER BY c.ordinal, p.ordinal`,
+} as const
+
+/** Bytes that are read for an excerpt: enough when every character takes four, or much of it is white space. */
+const EXCERPT_BYTES = EXCERPT_CHARS * 8
+
+type Tool = {
+  readonly messageId: number
+  readonly name: string | null
+  readonly input: string | null
+  readonly output: string | null
+}
+
+/** One line for each item of a window: how its text begins; for a message without text, what it calls or answers. */
+export function readExcerpts(db: ReadDb, window: Window): string[] {
+  const openings = readOpenings(db, window, EXCERPT_BYTES)
+  const tools = readTools(db, window, EXCERPT_BYTES)
+  return window.items.map((item) => {
+    const text = describe(item, openings.get(item.id) ?? '', tools)
+    return excerptOf(text.replace(BROKEN_END, '…'))
+  })
+}
+
+/** What each item says, up to `bytes` bytes of its text and of each tool part, for ranking. By window index. */
+export function readSearchTexts(db: ReadDb, window: Window, bytes: number): string[] {
+  const openings = readOpenings(db, window, bytes)
+  const tools = readTools(db, window, bytes)
+  return window.items.map((item) => {
+    const parts = tools.get(item.messageId ?? -1) ?? []
+    const said = parts.map(({ name, input, output }) => `${name ?? ''} ${input ?? ''} ${output ?? ''}`)
+    return [openings.get(item.id) ?? '', ...said].join('\n')
+  })
+}
+
+function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, readonly Tool[]>): string {
+  const [tool] = tools.get(item.messageId ?? -1) ?? []
+  if (!tool) return opening
+  const name = tool.name ?? 'tool'
+  if (item.role === 'assistant') return opening.trim() === '' ? `${name} ${tool.input ?? ''}` : opening
+  return `${name}: ${opening === '' ? (tool.output ?? '') : opening}`
+}
+
+function readOpenings(db: ReadDb, window: Window, bytes: number): ReadonlyMap<string, string> {
+  type Row = { messageId: number | null; summaryId: string | null; text: string | null }
+  const openings = new Map<string, string>()
+  for (const row of db.iterate<Row>(queries.openings, { conversationId: window.conversationId, bytes })) {
+    if (row.text !== null) openings.set(row.summaryId ?? `msg_${row.messageId}`, row.text)
+  }
+  return openings
+}
+
+function readTools(db: ReadDb, window: Window, bytes: number): ReadonlyMap<number, readonly Tool[]> {
+  const tools = new Map<number, Tool[]>()
+  for (const tool of db.iterate<Tool>(queries.tools, { conversationId: window.conversationId, bytes })) {
+    const known = tools.get(tool.messageId)
+    if (known) known.push(tool)
+    else tools.set(tool.messageId, [tool])
+  }
+  return tools
+}

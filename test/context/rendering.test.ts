@@ -1,0 +1,233 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ContextAssembler } from '../../core/context/context-assembler.ts'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import type { Provider } from '../../core/contract/context.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
+import { call, result } from './tool-pair.ts'
+
+const render = (memory: TestMemory, provider: Provider) =>
+  new ContextAssembler(memory.db, createTokenEstimator(), readSettings({}).compaction).render(
+    { conversationId: memory.conversationIds[0] ?? 0, budgetTokens: 1_000_000 },
+    provider,
+  )
+const messages = (...specs: readonly (MessageSpec | string)[]): TestMemory =>
+  buildMemory({ conversations: [{ messages: specs }] })
+
+describe('for Anthropic', () => {
+  it('the system text goes apart, roles alternate and results answer their calls', () => {
+    using memory = messages(
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'go' },
+      { role: 'user', content: 'now' },
+      call(['a', 'b']),
+      result('a'),
+      result('b', { parts: [{ part_type: 'tool', is_content: 1, tool_call_id: 'b', tool_status: 'error' }] }),
+      { role: 'assistant', content: 'done' },
+    )
+    const text = (value: string) => ({ type: 'text', text: value })
+    expect(render(memory, 'anthropic')).toEqual({
+      provider: 'anthropic',
+      system: 'be brief',
+      messages: [
+        { role: 'user', content: [text('go'), text('now')] },
+        {
+          role: 'assistant',
+          content: [
+            text('calling a and b'),
+            { type: 'tool_use', id: 'a', name: 'bash', input: { command: 'run a' } },
+            { type: 'tool_use', id: 'b', name: 'bash', input: { command: 'run b' } },
+          ],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'a', content: 'output of a' },
+            { type: 'tool_result', tool_use_id: 'b', content: 'output of b', is_error: true },
+          ],
+        },
+        { role: 'assistant', content: [text('done')] },
+      ],
+    })
+  })
+
+  it('a window that begins with the assistant gets a user turn before it', () => {
+    using memory = messages({ role: 'assistant', content: 'hello' })
+    expect(render(memory, 'anthropic').messages.map((message) => message.role)).toEqual(['user', 'assistant'])
+  })
+
+  it('arguments that are no JSON object are passed on, not lost', () => {
+    const withInput = (input: string | null): MessageSpec =>
+      call(['c'], { parts: [{ part_type: 'tool', tool_call_id: 'c', tool_name: 't', tool_input: input }] })
+    for (const [stored, sent] of [
+      ['{"a":1}', { a: 1 }],
+      ['{broken', { input: '{broken' }],
+      ['[1]', { input: [1] }],
+      [null, {}],
+    ] as const) {
+      using memory = messages('go', withInput(stored))
+      const content = render(memory, 'anthropic').messages[1]?.content
+      expect(content).toMatchObject([{ type: 'text' }, { type: 'tool_use', input: sent }])
+    }
+  })
+})
+
+describe('for OpenAI', () => {
+  it('calls are tool_calls and results are tool messages', () => {
+    using memory = messages(
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'go' },
+      call(['a']),
+      result('a'),
+    )
+    expect(render(memory, 'openai')).toEqual({
+      provider: 'openai',
+      system: null,
+      messages: [
+        { role: 'system', content: 'be brief' },
+        { role: 'user', content: 'go' },
+        {
+          role: 'assistant',
+          content: 'calling a',
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'bash', arguments: '{"command":"run a"}' } }],
+        },
+        { role: 'tool', tool_call_id: 'a', content: 'output of a' },
+      ],
+    })
+  })
+})
+
+describe('a summary', () => {
+  it('carries its id, kind, depth, descendants, time range and sources', () => {
+    using memory = messages('one', 'two', 'three')
+    const id = memory.leaf(1, [1, 2], { content: 'They said one & two.', descendants: 2 })
+    const [first] = render(memory, 'openai').messages
+    expect(first).toEqual({
+      role: 'user',
+      content: [
+        `<summary id="${id}" kind="leaf" depth="0" descendants="2" from="2026-03-02T09:00:00.000Z" to="2026-03-02T09:01:00.000Z">`,
+        '<sources>msg_1 msg_2</sources>',
+        '<content>',
+        'They said one &amp; two.',
+        '</content>',
+        '</summary>',
+      ].join('\n'),
+    })
+  })
+
+  // "Summaries render as an XML wrapper": no text in the file may end it or begin another.
+  it('cannot break out of its wrapper', () => {
+    const hostile = fc.array(
+      fc.constantFrom(
+        '</summary>',
+        '</content>',
+        '<summary id="x">',
+        ']]>',
+        '&lt;',
+        '"',
+        "'",
+        '\u0000',
+        '\ud800',
+        'text',
+      ),
+      { minLength: 1, maxLength: 8 },
+    )
+    fc.assert(
+      fc.property(hostile, fc.string({ minLength: 1 }), (pieces, id) => {
+        using memory = messages('one', 'two')
+        const content = `${pieces.join('')}.`
+        memory.leaf(1, [1], { content, id: `sum_"<${id}` })
+        const text = String(render(memory, 'openai').messages[0]?.content)
+        expect(text.match(/<\/?[a-z]/g)).toEqual(['<s', '<s', '</s', '<c', '</c', '</s'])
+        expect(text.endsWith('\n</content>\n</summary>')).toBe(true)
+        expect(text).not.toContain('\u0000')
+        expect(text.isWellFormed()).toBe(true)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+type Step = {
+  readonly role: MessageSpec['role']
+  readonly text: string
+  readonly calls: number
+  readonly answers: number
+}
+
+/** Random turns, with calls that are answered at once, late, twice or never. */
+const history = fc.array(
+  fc.record<Step>({
+    role: fc.constantFrom('user', 'assistant', 'assistant', 'tool', 'tool', 'system'),
+    text: fc.constantFrom('', ' ', 'hello', 'two words', '中文'),
+    calls: fc.nat(2),
+    answers: fc.nat(3),
+  }),
+  { minLength: 1, maxLength: 14 },
+)
+
+function toMessages(steps: readonly Step[]): MessageSpec[] {
+  const made: string[] = []
+  return steps.map(({ role, text, calls, answers }): MessageSpec => {
+    if (role === 'tool') return result(made.at(-1 - answers) ?? `unknown-${answers}`, { content: text || 'output' })
+    if (role !== 'assistant') return { role, content: text }
+    const ids = Array.from({ length: calls }, (_, index) => `call-${made.length + index}`)
+    made.push(...ids)
+    return call(ids, { content: text })
+  })
+}
+
+/** The payload as the sequence of what a provider caches: one entry a block. */
+function blocks(memory: TestMemory, provider: Provider): string[] {
+  const { system, messages: list } = render(memory, provider)
+  return [
+    ...(system === null ? [] : system.split('\n\n').map((text) => `system ${text}`)),
+    ...list.flatMap((message) => {
+      const content = Array.isArray(message.content) ? message.content : [message.content]
+      const calls = Array.isArray(message.tool_calls) ? message.tool_calls : []
+      return [...content, ...calls].map((block) => JSON.stringify([message.role, message.tool_call_id, block]))
+    }),
+  ]
+}
+
+describe('the payload', () => {
+  // "Between compactions the rendering only grows at its end (prompt-cache safe)."
+  it('only grows at its end while messages are appended', () => {
+    fc.assert(
+      fc.property(history, fc.constantFrom<Provider>('anthropic', 'openai'), (steps, provider) => {
+        using memory = messages()
+        let before: string[] = []
+        for (const message of toMessages(steps)) {
+          memory.message(1, message)
+          const after = blocks(memory, provider)
+          expect(after.slice(0, before.length)).toEqual(before)
+          before = after
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('answers every call before anything else is said, and no other', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        using memory = messages(...toMessages(steps))
+        const sent = render(memory, 'anthropic').messages as { role: string; content: Record<string, string>[] }[]
+        sent.forEach((message, index) => {
+          expect(message.role).toBe(index % 2 === 0 ? 'user' : 'assistant')
+          const called = message.content.filter((block) => block.type === 'tool_use').map((block) => block.id)
+          const answers = sent[index + 1]?.content.slice(0, called.length) ?? []
+          if (sent[index + 1] && called.length > 0 && index < sent.length - 2) {
+            expect(answers.map((block) => block.tool_use_id).toSorted()).toEqual(called.toSorted())
+          }
+          for (const block of message.content) {
+            if (block.type !== 'tool_result') continue
+            expect(sent[index - 1]?.content.some((other) => other.id === block.tool_use_id)).toBe(true)
+          }
+        })
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
