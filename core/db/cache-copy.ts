@@ -1,12 +1,8 @@
 import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileError } from './memory-file.ts'
 
 const PREFIX = 'look-'
-
-/** Where copies go when the caller names no folder. */
-export const defaultCacheFolder = (): string => join(tmpdir(), 'lcm-inspector')
 
 export type CacheCopy = { readonly path: string; remove(): void }
 

@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
-import { defaultCacheFolder } from './cache-copy.ts'
+import { userFolders } from '../machine/user-folders.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, type MemoryFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
@@ -18,7 +18,7 @@ export type OpenMemoryOptions = {
   readonly readOnly?: boolean
   /** Open a native file of a newer version, for reading only. */
   readonly allowNewer?: boolean
-  /** Where copies go that are needed to leave no trace. Default: in the folder for temporary files. */
+  /** Where copies go that are needed to leave no trace. Default: the user's cache folder. */
   readonly cacheDir?: string
 }
 
@@ -44,14 +44,14 @@ const NATIVE_CAPABILITIES: Capabilities = {
  * Opens a memory file of any known system. Native files are opened for writing where that is possible; files of other
  * systems are read through views with our names, and neither they nor their folder are changed.
  * @throws LcmError file_missing, file_is_folder, file_not_readable, file_empty, file_truncated, file_corrupt,
- * not_a_database, not_a_memory, newer_version, unsupported, locked, disk_full, invalid_argument
+ * not_a_database, not_a_memory, newer_version, unsupported_system, locked, disk_full, invalid_argument
  */
 export function openMemory(path: string, options: OpenMemoryOptions = {}): OpenedMemory {
   const absolute = resolve(path)
   if (options.create && !pathExists(absolute)) return create(absolute)
 
   const file = inspectFile(absolute)
-  const cacheDir = options.cacheDir ?? defaultCacheFolder()
+  const cacheDir = options.cacheDir ?? userFolders(process.env).cache
   if (file.header.applicationId === APPLICATION_ID) return openOurs(file, options, cacheDir)
 
   const connection = connectReadOnly(file, cacheDir)
@@ -149,7 +149,7 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
   const systemLabel = dialect.label(probe)
   if (!dialect.reader) {
     throw new LcmError(
-      'unsupported',
+      'unsupported_system',
       `${file.path} is a memory of ${systemLabel}, which this version recognises but cannot read yet: update the app.`,
       { path: file.path, system: dialect.system },
     )

@@ -1,4 +1,5 @@
 import type { Capabilities, System } from '../../contract/memory.ts'
+import type { ReadDb } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
 
 /** How the files of one system are read as if they were ours. */
@@ -16,6 +17,8 @@ export type Dialect = {
   /** Name for people. */
   label(probe: SchemaProbe): string
   detect(probe: SchemaProbe): boolean
+  /** The folder of the project that a file belongs to, where the file says so. */
+  project?(db: ReadDb): string | null
   /** null for systems that are recognised but cannot be read yet. */
   readonly reader: Reader | null
 }

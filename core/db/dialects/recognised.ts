@@ -16,15 +16,18 @@ export const decapod = recognised(
     probe.has('originals_index') && probe.has('summaries', 'summary_hash') && probe.has('summaries', 'original_hashes'),
 )
 
-export const piLcm = recognised(
-  'pi-lcm',
-  'pi-lcm',
-  (probe) =>
-    probe.has('_schema_version') &&
-    probe.has('_metadata', 'key') &&
-    probe.has('summary_sources', 'source_type') &&
-    probe.has('messages', 'dedup_hash'),
-)
+export const piLcm: Dialect = {
+  ...recognised(
+    'pi-lcm',
+    'pi-lcm',
+    (probe) =>
+      probe.has('_schema_version') &&
+      probe.has('_metadata', 'key') &&
+      probe.has('summary_sources', 'source_type') &&
+      probe.has('messages', 'dedup_hash'),
+  ),
+  project: (db) => db.value<string>(`SELECT value FROM _metadata WHERE key = 'cwd'`) ?? null,
+}
 
 export const argentos = recognised(
   'argentos',

@@ -1,0 +1,51 @@
+import type { System } from '../contract/memory.ts'
+import { detectDialect } from './dialects/registry.ts'
+import { inspectFile, type MemoryFile } from './memory-file.ts'
+import { type OpenMemoryOptions, openMemory } from './open-memory.ts'
+import { APPLICATION_ID } from './schema.ts'
+import { probeSchema } from './schema-probe.ts'
+import { canOpenUris, openByUri } from './uri-db.ts'
+
+export type IdentifiedMemory = {
+  readonly system: System
+  /** The folder of the project that it remembers, where the file itself says so. */
+  readonly project: string | null
+  /** Recognised, and readable by this version. */
+  readonly isReadable: boolean
+  /** Database and log. */
+  readonly bytes: number
+  readonly modifiedAtMs: number
+}
+
+/**
+ * Says which system wrote a file from its structure alone: quick at any size, no lock, no copy, no trace. What is in a
+ * log only is looked at the long way.
+ * @throws LcmError what `openMemory` throws for what is no memory
+ */
+export function identifyMemory(path: string, options: Pick<OpenMemoryOptions, 'cacheDir'> = {}): IdentifiedMemory {
+  const file = inspectFile(path)
+  const size = { bytes: file.bytes + file.walBytes, modifiedAtMs: file.modifiedAtMs }
+  if (file.header.applicationId === APPLICATION_ID) {
+    return { system: 'native', project: null, isReadable: true, ...size }
+  }
+  const found = canOpenUris() ? glance(file) : null
+  if (found) return { ...found, ...size }
+  const memory = openMemory(path, { ...options, readOnly: true })
+  memory.close()
+  return { system: memory.info.system, project: null, isReadable: true, ...size }
+}
+
+/** null when the file alone, without its log, tells nothing. */
+function glance(file: MemoryFile): Pick<IdentifiedMemory, 'system' | 'project' | 'isReadable'> | null {
+  const db = openByUri(file.realPath, 'immutable=1')
+  try {
+    const dialect = detectDialect(probeSchema(db))
+    if (!dialect) return null
+    return { system: dialect.system, project: dialect.project?.(db) ?? null, isReadable: dialect.reader !== null }
+  } catch {
+    // Read without locks, a file that is being written may look damaged: the long way tells for sure.
+    return null
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,39 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import type { FoundMemory } from '../contract/machine.ts'
+import { identifyMemory } from '../db/identify-memory.ts'
+import { LcmError } from '../errors.ts'
+import { type Candidate, knownPlaces, type Surroundings } from './known-places.ts'
+
+/**
+ * Memories in the known places of this machine, last changed first. A file in such a place that is damaged is listed
+ * without a system; one that this user may not read, or that is no database, is not.
+ */
+export function discover(surroundings: Surroundings, cacheDir: string): FoundMemory[] {
+  return knownPlaces(surroundings)
+    .flatMap((candidate) => find(candidate, cacheDir) ?? [])
+    .sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? -1 : 1))
+}
+
+function find({ path, label }: Candidate, cacheDir: string): FoundMemory | null {
+  const file = readableFile(path)
+  if (!file) return null
+  try {
+    const { system, project, bytes, modifiedAtMs } = identifyMemory(path, { cacheDir })
+    return { path, label: project ?? label, system, bytes, modifiedAtMs }
+  } catch (error) {
+    if (!(error instanceof LcmError)) throw error
+    const isDamaged = error.code === 'file_corrupt' || error.code === 'file_truncated' || error.code === 'locked'
+    return isDamaged ? { path, label, system: null, ...file } : null
+  }
+}
+
+function readableFile(path: string): Pick<FoundMemory, 'bytes' | 'modifiedAtMs'> | null {
+  try {
+    const file = statSync(path, { throwIfNoEntry: false })
+    if (!file?.isFile() || file.size === 0) return null
+    accessSync(path, constants.R_OK)
+    return { bytes: file.size, modifiedAtMs: Math.round(file.mtimeMs) }
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,63 @@
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Probe } from '../contract/machine.ts'
+import { identifyMemory } from '../db/identify-memory.ts'
+import { LcmError, toErrorInfo } from '../errors.ts'
+
+const FIRST_LINE_BYTES = 64 * 1024
+
+/** What stands at a path and whether it can be opened, without opening it in a window. Never throws for a bad path. */
+export function probePath(given: string, cacheDir: string): Probe {
+  const path = resolve(given)
+  try {
+    const { system, isReadable } = identifyMemory(path, { cacheDir })
+    const error = isReadable
+      ? null
+      : new LcmError(
+          'unsupported',
+          `${path} is a memory of ${system}, which this version cannot read yet: update the app.`,
+        )
+    return { path, kind: 'memory', system, error: error && toErrorInfo(error) }
+  } catch (error) {
+    const info = toErrorInfo(error)
+    const isTranscript =
+      (info.code === 'not_a_database' && looksLikeTranscript(path)) ||
+      (info.code === 'file_is_folder' && info.details?.suggestion === undefined && holdsTranscripts(path))
+    return isTranscript
+      ? { path, kind: 'transcript', system: null, error: null }
+      : { path, kind: 'unusable', system: null, error: info }
+  }
+}
+
+/** A first line that is a JSON record with a type or a role, as every known agent writes it. The importer looks closer. */
+function looksLikeTranscript(path: string): boolean {
+  const start = readText(path).trimStart()
+  const end = start.indexOf('\n')
+  // A record that is longer than what was read cannot be parsed, but it shows its fields.
+  if (end === -1 && start.length > FIRST_LINE_BYTES / 2) return /^\{.*"(role|type)"\s*:\s*"/s.test(start)
+  try {
+    const record: unknown = JSON.parse(end === -1 ? start : start.slice(0, end))
+    return typeof record === 'object' && record !== null && ('type' in record || 'role' in record)
+  } catch {
+    return false
+  }
+}
+
+function readText(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(FIRST_LINE_BYTES)
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, FIRST_LINE_BYTES, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function holdsTranscripts(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name.toLowerCase().endsWith('.jsonl'))
+  } catch {
+    // It cannot be listed: the error that it is a folder says what to do.
+    return false
+  }
+}
