@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../contract/error.ts'
 import { toErrorInfo } from '../errors.ts'
 import { toCliJson } from './cli-json.ts'
+import { escaped, printable } from './text.ts'
 
 /** What a command answers: the document for programs, and the same for people. */
 export type Answer = { readonly json: unknown; readonly text: () => string; readonly exitCode?: number }
@@ -30,15 +31,21 @@ export function exitCodeOf(code: ErrorCode): number {
 }
 
 export function printAnswer(answer: Answer, asJson: boolean): void {
-  const text = asJson ? JSON.stringify(toCliJson(answer.json), null, 2) : answer.text()
-  process.stdout.write(`${text}\n`)
+  process.stdout.write(`${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`)
 }
 
 /** One line on stderr; the same as JSON on stdout with --json. A stack only for `LCM_DEBUG=1`. Returns the exit code. */
 export function printError(error: unknown, asJson: boolean): number {
   const info = toErrorInfo(error)
-  process.stderr.write(`lcm: ${info.code}: ${info.message.replace(/\s*\n\s*/g, ' ')}\n`)
-  if (process.env.LCM_DEBUG === '1' && error instanceof Error) process.stderr.write(`${error.stack}\n`)
-  if (asJson) process.stdout.write(`${JSON.stringify({ error: { details: {}, ...info } })}\n`)
+  process.stderr.write(`lcm: ${info.code}: ${oneLine(info.message)}\n`)
+  if (process.env.LCM_DEBUG === '1' && error instanceof Error) process.stderr.write(`${printable(error.stack ?? '')}\n`)
+  if (asJson) process.stdout.write(`${jsonDocument({ error: { details: {}, ...info } })}\n`)
   return exitCodeOf(info.code)
 }
+
+/** A document is JSON whatever it is parsed with, and no terminal obeys it: what could move a cursor is escaped. */
+function jsonDocument(value: unknown): string {
+  return JSON.stringify(toCliJson(value), null, 2).replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escaped)
+}
+
+const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())

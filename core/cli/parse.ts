@@ -11,10 +11,15 @@ export function integer(min: number, max: number): (text: string) => number {
   }
 }
 
+const TIME = /^\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i
+
 /** ISO 8601; a date or time without a zone is UTC. */
 export function time(text: string): number {
-  const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(text) || /^\d{4}(-\d\d(-\d\d)?)?$/.test(text)
-  const value = Date.parse(hasZone ? text : `${text.replace(' ', 'T')}Z`)
+  const match = TIME.exec(text)
+  const isClock = match?.[3] !== undefined
+  const hasZone = match?.[6] !== undefined
+  const iso = text.replace(' ', 'T').replace(',', '.')
+  const value = match ? Date.parse(isClock && !hasZone ? `${iso}Z` : iso) : Number.NaN
   if (Number.isNaN(value)) throw new InvalidArgumentError('Expected a time such as 2026-02-13T09:30:00Z or 2026-02-13.')
   return value
 }

@@ -1,5 +1,8 @@
 import { Command, CommanderError } from 'commander'
+import { z } from 'zod'
 import { LcmError } from '../errors.ts'
+import { addGrepCommand } from './grep-command.ts'
+import { addIntegrityCommand } from './integrity-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
 import { integer } from './parse.ts'
 import { addReadCommands } from './read-commands.ts'
@@ -11,18 +14,39 @@ import { addWriteCommands } from './write-commands.ts'
  * @param args without the interpreter and the script
  */
 export async function runCli(args: readonly string[], installation: Installation, version: string): Promise<number> {
-  const asJson = args.includes('--json')
+  const [options] = splitAt(args, '--')
+  const asJson = options.includes('--json')
   const state = { exitCode: EXIT.done as number }
   const program = buildProgram(asJson, installation, version, state)
   try {
     await program.parseAsync(args, { from: 'user' })
     return state.exitCode
   } catch (error) {
-    if (!(error instanceof CommanderError)) return printError(error, asJson)
-    if (error.exitCode === 0) return EXIT.done
-    const said = error.message.replace(/^error: /, '')
-    return printError(new LcmError('invalid_argument', `${said} "lcm --help" lists the commands.`), asJson)
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
+    return printError(wrongUsage(error, options[0]), asJson)
   }
+}
+
+/** What the parser, or a schema behind it, refuses is wrong usage; every other error stays as it is. */
+function wrongUsage(error: unknown, command: string | undefined): unknown {
+  const help = command === undefined || command.startsWith('-') ? 'lcm --help' : `lcm ${command} --help`
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues
+    const message = `${issue?.path.join('.') ?? 'input'}: ${issue?.message ?? 'not accepted'}. "${help}" says more.`
+    return new LcmError('invalid_argument', message)
+  }
+  if (!(error instanceof CommanderError)) return error
+  if (error.code === 'commander.help') {
+    return new LcmError('invalid_argument', 'No command was given. "lcm --help" lists the commands.')
+  }
+  const said = error.message.replace(/^error: /, '')
+  const where = error.code === 'commander.unknownCommand' ? 'lcm --help' : help
+  return new LcmError('invalid_argument', `${said.replace(/\.?$/, '.')} "${where}" says more.`)
+}
+
+function splitAt<T>(list: readonly T[], separator: T): [readonly T[], readonly T[]] {
+  const at = list.indexOf(separator)
+  return at < 0 ? [list, []] : [list.slice(0, at), list.slice(at + 1)]
 }
 
 /** Every command with its arguments and options; also what the reference is generated from. */
@@ -57,6 +81,8 @@ export function buildProgram(
   }
 
   addReadCommands(define, run)
+  addGrepCommand(define, run)
+  addIntegrityCommand(define, run)
   addWriteCommands(define, run)
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))

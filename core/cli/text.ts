@@ -28,7 +28,7 @@ export function percent(share: number): string {
 export function table(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = [
     header.map(String),
-    ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : printable(cell ?? '')))),
+    ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : inCell(cell ?? '')))),
   ]
   const widths = header.map((_, column) => Math.max(...cells.map((row) => [...(row[column] ?? '')].length)))
   const isNumeric = header.map((_, column) => rows.every((row) => typeof row[column] === 'number'))
@@ -42,6 +42,9 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
     .join('\n')
 }
 
+/** A line break in a cell would look like another row. */
+const inCell = (text: string): string => printable(text.replace(/\s/g, ' '))
+
 function pad(text: string, width: number, toTheRight: boolean): string {
   const gap = ' '.repeat(Math.max(0, width - [...text].length))
   return toTheRight ? gap + text : text + gap
@@ -49,9 +52,12 @@ function pad(text: string, width: number, toTheRight: boolean): string {
 
 /** Hostile text must not move the cursor, change colours or reverse lines of a terminal: such characters become visible. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (c) =>
-    c === '\n' || c === '\t' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (c) => (c === '\n' || c === '\t' ? c : escaped(c)))
+}
+
+/** As it is written in JSON and JavaScript. */
+export function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** One line of at most `width` characters. */

@@ -1,16 +1,15 @@
-import type { Command } from 'commander'
 import { CompactInput, CompactionSettings } from '../contract/compaction.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import { LcmError } from '../errors.ts'
-import { driveJob, runJob } from '../jobs/run-job.ts'
+import { runJob } from '../jobs/run-job.ts'
 import type { Lcm } from '../lcm.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { collect, integer, oneOf } from './parse.ts'
-import { ProgressLine } from './progress-line.ts'
 import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
 import { count, oneLine, percent, table } from './text.ts'
 
-type Run = (command: Command, action: (...args: never[]) => Promise<Answer>) => void
 type CompactOptions = MemoryOptions & {
   conversation?: number
   plan?: boolean
@@ -21,14 +20,14 @@ type CompactOptions = MemoryOptions & {
 }
 
 /** import and compact. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
-export function addWriteCommands(define: (name: string, description: string) => Command, run: Run): void {
+export function addWriteCommands(define: Define, run: Run): void {
   run(
     define('import', 'import transcripts into a native memory, which is created when missing')
       .argument('<path...>', 'transcript files or folders of them')
       .option('--format <format>', 'auto or claude-code', oneOf('auto', 'claude-code'), 'auto'),
     async (paths: string[], options: MemoryOptions & { format: 'auto' | 'claude-code' }): Promise<Answer> => {
       const spec: JobSpec = { kind: 'import', paths, format: options.format }
-      const result = await withMemory(options, (lcm) => runWithProgress(lcm, spec), { create: true })
+      const result = await withMemory(options, (lcm) => runToItsEnd(lcm, spec), { create: true })
       if (result.kind !== 'import') throw new Error('an import answers with an import')
       const { value } = result
       const failed = value.files.filter((file) => file.error !== null)
@@ -58,7 +57,7 @@ export function addWriteCommands(define: (name: string, description: string) => 
 
   run(
     define('compact', 'replace old messages in the window by summaries')
-      .option('--conversation <id>', 'the conversation', integer(0, Number.MAX_SAFE_INTEGER))
+      .addOption(conversationOption())
       .option('--plan', 'show what would be done, write nothing')
       .option('--mode <mode>', 'leaf, condense, full or until-under', oneOf('leaf', 'condense', 'full', 'until-under'))
       .option('--target <tokens>', 'goal of until-under', integer(1, 100_000_000))
@@ -105,7 +104,7 @@ function planAnswer(lcm: Lcm, options: CompactOptions): Answer {
 
 async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
   lcm.requireWrite('compact')
-  const result = await runWithProgress(lcm, { kind: 'compact', ...compactInput(lcm, options) })
+  const result = await runToItsEnd(lcm, { kind: 'compact', ...compactInput(lcm, options) })
   if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
   const { value } = result
   const text = (): string =>
@@ -120,20 +119,8 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
   return { json: value, text, exitCode: value.stopReason === 'cancelled' ? EXIT.interrupted : EXIT.done }
 }
 
-async function runWithProgress(lcm: Lcm, spec: JobSpec): Promise<JobResult> {
-  const abort = new AbortController()
-  const line = new ProgressLine(process.stderr)
-  const onInterrupt = (): void => abort.abort()
-  process.on('SIGINT', onInterrupt)
-  process.on('SIGTERM', onInterrupt)
-  try {
-    return await driveJob(runJob(lcm, spec, abort.signal), (progress) => line.show(progress))
-  } finally {
-    line.clear()
-    process.off('SIGINT', onInterrupt)
-    process.off('SIGTERM', onInterrupt)
-  }
-}
+const runToItsEnd = (lcm: Lcm, spec: JobSpec): Promise<JobResult> =>
+  interruptible((signal) => runJob(lcm, spec, signal))
 
 /** `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
 function setting(text: string): [string, number] {

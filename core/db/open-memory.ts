@@ -40,6 +40,9 @@ const NATIVE_CAPABILITIES: Capabilities = {
   substringIndex: true,
 }
 
+/** `readOnlyReason` of a file that could be written, but was asked for with `readOnly`. */
+export const READ_ONLY_BY_CHOICE = 'The file was opened for reading only.'
+
 /**
  * Opens a memory file of any known system. Native files are opened for writing where that is possible; files of other
  * systems are read through views with our names, and neither they nor their folder are changed.
@@ -77,7 +80,7 @@ function create(path: string): OpenedMemory {
 
 function openOurs(file: MemoryFile, options: OpenMemoryOptions, cacheDir: string): OpenedMemory {
   const version = file.header.userVersion
-  if (version > NATIVE_VERSION && !options.allowNewer && !options.readOnly) throw newerVersionError(file.path, version)
+  if (version > NATIVE_VERSION && !options.allowNewer) throw newerVersionError(file.path, version)
   const reason = readOnlyReason(file, options)
   if (reason === null) {
     try {
@@ -218,10 +221,9 @@ function readOnlyReason(file: MemoryFile, options: OpenMemoryOptions): string | 
   if (file.header.userVersion > NATIVE_VERSION) {
     return `The file was written by a newer version (schema ${file.header.userVersion}); this one may only look.`
   }
-  if (options.readOnly) return 'The file was opened for reading only.'
   if (!isWritable(file.realPath)) return 'The file is write-protected.'
   if (!isWritable(dirname(file.realPath))) return 'The folder of the file is write-protected.'
-  return null
+  return options.readOnly ? READ_ONLY_BY_CHOICE : null
 }
 
 function isWritable(path: string): boolean {

@@ -1,0 +1,38 @@
+import type { IntegrityReport } from '../contract/integrity.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { type MemoryOptions, withMemory } from './session.ts'
+import { count, oneLine } from './text.ts'
+
+const SAMPLES_SHOWN = 5
+
+export function addIntegrityCommand(define: Define, run: Run): void {
+  run(
+    define('integrity', 'check the memory; exit code 3 when something is wrong').addOption(conversationOption()),
+    async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
+      const report = await withMemory(
+        options,
+        (lcm) => interruptible((signal) => lcm.integrity.run(options.conversation, signal)),
+        { readOnly: true },
+      )
+      return { json: report, text: () => integrityText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
+    },
+  )
+}
+
+function integrityText(report: IntegrityReport): string {
+  const found = report.checks.filter((check) => check.count > 0)
+  const verdict = report.ok
+    ? 'Nothing is wrong.'
+    : `${count(report.counts.error)} errors, ${count(report.counts.warning)} warnings.`
+  return [
+    `${verdict} ${report.checks.length} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
+    ...found.map((check) => {
+      const samples = check.samples
+        .slice(0, SAMPLES_SHOWN)
+        .map((sample) => `\n    ${oneLine(`${sample.id ?? ''}  ${sample.detail}`, 200)}`)
+      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${samples.join('')}`
+    }),
+  ].join('\n')
+}
