@@ -2,9 +2,12 @@ import { type Check, type CheckContext, type Finding, findByQuery } from './chec
 
 const reached = `
   reached (summary_id) AS (
-    SELECT summary_id FROM context_items WHERE summary_id IS NOT NULL
+    SELECT s.summary_id FROM context_items AS c JOIN summaries AS s ON s.summary_id = c.summary_id
     UNION
-    SELECT e.source_summary_id FROM reached AS r JOIN summary_sources AS e ON e.summary_id = r.summary_id
+    SELECT s.summary_id
+    FROM reached AS r
+    JOIN summary_sources AS e ON e.summary_id = r.summary_id
+    JOIN summaries AS s ON s.summary_id = e.source_summary_id
   )`
 
 const queries = {

@@ -16,7 +16,7 @@ it('builds a memory whose history, summaries and window fit together', () => {
     memory.db.get('SELECT depth, descendant_count, source_token_count FROM summaries WHERE summary_id = :id', {
       id: root,
     }),
-  ).toEqual({ depth: 1, descendant_count: 6, source_token_count: 28 })
+  ).toEqual({ depth: 1, descendant_count: 2, source_token_count: 28 })
   expect(memory.db.column("SELECT rowid FROM messages_fts WHERE messages_fts MATCH 'hello'")).toEqual([1])
 })
 

@@ -45,7 +45,7 @@ export type SummarySpec = {
   readonly level?: 'normal' | 'aggressive' | 'deterministic'
   /** Default: tokens of the messages that it stands for. */
   readonly sourceTokens?: number
-  /** Default: everything below it, messages and summaries. */
+  /** Default: summaries below it, 0 for a leaf. */
   readonly descendants?: number
   readonly earliestMs?: number | null
   readonly latestMs?: number | null
@@ -155,7 +155,7 @@ export class TestMemory {
         { id },
       )
       if (!row) throw new Error(`no message ${id}`)
-      return { hash: row.hash, tokens: row.tokens, depth: -1, below: 0, earliest: row.at, latest: row.at }
+      return { hash: row.hash, tokens: row.tokens, depth: -1, below: -1, earliest: row.at, latest: row.at }
     })
     const id = this.#summary(conversationId, 'leaf', sources, spec)
     messageIds.forEach((message, ordinal) => {

@@ -91,7 +91,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a summary made from itself',
-    fires: ['descendant_count', 'lineage_cycle'],
+    fires: ['descendant_count', 'lineage_cycle', 'sqlite_integrity'],
     inject: ({ memory, condensed }) =>
       memory.damage('INSERT INTO summary_sources VALUES (:s, :s, 2)', { s: condensed }),
   },
@@ -109,7 +109,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a message under two leaves that stand apart',
-    fires: ['double_coverage'],
+    fires: ['double_coverage', 'time_range'],
     inject: ({ memory, leaves, messages }) =>
       memory.damage('INSERT INTO summary_messages VALUES (:s, :m, 6)', { s: leaves[1] ?? '', m: messages[12] ?? 0 }),
   },
