@@ -70,8 +70,18 @@ describe('blocks of a message', () => {
     expect(kinds(messageOf({ parts: [part] }))).toEqual(['file'])
   })
 
-  it('drop empty text and reasoning', () => {
-    expect(kinds(messageOf({ parts: [partOf({ text: ' \n' }), partOf({ type: 'reasoning', text: '' })] }))).toEqual([])
+  it('show a file once whose name stands in the content too', () => {
+    const part = partOf({ type: 'file', fileMime: 'image/png', text: 'image 12 bytes' })
+    expect(kinds(messageOf({ content: 'image 12 bytes', parts: [part] }))).toEqual(['file'])
+  })
+
+  it('drop empty text, and say where something was that has no text', () => {
+    expect(kinds(messageOf({ parts: [partOf({ text: ' \n' })] }))).toEqual([])
+    const parts = [partOf({ type: 'reasoning', text: '' }), partOf({ text: null, metadata: '{"type":"new"}' })]
+    expect(blocksOf(messageOf({ parts }))).toMatchObject([
+      { kind: 'mark', label: 'reasoning, its text was not recorded' },
+      { kind: 'mark', label: 'unrecognised block', text: '{"type":"new"}' },
+    ])
   })
 })
 

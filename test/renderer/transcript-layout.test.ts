@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { allTurned, isUnfolded, turned } from '../../renderer/features/transcript/fold-states.ts'
 import { gutterColumns, stripesOf } from '../../renderer/features/transcript/gutter.ts'
+import { parseJump } from '../../renderer/features/transcript/jump-target.ts'
 import { assumedRowPx, pagesOf } from '../../renderer/features/transcript/pages.ts'
 import { piecesOf, previewOf } from '../../renderer/features/transcript/preview.ts'
 
@@ -78,5 +80,46 @@ describe('long texts', () => {
       { text: 'efg\n', isBroken: false },
       { text: 'x', isBroken: false },
     ])
+  })
+})
+
+describe('a place to go to', () => {
+  const inSight = new Date(2026, 1, 13, 9, 30).getTime()
+
+  it('is a message by its number, as people count', () => {
+    expect(parseJump('120', inSight)).toEqual({ kind: 'rank', rank: 119 })
+    expect(parseJump('9,981', inSight)).toEqual({ kind: 'rank', rank: 9980 })
+    expect(parseJump('0', inSight)).toEqual({ kind: 'rank', rank: 0 })
+  })
+
+  it('is a moment in local time', () => {
+    expect(parseJump('2026-02-11', inSight)).toEqual({ kind: 'time', atMs: new Date(2026, 1, 11).getTime() })
+    expect(parseJump('2026-02-11 07:44', inSight)).toEqual({
+      kind: 'time',
+      atMs: new Date(2026, 1, 11, 7, 44).getTime(),
+    })
+    expect(parseJump('07:44', inSight)).toEqual({ kind: 'time', atMs: new Date(2026, 1, 13, 7, 44).getTime() })
+  })
+
+  it('is whatever has this id otherwise', () => {
+    expect(parseJump(' sum_9c1f4e02ab77d310 ', inSight)).toEqual({ kind: 'id', id: 'sum_9c1f4e02ab77d310' })
+    expect(parseJump('msg_12', inSight)).toEqual({ kind: 'id', id: 'msg_12' })
+    expect(parseJump('  ', inSight)).toBeNull()
+  })
+})
+
+describe('folds', () => {
+  it('begin folded and turn over one by one', () => {
+    const states = turned(new Map(), 'msg_1/a')
+    expect([isUnfolded(states, 'msg_1/a'), isUnfolded(states, 'msg_1/b')]).toEqual([true, false])
+    expect(isUnfolded(turned(states, 'msg_1/a'), 'msg_1/a')).toBe(false)
+  })
+
+  it('turn over for a whole message, whatever was turned by itself before, and for no other', () => {
+    const some = turned(turned(new Map(), 'msg_1/a'), 'msg_12/a')
+    const open = allTurned(some, 'msg_1')
+    expect([isUnfolded(open, 'msg_1/a'), isUnfolded(open, 'msg_1/b')]).toEqual([true, true])
+    const shut = allTurned(turned(open, 'msg_1/a'), 'msg_1')
+    expect([isUnfolded(shut, 'msg_1/a'), isUnfolded(shut, 'msg_12/a')]).toEqual([false, true])
   })
 })

@@ -22,7 +22,14 @@ export type Block = { readonly key: string; readonly isSynthetic: boolean } & (
       readonly isError: boolean
     }
   | { readonly kind: 'patch'; readonly title: string; readonly text: string }
-  | { readonly kind: 'file'; readonly name: string | null; readonly mime: string | null; readonly url: string | null }
+  | {
+      readonly kind: 'file'
+      readonly name: string | null
+      readonly mime: string | null
+      readonly url: string | null
+      /** What stands for it in the message's text. */
+      readonly text: string
+    }
   | { readonly kind: 'compaction'; readonly text: string }
   | { readonly kind: 'subtask'; readonly title: string; readonly text: string }
   | { readonly kind: 'mark'; readonly label: string; readonly text: string }
@@ -62,17 +69,20 @@ function blockOf(part: MessagePart, isResult: boolean): Block {
   const text = part.text ?? ''
   switch (part.type) {
     case 'text':
-      return isResult || part.toolCallId !== null ? resultBlock(part, text) : { ...base, kind: 'text', text }
+      if (isResult || part.toolCallId !== null) return resultBlock(part, text)
+      return text.trim() === '' && part.metadata !== null ? unread(part) : { ...base, kind: 'text', text }
     case 'reasoning':
-      return { ...base, kind: 'reasoning', text }
+      if (text.trim() !== '') return { ...base, kind: 'reasoning', text }
+      return { ...base, kind: 'mark', label: 'reasoning, its text was not recorded', text: '' }
     case 'tool':
-      return isResult && part.toolInput === null ? resultBlock(part, part.toolOutput ?? text) : callBlock(part)
+      if (part.toolInput !== null || (!isResult && part.toolOutput === null)) return callBlock(part)
+      return resultBlock(part, part.toolOutput ?? text)
     case 'patch':
       return { ...base, kind: 'patch', title: part.fileName ?? 'patch', text }
     case 'file':
       return text !== '' && part.fileName === null && part.fileMime === null && part.fileUrl === null
         ? { ...base, kind: 'text', text }
-        : { ...base, kind: 'file', name: part.fileName, mime: part.fileMime, url: part.fileUrl }
+        : { ...base, kind: 'file', name: part.fileName, mime: part.fileMime, url: part.fileUrl, text }
     case 'compaction':
       return { ...base, kind: 'compaction', text }
     case 'subtask':
@@ -84,6 +94,12 @@ function blockOf(part: MessagePart, isResult: boolean): Block {
     case 'retry':
       return { ...base, kind: 'mark', label: part.type.replace('_', ' '), text }
   }
+}
+
+/** A block of a kind that the importer did not know: what it kept of it. */
+function unread(part: MessagePart): Block {
+  const text = part.metadata ?? ''
+  return { key: part.partId, isSynthetic: part.isSynthetic, kind: 'mark', label: 'unrecognised block', text }
 }
 
 function resultBlock(part: MessagePart, output: string): Block {
@@ -124,7 +140,7 @@ function bodyOf(block: Block): string {
       return `${block.output}${block.error}`
     case 'tool_result':
       return block.output
-    case 'file':
+    case 'mark':
       return ''
     default:
       return block.text
@@ -132,7 +148,7 @@ function bodyOf(block: Block): string {
 }
 
 function isBlank(block: Block): boolean {
-  return (block.kind === 'text' || block.kind === 'reasoning') && block.text.trim() === ''
+  return block.kind === 'text' && block.text.trim() === ''
 }
 
 function isRepeated(block: Block, content: string): boolean {

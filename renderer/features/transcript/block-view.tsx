@@ -1,0 +1,103 @@
+import { assertNever } from '../../ui/assert-never.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
+import { NodeLink } from '../../ui/node-link.tsx'
+import styles from './block-view.module.css'
+import type { Block } from './blocks.ts'
+import { DiffText } from './diff-text.tsx'
+import { Disclosure } from './disclosure.tsx'
+import { patchLines } from './edit-diff.ts'
+import { useFold } from './folds.tsx'
+import { LongText } from './long-text.tsx'
+import { PreviewText } from './preview-text.tsx'
+import { ToolCall } from './tool-call.tsx'
+
+type Props = {
+  readonly block: Block
+  /** Unique in the conversation. */
+  readonly foldKey: string
+}
+
+const RESULT_LINES = 5
+/** Parsing a longer text as markdown would be felt while scrolling. */
+const MARKDOWN_CHARS = 8_000
+
+/** One block of a message. */
+export function BlockView({ block, foldKey }: Props) {
+  switch (block.kind) {
+    case 'text':
+      return block.text.length > MARKDOWN_CHARS ? (
+        <LongText text={block.text} face="prose" isBounded />
+      ) : (
+        <Markdown text={block.text} />
+      )
+    case 'reasoning':
+      return <Folded foldKey={foldKey} label="reasoning" text={block.text} />
+    case 'subtask':
+      return <Folded foldKey={foldKey} label={block.title} text={block.text} />
+    case 'mark':
+      return block.text === '' ? (
+        <p className={styles.mark}>{block.label}</p>
+      ) : (
+        <Folded foldKey={foldKey} label={block.label} text={block.text} />
+      )
+    case 'tool_call':
+      return <ToolCall call={block} foldKey={foldKey} />
+    case 'tool_result':
+      return block.output.trim() === '' ? (
+        <p className={styles.mark}>no output</p>
+      ) : (
+        <PreviewText text={block.output} foldKey={foldKey} maxLines={RESULT_LINES} isError={block.isError} />
+      )
+    case 'patch':
+      return <DiffText lines={patchLines(block.text)} foldKey={foldKey} />
+    case 'file':
+      return <FilePlaceholder file={block} />
+    case 'compaction':
+      return <CompactionDivider text={block.text} />
+    default:
+      return assertNever(block)
+  }
+}
+
+function Folded({ foldKey, label, text }: { readonly foldKey: string; readonly label: string; readonly text: string }) {
+  const [isOpen, toggle] = useFold(foldKey)
+  const first = text.trimStart().slice(0, 240).replaceAll(/\s+/g, ' ')
+  return (
+    <Disclosure
+      isOpen={isOpen}
+      onToggle={toggle}
+      label={`${label}: ${first}`}
+      head={
+        <>
+          <span className={styles.label}>{label}</span>
+          {!isOpen && <span className={styles.first}>{first}</span>}
+        </>
+      }
+    >
+      <div className={styles.folded}>
+        {text.length > MARKDOWN_CHARS ? <LongText text={text} face="prose" isBounded /> : <Markdown text={text} />}
+      </div>
+    </Disclosure>
+  )
+}
+
+function FilePlaceholder({ file }: { readonly file: Extract<Block, { kind: 'file' }> }) {
+  const facts = [file.name, file.mime, file.text, file.url].filter((fact) => fact !== null && fact !== '')
+  return (
+    <p className={styles.file} title="Files of a memory are never loaded here">
+      <Icon name="file" />
+      <span>{[...new Set(facts)].join(' · ') || 'a file without a name'}</span>
+    </p>
+  )
+}
+
+function CompactionDivider({ text }: { readonly text: string }) {
+  const id = /\bsum_[\w-]+/.exec(text)?.[0]
+  return (
+    <p className={styles.divider} title={text}>
+      context was compacted here
+      {id !== undefined && <NodeLink id={id} maxChars={24} />}
+    </p>
+  )
+}

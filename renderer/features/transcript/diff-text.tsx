@@ -1,0 +1,42 @@
+import { plural } from '../../ui/format.ts'
+import styles from './diff-text.module.css'
+import type { DiffLine } from './edit-diff.ts'
+import { useFold } from './folds.tsx'
+
+type Props = {
+  readonly lines: readonly DiffLine[]
+  readonly foldKey: string
+}
+
+const FOLDED_LINES = 16
+/** More lines than anyone reads in a row; the rest stands in the input. */
+const MAX_LINES = 2_000
+const SIGNS = { added: '+', removed: '−', same: ' ', hunk: ' ', head: ' ' } as const
+/** A patch brings its own signs. */
+const SIGNED = /^[+-]/
+
+/** A change, line by line: signs as well as colours. */
+export function DiffText({ lines, foldKey }: Props) {
+  const [isOpen, toggle] = useFold(foldKey)
+  const isFolded = !isOpen && lines.length > FOLDED_LINES + 2
+  const shown = lines.slice(0, isFolded ? FOLDED_LINES : MAX_LINES)
+  const isPatch = lines.some(({ kind }) => kind === 'hunk' || kind === 'head')
+  return (
+    <div className={styles.diff}>
+      <code className={styles.lines}>
+        {shown.map(({ kind, text }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines of one change never change places
+          <span key={index} className={styles.line} data-kind={kind}>
+            <span className={styles.sign}>{SIGNS[kind]}</span>
+            {isPatch ? text.replace(SIGNED, '') : text}
+          </span>
+        ))}
+      </code>
+      {(isFolded || (isOpen && lines.length > FOLDED_LINES + 2)) && (
+        <button type="button" className={styles.more} aria-expanded={isOpen} onClick={toggle}>
+          {isOpen ? 'Show less' : plural(lines.length - FOLDED_LINES, 'more line')}
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ReactNode } from 'react'
+import { Icon } from '../../ui/icon.tsx'
+import styles from './disclosure.module.css'
+
+type Props = {
+  readonly isOpen: boolean
+  readonly onToggle: () => void
+  /** One line that always shows. */
+  readonly head: ReactNode
+  /** What the line is, for a screen reader. */
+  readonly label: string
+  readonly children?: ReactNode
+}
+
+/** One line that unfolds. */
+export function Disclosure({ isOpen, onToggle, head, label, children }: Props) {
+  return (
+    <div>
+      <button type="button" className={styles.head} aria-expanded={isOpen} aria-label={label} onClick={onToggle}>
+        <span className={styles.sign} data-open={isOpen}>
+          <Icon name="chevronRight" />
+        </span>
+        {head}
+      </button>
+      {isOpen && <div className={styles.body}>{children}</div>}
+    </div>
+  )
+}

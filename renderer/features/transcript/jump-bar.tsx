@@ -1,0 +1,115 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Message } from '../../../core/contract/message.ts'
+import { client } from '../../api.ts'
+import { errorText, toErrorInfo } from '../../error-text.ts'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { depthLabel, depthToken } from '../../ui/depth-color.ts'
+import { formatCount, plural } from '../../ui/format.ts'
+import { TimeText } from '../../ui/time-text.tsx'
+import styles from './jump-bar.module.css'
+import { type JumpTarget, parseJump } from './jump-target.ts'
+
+type Props = {
+  readonly conversationId: number
+  readonly total: number
+  readonly columns: number
+  /** First row in sight. */
+  readonly top: number
+  readonly topMessage: Message | null
+  /** Messages that came in below since the end was last in sight. */
+  readonly newer: number
+  readonly onJump: (rank: number) => void
+}
+
+/** Where one is in the conversation, and the ways to get elsewhere. Its left end heads the gutter. */
+export function JumpBar({ conversationId, total, columns, top, topMessage, newer, onJump }: Props) {
+  const [text, setText] = useState('')
+  const jump = useMutation({
+    mutationFn: (target: JumpTarget) => rankOf(target, conversationId),
+    onSuccess: (rank) => onJump(Math.min(rank, total - 1)),
+  })
+  const go = () => {
+    const target = parseJump(text, topMessage?.createdAtMs ?? Date.now())
+    if (target === null) return
+    // An id is selected, and the list goes to whatever is selected.
+    if (target.kind === 'id') navigate({ selection: target.id }, 'push')
+    jump.mutate(target)
+  }
+  return (
+    <div className={styles.bar}>
+      <GutterHead columns={columns} />
+      <form
+        className={styles.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          go()
+        }}
+      >
+        <input
+          className={styles.input}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value)
+            jump.reset()
+          }}
+          placeholder="Go to number, id or time"
+          aria-label="Go to a message by number, id or time"
+          aria-invalid={jump.isError}
+          spellCheck={false}
+          autoComplete="off"
+        />
+        {jump.isError && (
+          <span className={styles.error} role="alert">
+            {errorText(toErrorInfo(jump.error).code).title}
+          </span>
+        )}
+      </form>
+      <Button look="quiet" onClick={() => onJump(0)}>
+        Start
+      </Button>
+      <Button look="quiet" onClick={() => onJump(total - 1)}>
+        End{newer > 0 && <span className={styles.newer}>{plural(newer, 'new message')}</span>}
+      </Button>
+      <span className={styles.space} />
+      <span className={styles.place}>
+        {formatCount(top + 1)} of {plural(total, 'message')}
+        {topMessage !== null && topMessage.createdAtMs !== null && (
+          <>
+            {' · '}
+            <TimeText atMs={topMessage.createdAtMs} form="short" />
+          </>
+        )}
+      </span>
+    </div>
+  )
+}
+
+function GutterHead({ columns }: { readonly columns: number }) {
+  return (
+    <span className={styles.columns}>
+      {Array.from({ length: columns }, (_, depth) => (
+        <span
+          // biome-ignore lint/suspicious/noArrayIndexKey: a column is its depth
+          key={depth}
+          style={{ color: `var(--${depthToken(depth)}-text)` }}
+          title={`${depthLabel(depth)} summaries that stand for a message; bright when in the window`}
+        >
+          {depth === 0 ? 'L' : depth}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+async function rankOf(target: JumpTarget, conversationId: number): Promise<number> {
+  switch (target.kind) {
+    case 'rank':
+      return target.rank
+    case 'time':
+      return (await client.transcript.rankAt({ conversationId, atMs: target.atMs })).rank
+    case 'id':
+      return (await client.transcript.locate({ id: target.id })).rank
+  }
+}

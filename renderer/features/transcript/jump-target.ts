@@ -1,0 +1,30 @@
+/** Where somebody wants to go. */
+export type JumpTarget =
+  | { readonly kind: 'rank'; readonly rank: number }
+  | { readonly kind: 'time'; readonly atMs: number }
+  | { readonly kind: 'id'; readonly id: string }
+
+/**
+ * Read a place: `120` is the 120th message, `msg_120` or any other id is that node, `2026-02-13 07:44`, `Feb 13 2026`
+ * or `07:44` (of the day in sight) a moment in local time. Null for nothing.
+ */
+export function parseJump(text: string, inSightMs: number): JumpTarget | null {
+  const place = text.trim()
+  if (place === '') return null
+  const number = place.replaceAll(/[,\s]/g, '')
+  if (/^\d{1,12}$/.test(number)) return { kind: 'rank', rank: Math.max(0, Number(number) - 1) }
+  const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(place)
+  if (clock !== null) {
+    const atMs = new Date(inSightMs).setHours(Number(clock[1]), Number(clock[2]), Number(clock[3] ?? 0), 0)
+    return { kind: 'time', atMs }
+  }
+  const atMs = parseMoment(place)
+  return atMs === null ? { kind: 'id', id: place } : { kind: 'time', atMs }
+}
+
+/** A date alone is its first moment here, not in Greenwich as `Date.parse` has it. */
+function parseMoment(text: string): number | null {
+  if (!/^(\d{4}-\d{2}-\d{2}|[A-Za-z]{3,9} \d|\d{1,2} [A-Za-z]{3})/.test(text)) return null
+  const atMs = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text)
+  return Number.isNaN(atMs) ? null : atMs
+}

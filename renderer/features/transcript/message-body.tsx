@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Message } from '../../../core/contract/message.ts'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { formatBytes } from '../../ui/format.ts'
+import { BlockView } from './block-view.tsx'
+import { blocksOf } from './blocks.ts'
+import { useFold } from './folds.tsx'
+import styles from './message-body.module.css'
+
+/** The blocks of a message. A page brings long texts cut; the rest comes on request. */
+export function MessageBody({ message }: { readonly message: Message }) {
+  const [isWhole, toggleWhole] = useFold(`whole/${message.id}`)
+  const whole = useQuery({
+    ...api.transcript.message.queryOptions({ input: { id: message.id } }),
+    enabled: message.isCut && isWhole,
+  })
+  const shown = (isWhole && whole.data) || message
+  const blocks = useMemo(() => blocksOf(shown), [shown])
+  return (
+    <div className={styles.body}>
+      {blocks.map((block) => (
+        <div key={block.key} className={styles.block} data-synthetic={block.isSynthetic}>
+          {block.isSynthetic && block.kind !== 'compaction' && (
+            <span className={styles.synthetic} title="Put there by the memory system, not by a person or the model">
+              synthetic
+            </span>
+          )}
+          <BlockView block={block} foldKey={`${message.id}/${block.key}`} />
+        </div>
+      ))}
+      {blocks.length === 0 && <p className={styles.dim}>no text</p>}
+      {message.isCut && (
+        <p className={styles.dim}>
+          {whole.isError && `${toErrorInfo(whole.error).message} `}
+          <button type="button" className={styles.more} aria-expanded={isWhole} onClick={toggleWhole}>
+            {isWhole ? (whole.isFetching ? 'Loading…' : 'Show less') : `Show all ${formatBytes(message.contentChars)}`}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { memo } from 'react'
+import type { Message } from '../../../core/contract/message.ts'
+import { nodeColor, nodeTextColor } from '../../ui/depth-color.ts'
+import { formatTokens } from '../../ui/format.ts'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import styles from './message-head.module.css'
+
+/** Who, which, how large and when. */
+export const MessageHead = memo(function MessageHead({ message }: { readonly message: Message }) {
+  const look = { kind: 'message', role: message.role } as const
+  const tools = message.role === 'tool' ? toolNames(message) : ''
+  return (
+    <header className={styles.head}>
+      <span className={styles.swatch} style={{ background: nodeColor(look) }} />
+      <span className={styles.role} style={{ color: nodeTextColor(look) }}>
+        {message.role}
+      </span>
+      {tools !== '' && <span className={styles.tool}>{tools}</span>}
+      <span className={styles.id}>
+        <NodeIdText id={message.id} maxChars={20} />
+      </span>
+      <span className={styles.space} />
+      <span>{formatTokens(message.tokens)}</span>
+      <span className={styles.time}>
+        <TimeText atMs={message.createdAtMs} form="short" />
+      </span>
+    </header>
+  )
+})
+
+function toolNames(message: Message): string {
+  return [...new Set(message.parts.map((part) => part.toolName).filter((name) => name !== null))].join(', ')
+}

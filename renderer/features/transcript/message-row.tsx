@@ -1,0 +1,51 @@
+import { memo, useMemo } from 'react'
+import type { Message } from '../../../core/contract/message.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { CoverageGutter } from './coverage-gutter.tsx'
+import { type Neighbour, stripesOf } from './gutter.ts'
+import { MessageBody } from './message-body.tsx'
+import { MessageHead } from './message-head.tsx'
+import styles from './message-row.module.css'
+
+type Props = {
+  readonly message: Message
+  readonly before: Neighbour
+  readonly after: Neighbour
+  /** Columns of the gutter. */
+  readonly columns: number
+  readonly selection: string | null
+  /** Stands within what the selected summary stands for. */
+  readonly isInRange: boolean
+  readonly onSelect: (id: string) => void
+}
+
+/** One message with its coverage beside it. */
+export const MessageRow = memo(function MessageRow(props: Props) {
+  const { message, before, after, columns, selection, isInRange, onSelect } = props
+  const stripes = useMemo(() => stripesOf(message, before, after, columns), [message, before, after, columns])
+  const isSelected = message.id === selection
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select, see the view
+    <article
+      className={classNames(styles.row, isSelected && styles.selected, isInRange && styles.inRange)}
+      aria-label={`${message.role} ${message.id}`}
+      aria-current={isSelected ? 'true' : undefined}
+      data-role={message.role}
+      onClick={() => {
+        // Whoever marks text to copy it does not mean to select the message.
+        if (!isSelected && window.getSelection()?.isCollapsed !== false) onSelect(message.id)
+      }}
+    >
+      <CoverageGutter stripes={stripes} selection={selection} visibility={message.visibility} onSelect={onSelect} />
+      <div className={styles.main}>
+        <MessageHead message={message} />
+        <MessageBody message={message} />
+      </div>
+    </article>
+  )
+})
+
+/** Keeps the place of a message that is on its way. */
+export function PlaceholderRow({ heightPx }: { readonly heightPx: number }) {
+  return <div className={styles.placeholder} style={{ height: heightPx }} aria-hidden="true" />
+}

@@ -1,0 +1,69 @@
+import { useMemo } from 'react'
+import { Chip } from '../../ui/chip.tsx'
+import { plural } from '../../ui/format.ts'
+import type { Block } from './blocks.ts'
+import { DiffText } from './diff-text.tsx'
+import { Disclosure } from './disclosure.tsx'
+import { editDiff } from './edit-diff.ts'
+import { useFold } from './folds.tsx'
+import { LongText } from './long-text.tsx'
+import { linesIn } from './preview.ts'
+import { PreviewText } from './preview-text.tsx'
+import styles from './tool-call.module.css'
+import { prettyJson, toolLine } from './tool-line.ts'
+
+type Props = {
+  readonly call: Extract<Block, { kind: 'tool_call' }>
+  readonly foldKey: string
+}
+
+const OUTPUT_LINES = 12
+const MUCH_CHARS = 20_000
+
+/** A call in one line; its input and, where it is stored with it, its result unfold. An edit shows its diff at once. */
+export function ToolCall({ call, foldKey }: Props) {
+  const [isOpen, toggle] = useFold(foldKey)
+  const line = useMemo(() => toolLine(call.input), [call.input])
+  const diff = useMemo(() => editDiff(call.input), [call.input])
+  const result = call.error === '' ? call.output : call.error
+  const hasFailed = call.error !== '' || call.status === 'error'
+  return (
+    <div>
+      <Disclosure
+        isOpen={isOpen}
+        onToggle={toggle}
+        label={`Call of ${call.toolName}: ${line}`}
+        head={
+          <>
+            <span className={styles.name}>{call.toolName}</span>
+            <code className={styles.line}>
+              <bdi>{line}</bdi>
+            </code>
+            {hasFailed && <Chip tone="error">failed</Chip>}
+            {result !== '' && <span className={styles.size}>{plural(linesIn(result.trimEnd()), 'line')}</span>}
+          </>
+        }
+      >
+        <Section name="input">
+          <LongText text={prettyJson(call.input)} isBounded={call.input.length > MUCH_CHARS} />
+        </Section>
+        {result !== '' && (
+          <Section name={hasFailed ? 'error' : 'result'}>
+            <PreviewText text={result} foldKey={`${foldKey} result`} maxLines={OUTPUT_LINES} isError={hasFailed} />
+          </Section>
+        )}
+        {call.toolCallId !== null && <p className={styles.callId}>{call.toolCallId}</p>}
+      </Disclosure>
+      {!isOpen && diff !== null && <DiffText lines={diff} foldKey={`${foldKey} diff`} />}
+    </div>
+  )
+}
+
+function Section({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+  return (
+    <section className={styles.section}>
+      <h4>{name}</h4>
+      {children}
+    </section>
+  )
+}

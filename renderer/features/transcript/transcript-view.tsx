@@ -1,0 +1,57 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+import { useRoute } from '../../routes.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { FoldProvider } from './folds.tsx'
+import { gutterColumns } from './gutter.ts'
+import { TranscriptList } from './transcript-list.tsx'
+import styles from './transcript-view.module.css'
+import { useLocated } from './use-located.ts'
+import { useSight } from './use-sight.ts'
+import { useTranscript } from './use-transcript.ts'
+
+/** Every message of a conversation, with the summaries that stand for it beside it. */
+export function TranscriptView({ conversationId }: { readonly conversationId: number }) {
+  return (
+    <section className={styles.view} aria-label="Transcript">
+      <FoldProvider key={conversationId}>
+        <Transcript conversationId={conversationId} />
+      </FoldProvider>
+    </section>
+  )
+}
+
+function Transcript({ conversationId }: { readonly conversationId: number }) {
+  const { selection } = useRoute()
+  const [inSight, look] = useSight()
+  const transcript = useTranscript(conversationId, inSight)
+  const located = useLocated(conversationId, selection)
+  const conversations = useQuery(api.conversations.list.queryOptions())
+  const maxDepth = conversations.data?.find((row) => row.conversationId === conversationId)?.maxDepth
+
+  if (transcript.total === null && transcript.error !== null)
+    return <ErrorState error={transcript.error} onRetry={transcript.retry} />
+  // The list begins at the selection, so its place must be known first.
+  if (transcript.total === null || located.isPending || conversations.isPending)
+    return <Loading what="the transcript" lines={10} />
+  if (transcript.total === 0)
+    return <EmptyState title="No messages yet">This conversation was opened, but nothing was said in it.</EmptyState>
+  return (
+    <>
+      {transcript.error !== null && <ErrorLine error={transcript.error} onRetry={transcript.retry} />}
+      <TranscriptList
+        conversationId={conversationId}
+        total={transcript.total}
+        columns={gutterColumns(maxDepth ?? -1)}
+        selection={selection}
+        located={located.rows}
+        messageAt={transcript.messageAt}
+        fetchAt={transcript.fetchAt}
+        onSight={look}
+      />
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import type { Message } from '../../../core/contract/message.ts'
+import { api } from '../../api.ts'
+import { PAGE_SIZE, pagesOf } from './pages.ts'
+import type { RowRange } from './use-sight.ts'
+
+export type TranscriptRows = {
+  /** Null until it is known. */
+  readonly total: number | null
+  readonly error: unknown
+  readonly retry: () => void
+  /** Undefined while the message is not loaded, null where the conversation ends. */
+  readonly messageAt: (rank: number) => Message | null | undefined
+  /** The message, fetched when it is not there yet. */
+  readonly fetchAt: (rank: number) => Promise<Message | undefined>
+}
+
+/** Rows fetched before and after those in sight. */
+const AHEAD = 30
+/** Of a message on a page; longer texts come whole on request. */
+const CONTENT_CHARS = 6_000
+/** A page can weigh a megabyte: those that were left are let go of soon. */
+const KEEP_MS = 30_000
+
+const pageOptions = (conversationId: number, page: number) =>
+  api.transcript.page.queryOptions({
+    input: { conversationId, offset: page * PAGE_SIZE, limit: PAGE_SIZE, contentChars: CONTENT_CHARS },
+    gcTime: KEEP_MS,
+  })
+
+/** The messages of a conversation of any length, fetched page by page as they come in sight. */
+export function useTranscript(conversationId: number, inSight: RowRange): TranscriptRows {
+  const cache = useQueryClient()
+  const head = useQuery(
+    api.transcript.page.queryOptions({ input: { conversationId, offset: 0, limit: 1, contentChars: 0 } }),
+  )
+  const total = head.data?.total ?? null
+  const pages = pagesOf(inSight.first - AHEAD, inSight.last + AHEAD, total ?? 0)
+  const loaded = useQueries({ queries: pages.map((page) => pageOptions(conversationId, page)) })
+  const failed = loaded.find((page) => page.isError)
+  // Pages are looked up in the cache, which holds more of them than are in sight; this says that one of them changed.
+  const stamp = loaded.map((page) => page.dataUpdatedAt).join(' ')
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see stamp
+  const messageAt = useCallback(
+    (rank: number): Message | null | undefined => {
+      if (rank < 0 || (total !== null && rank >= total)) return null
+      const page = cache.getQueryData(pageOptions(conversationId, Math.floor(rank / PAGE_SIZE)).queryKey)
+      return page?.messages[rank % PAGE_SIZE]
+    },
+    [cache, conversationId, total, stamp],
+  )
+  const fetchAt = useCallback(
+    async (rank: number) => {
+      const page = await cache.fetchQuery(pageOptions(conversationId, Math.floor(rank / PAGE_SIZE)))
+      return page.messages[rank % PAGE_SIZE]
+    },
+    [cache, conversationId],
+  )
+  return {
+    total,
+    error: head.error ?? failed?.error ?? null,
+    retry: () => void (head.isError ? head.refetch() : failed?.refetch()),
+    messageAt,
+    fetchAt,
+  }
+}
