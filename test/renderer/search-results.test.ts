@@ -11,6 +11,7 @@ import {
 } from '../../renderer/features/search/filters.ts'
 import { splitSnippet } from '../../renderer/features/search/highlight.ts'
 import { rowOfHit, rowsOf } from '../../renderer/features/search/rows.ts'
+import { parseFilters } from '../../renderer/features/search/stored-filters.ts'
 
 const hit = (conversationId: number, id: string): GrepHit => ({
   id,
@@ -116,5 +117,17 @@ describe('search request', () => {
     expect(activeFilters(NO_FILTERS)).toBe(0)
     expect(activeFilters({ ...NO_FILTERS, roles: toggled([], 'user'), toDay: '2026-02-11' })).toBe(2)
     expect(toggled(['user'], 'user')).toEqual([])
+  })
+})
+
+describe('kept filters', () => {
+  it('come back as they were', () => {
+    const filters = { ...NO_FILTERS, mode: 'regex', roles: ['tool'], depths: [0, 2], fromDay: '2026-02-11' } as const
+    expect(parseFilters(JSON.stringify(filters))).toEqual(filters)
+  })
+
+  it('are none where something else was stored', () => {
+    for (const text of [null, 'no json', '7', '[]', '{"mode":"fuzzy","roles":["boss"],"depths":"deep","toDay":3}'])
+      expect(parseFilters(text)).toEqual(NO_FILTERS)
   })
 })

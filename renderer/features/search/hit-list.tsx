@@ -1,0 +1,59 @@
+import { useEffect, useRef } from 'react'
+import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import { plural } from '../../ui/format.ts'
+import styles from './hit-list.module.css'
+import { HitRow } from './hit-row.tsx'
+import { type Row, rowOfHit } from './rows.ts'
+import type { ActiveHit } from './use-active-hit.ts'
+
+type Props = {
+  readonly rows: readonly Row[]
+  /** Names of the conversations. */
+  readonly titles: ReadonlyMap<number, string>
+  readonly active: ActiveHit
+  readonly isStale: boolean
+  readonly onEnd: () => void
+}
+
+/** The hits under their conversations. */
+export function HitList({ rows, titles, active, isStale, onEnd }: Props) {
+  const list = useRef<VirtuosoHandle>(null)
+  const index = rowOfHit(rows, active.position)
+  useEffect(() => {
+    // The head of the first group comes along, so that the top can be reached by key.
+    if (index >= 0) list.current?.scrollIntoView({ index: index === 1 ? 0 : index })
+  }, [index])
+  return (
+    <Virtuoso
+      ref={list}
+      className={styles.list}
+      data-stale={isStale}
+      id="search-hits"
+      role="listbox"
+      aria-label="Hits"
+      aria-busy={isStale}
+      data={rows}
+      computeItemKey={(_, row) => row.key}
+      increaseViewportBy={300}
+      endReached={onEnd}
+      itemContent={(_, row) =>
+        row.kind === 'head' ? (
+          <div className={styles.head} role="presentation">
+            <span className={styles.title}>
+              {titles.get(row.conversationId) ?? `conversation ${row.conversationId}`}
+            </span>
+            <span>{plural(row.hits, 'hit')}</span>
+          </div>
+        ) : (
+          <HitRow
+            hit={row.hit}
+            position={row.position}
+            isActive={row.position === active.position}
+            onSelect={active.select}
+            onOpen={active.open}
+          />
+        )
+      }
+    />
+  )
+}

@@ -1,0 +1,40 @@
+import { Role } from '../../../core/contract/ids.ts'
+import { type Filters, NO_FILTERS } from './filters.ts'
+
+const CHOICES = {
+  mode: ['full_text', 'regex', 'literal'],
+  scope: ['both', 'messages', 'summaries'],
+  sort: ['newest', 'oldest', 'relevance'],
+  where: ['conversation', 'everywhere'],
+  window: ['any', 'in', 'out'],
+} as const
+
+/** The filters that a text holds; what is missing or unknown in it is as if never chosen. */
+export function parseFilters(text: string | null): Filters {
+  const stored = parsed(text)
+  const one = <K extends keyof typeof CHOICES>(name: K) =>
+    CHOICES[name].find((choice) => choice === stored[name]) ?? NO_FILTERS[name]
+  const many = (name: string): readonly unknown[] => (Array.isArray(stored[name]) ? stored[name] : [])
+  const day = (name: string): string => (typeof stored[name] === 'string' ? stored[name] : '')
+  return {
+    mode: one('mode'),
+    scope: one('scope'),
+    sort: one('sort'),
+    where: one('where'),
+    window: one('window'),
+    roles: Role.options.filter((role) => many('roles').includes(role)),
+    depths: many('depths').filter((depth) => typeof depth === 'number'),
+    fromDay: day('fromDay'),
+    toDay: day('toDay'),
+  } as Filters
+}
+
+function parsed(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null')
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    // Written by something else: as good as nothing.
+    return {}
+  }
+}
