@@ -201,7 +201,7 @@ function requireOurTables(probe: SchemaProbe, path: string): void {
 }
 
 function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
-  const tables = [...probe.tables.keys()]
+  const tables = [...probe.tables.keys()].sort()
   const seen = tables.length === 0 ? 'it has no tables' : `its tables are ${listed(tables)}`
   return new LcmError(
     'not_a_memory',

@@ -14,7 +14,7 @@ export function probePath(given: string, cacheDir: string): Probe {
     const error = isReadable
       ? null
       : new LcmError(
-          'unsupported',
+          'unsupported_system',
           `${path} is a memory of ${system}, which this version cannot read yet: update the app.`,
         )
     return { path, kind: 'memory', system, error: error && toErrorInfo(error) }

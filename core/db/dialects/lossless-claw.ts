@@ -200,10 +200,14 @@ function partsView(probe: SchemaProbe): string {
 }
 
 function summariesView(probe: SchemaProbe): string {
-  const messageTokens = `(SELECT total(m.token_count) FROM main.summary_messages AS l
-    JOIN main.messages AS m ON m.message_id = l.message_id WHERE l.summary_id = s.summary_id)`
-  const sourceTokens = `(SELECT total(o.token_count) FROM main.summary_parents AS l
-    JOIN main.summaries AS o ON o.summary_id = l.parent_summary_id WHERE l.summary_id = s.summary_id)`
+  // Old releases do not store it, and files that were brought up to date may still have zeros.
+  const messageTokens = `(WITH RECURSIVE below (id) AS (
+      SELECT s.summary_id
+      UNION SELECT e.parent_summary_id FROM below JOIN main.summary_parents AS e ON e.summary_id = below.id
+    )
+    SELECT CAST(total(m.token_count) AS INTEGER) FROM below
+    JOIN main.summary_messages AS l ON l.summary_id = below.id
+    JOIN main.messages AS m ON m.message_id = l.message_id)`
   return view(
     'summaries',
     {
@@ -213,8 +217,9 @@ function summariesView(probe: SchemaProbe): string {
       kind: 's.kind',
       depth: probe.has('summaries', 'depth') ? 's.depth' : `CASE s.kind WHEN 'leaf' THEN 0 ELSE 1 END`,
       token_count: 's.token_count',
-      // Tokens of the direct sources, as in a native file; this system stores those of all messages below.
-      source_token_count: `CAST(CASE s.kind WHEN 'leaf' THEN ${messageTokens} ELSE ${sourceTokens} END AS INTEGER)`,
+      source_token_count: probe.has('summaries', 'source_message_token_count')
+        ? `coalesce(nullif(s.source_message_token_count, 0), ${messageTokens})`
+        : messageTokens,
       descendant_count: probe.has('summaries', 'descendant_count') ? 's.descendant_count' : '0',
       earliest_at: probe.has('summaries', 'earliest_at') ? textTimeMs('s.earliest_at') : 'NULL',
       latest_at: probe.has('summaries', 'latest_at') ? textTimeMs('s.latest_at') : 'NULL',

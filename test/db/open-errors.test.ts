@@ -1,0 +1,212 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openNative } from '../../core/db/native.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { LcmError } from '../../core/errors.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { lookAsOrdinaryUser } from './children/start.ts'
+import { copyOf, hasFixtures } from './fixtures.ts'
+
+const folder = temporaryFolder()
+const cacheDir = join(folder, 'cache')
+
+function errorOf(path: string, options = {}): LcmError {
+  try {
+    openMemory(path, { cacheDir, ...options }).close()
+  } catch (error) {
+    if (error instanceof LcmError) return error
+    throw error
+  }
+  throw new Error(`${path} was opened`)
+}
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+function database(name: string, sql: string): string {
+  const path = join(folder, name)
+  const db = new Database(path)
+  db.exec(sql)
+  db.close()
+  return path
+}
+
+describe('what cannot be opened says why and what to do', () => {
+  it('nothing there', () => {
+    expect(errorOf(join(folder, 'missing.db'))).toMatchObject({
+      code: 'file_missing',
+      message: expect.stringMatching(/no file at .*missing\.db.*check the path/),
+    })
+    expect(errorOf(join(folder, 'missing-folder/lcm.db'), { create: true })).toMatchObject({
+      code: 'file_missing',
+      message: expect.stringMatching(/folder does not exist/),
+    })
+    expect(errorOf(join(write('plain-file', 'x'), 'lcm.db')).code).toBe('file_missing')
+  })
+
+  it('a link to nowhere', () => {
+    const link = join(folder, 'link.db')
+    symlinkSync(join(folder, 'gone.db'), link)
+    expect(errorOf(link).code).toBe('file_missing')
+  })
+
+  it('a folder, naming the memory in it', () => {
+    expect(errorOf(folder)).toMatchObject({ code: 'file_is_folder', details: { path: folder } })
+    const state = join(folder, '.openclaw')
+    mkdirSync(state)
+    writeFileSync(join(state, 'lcm.db'), 'x')
+    expect(errorOf(state).message).toContain(join(state, 'lcm.db'))
+  })
+
+  it('no permission', () => {
+    const path = database('private.db', 'CREATE TABLE t (a)')
+    chmodSync(folder, 0o755)
+    chmodSync(dirname(folder), 0o755)
+    chmodSync(path, 0o000)
+    const { error } = lookAsOrdinaryUser(path, cacheDir)
+    expect(error?.code).toBe('file_not_readable')
+    expect(error?.message).toMatch(/permissions/)
+  })
+
+  it('0 bytes', () => {
+    expect(errorOf(write('empty.db', '')).code).toBe('file_empty')
+  })
+
+  it('something that is no file at all, without waiting for it', () => {
+    expect(errorOf('/dev/null').code).toBe('not_a_database')
+    const pipe = join(folder, 'pipe.db')
+    execFileSync('mkfifo', [pipe])
+    expect(errorOf(pipe).code).toBe('not_a_database')
+  })
+
+  it('not a database, and perhaps encrypted', () => {
+    const noise = Buffer.from(Array.from({ length: 8192 }, (_, index) => (index * 7919 + 13) % 251))
+    expect(errorOf(write('noise.db', noise))).toMatchObject({
+      code: 'not_a_database',
+      message: expect.stringMatching(/encrypted/),
+    })
+  })
+
+  it('a transcript, which is to be imported', () => {
+    const path = write('session.jsonl', '{"type":"user","message":{"role":"user","content":"hello"}}\n')
+    expect(errorOf(path)).toMatchObject({ code: 'not_a_database', message: expect.stringMatching(/import/) })
+  })
+
+  it('cut off: in the header, between pages, inside a page', () => {
+    const path = database('whole.db', 'CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(50000))')
+    const whole = readFileSync(path)
+    for (const bytes of [10, 60, 4096, 5000, whole.length - 4096, whole.length - 1]) {
+      expect(errorOf(write(`cut-${bytes}.db`, whole.subarray(0, bytes))).code).toBe('file_truncated')
+    }
+  })
+
+  it('a damaged schema', () => {
+    const path = database('damaged.db', 'CREATE TABLE t (a); CREATE TABLE u (a)')
+    const file = openSync(path, 'r+')
+    writeSync(file, Buffer.alloc(4096 - 100, 0xff), 0, 4096 - 100, 100)
+    closeSync(file)
+    expect(errorOf(path)).toMatchObject({ code: 'file_corrupt', message: expect.stringMatching(/backup/) })
+    const odd = database('odd-page-size.db', 'CREATE TABLE t (a)')
+    const header = openSync(odd, 'r+')
+    writeSync(header, Buffer.from([0x00, 0x03]), 0, 2, 16)
+    closeSync(header)
+    expect(errorOf(odd).code).toBe('file_corrupt')
+  })
+
+  it('a database of something else, naming what was seen', () => {
+    const path = database('places.sqlite', 'CREATE TABLE moz_places (id); CREATE TABLE moz_cookies (id)')
+    expect(errorOf(path)).toMatchObject({
+      code: 'not_a_memory',
+      message: expect.stringMatching(/moz_cookies, moz_places/),
+      details: { tables: ['moz_cookies', 'moz_places'] },
+    })
+    expect(errorOf(database('tableless.db', 'PRAGMA user_version = 3')).code).toBe('not_a_memory')
+  })
+
+  it('a database that only pretends, with views where tables belong', () => {
+    const names = ['conversations', 'messages', 'summaries', 'context_items', 'summary_parents', 'summary_messages']
+    const path = database('views.db', names.map((name) => `CREATE VIEW ${name} AS SELECT 1 AS content;`).join(''))
+    expect(errorOf(path).code).toBe('not_a_memory')
+  })
+
+  it('our mark on a file without our tables', () => {
+    expect(errorOf(database('marked.db', `PRAGMA application_id = ${0x4c434d69}; PRAGMA user_version = 1`)).code).toBe(
+      'file_corrupt',
+    )
+  })
+
+  it('a newer version, which can be opened for reading only', () => {
+    const path = join(folder, 'newer.db')
+    const db = openNative(path)
+    db.exec('PRAGMA user_version = 99')
+    db.close()
+    expect(errorOf(path)).toMatchObject({ code: 'newer_version', details: { version: 99 } })
+    const memory = openMemory(path, { allowNewer: true, cacheDir })
+    expect(memory.write).toBeNull()
+    expect(memory.info).toMatchObject({ readOnly: true, systemVersion: '99' })
+    expect(memory.info.readOnlyReason).toMatch(/newer version/)
+    expect(memory.read.value('SELECT count(*) FROM messages')).toBe(0)
+    memory.close()
+  })
+
+  it('an impossible path', () => {
+    expect(errorOf(`/tmp/${'x'.repeat(5000)}`).code).toBe('invalid_argument')
+    expect(errorOf('/tmp/a\0b').code).toBe('invalid_argument')
+  })
+
+  it('systems that are recognised but not read yet are named', () => {
+    if (!hasFixtures) return
+    const systems = {
+      'hermes-lcm/small.db': 'hermes-lcm / LCM-X',
+      'lcm-x/small.db': 'hermes-lcm / LCM-X',
+      'argentos/small.db': 'ArgentOS',
+      'argentos/gateway.db': 'ArgentOS',
+      'pi-lcm/small.db': 'pi-lcm',
+      'decapod/small/lcm.db': 'decapod',
+      'lossless-claude/small.sqlite': 'lossless-claude',
+    }
+    for (const [fixture, name] of Object.entries(systems)) {
+      const error = errorOf(copyOf(fixture))
+      expect(error.code).toBe('unsupported_system')
+      expect(error.message).toContain(name)
+    }
+  })
+
+  it('no file, whatever its bytes, does anything but open or give a typed error', () => {
+    const path = join(folder, 'fuzzed.db')
+    const whole = readFileSync(database('to-fuzz.db', 'CREATE TABLE t (a PRIMARY KEY, b); INSERT INTO t VALUES (1, 2)'))
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 40 }),
+        fc.nat(whole.length),
+        (changes, length) => {
+          const bytes = Buffer.from(whole)
+          for (const [at, value] of changes) bytes[at] = value
+          writeFileSync(path, bytes)
+          if (length % 3 === 0) truncateSync(path, length)
+          expect(errorOf(path)).toBeInstanceOf(LcmError)
+        },
+      ),
+      { numRuns: 300 },
+    )
+    expect(statSync(path).isFile()).toBe(true)
+  })
+})
