@@ -1,0 +1,55 @@
+/**
+ * Times of messages made never to run backwards, in milliseconds; all NaN when no message has a time.
+ *
+ * Clocks are set back, sessions are merged, and some systems stamp whole sessions with one second. The longest
+ * sequence of messages whose times do not decrease keeps them; every other message is placed with the last one before
+ * it that did (or, at the very start, with the first one after it). One wrong time therefore moves one message.
+ */
+export function steadyClock(createdAtMs: Float64Array): Float64Array {
+  return isSteady(createdAtMs) ? createdAtMs : placed(createdAtMs, longestSteadySequence(createdAtMs))
+}
+
+function isSteady(times: Float64Array): boolean {
+  let before = Number.NEGATIVE_INFINITY
+  for (const time of times) {
+    // Written so that NaN (no time) is not steady.
+    if (!(time >= before)) return false
+    before = time
+  }
+  return true
+}
+
+/** Marks the members of a longest non-decreasing sequence. Patience sorting, O(n log n). */
+function longestSteadySequence(times: Float64Array): Uint8Array {
+  const before = new Int32Array(times.length)
+  const tails = new Int32Array(times.length)
+  let piles = 0
+  times.forEach((time, rank) => {
+    if (Number.isNaN(time)) return
+    let low = 0
+    let high = piles
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((times[tails[middle] as number] as number) <= time) low = middle + 1
+      else high = middle
+    }
+    before[rank] = low === 0 ? -1 : (tails[low - 1] as number)
+    tails[low] = rank
+    if (low === piles) piles += 1
+  })
+  const kept = new Uint8Array(times.length)
+  for (let rank = piles === 0 ? -1 : (tails[piles - 1] as number); rank >= 0; rank = before[rank] as number) {
+    kept[rank] = 1
+  }
+  return kept
+}
+
+function placed(times: Float64Array, kept: Uint8Array): Float64Array {
+  const steady = new Float64Array(times.length)
+  let now = times[kept.indexOf(1)] ?? Number.NaN
+  for (let rank = 0; rank < times.length; rank += 1) {
+    if (kept[rank] === 1) now = times[rank] as number
+    steady[rank] = now
+  }
+  return steady
+}

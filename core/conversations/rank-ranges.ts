@@ -1,0 +1,47 @@
+/** Ranks as sorted, disjoint, non-touching pairs [from, to): `[0, 4, 10, 12]` is 0–3 and 10–11. */
+export type RankRanges = Int32Array
+
+export const NO_RANKS: RankRanges = new Int32Array(0)
+
+/** How many ranks there are. */
+export function rankCount(ranges: RankRanges): number {
+  let count = 0
+  for (let i = 0; i < ranges.length; i += 2) count += (ranges[i + 1] as number) - (ranges[i] as number)
+  return count
+}
+
+/** Ranks in any order, repeated or not. */
+export function rangesOfRanks(ranks: readonly number[]): RankRanges {
+  const sorted = Int32Array.from(ranks).sort()
+  const pairs: number[] = []
+  for (const rank of sorted) {
+    const end = pairs.length - 1
+    if (end > 0 && rank <= (pairs[end] as number)) pairs[end] = Math.max(pairs[end] as number, rank + 1)
+    else pairs.push(rank, rank + 1)
+  }
+  return Int32Array.from(pairs)
+}
+
+/** Everything that is in one of them. Gives back one of the inputs where it says it all. */
+export function unionOfRanges(all: readonly RankRanges[]): RankRanges {
+  const some = all.filter((ranges) => ranges.length > 0)
+  const first = some[0]
+  if (first === undefined) return NO_RANKS
+  if (some.every((ranges) => ranges === first)) return first
+  const pairs: [number, number][] = []
+  for (const ranges of some) {
+    for (let i = 0; i < ranges.length; i += 2) pairs.push([ranges[i] as number, ranges[i + 1] as number])
+  }
+  pairs.sort((a, b) => a[0] - b[0])
+  const merged: number[] = []
+  for (const [from, to] of pairs) {
+    const end = merged.length - 1
+    if (end > 0 && from <= (merged[end] as number)) merged[end] = Math.max(merged[end] as number, to)
+    else merged.push(from, to)
+  }
+  const union = Int32Array.from(merged)
+  return some.find((ranges) => isEqual(ranges, union)) ?? union
+}
+
+const isEqual = (a: RankRanges, b: RankRanges): boolean =>
+  a.length === b.length && a.every((value, index) => value === b[index])

@@ -1,0 +1,247 @@
+import { SummaryLevel } from '../contract/ids.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { type GraphOrder, graphOrder } from './graph-order.ts'
+import type { History } from './history.ts'
+import { NO_RANKS, type RankRanges, rangesOfRanks, rankCount, unionOfRanges } from './rank-ranges.ts'
+import { readSummaryRows, type SummaryRow } from './summary-rows.ts'
+
+/** How a message or summary relates to the window; the higher, the nearer. */
+export const ABSENT = 0
+export const COVERED = 1
+export const IN_WINDOW = 2
+export const VISIBILITIES = ['absent', 'covered', 'in_window'] as const
+
+/** A summary in memory, without its text. `missing`: named as a source or a dependent, but not in the file. */
+export type GraphNode = {
+  readonly id: string
+  readonly kind: 'leaf' | 'condensed' | 'missing'
+  readonly conversationId: number | null
+  readonly depth: number
+  readonly tokens: number
+  readonly createdAtMs: number | null
+  /** Index into SummaryLevel.options. */
+  readonly level: number
+  /** Messages that it names as its sources, there or not. */
+  readonly messageEdges: number
+  /** Ranks of this conversation's messages that it reaches, through all its sources. */
+  readonly ranges: RankRanges
+  /** Messages of other conversations that it reaches (in damaged files); counted once for every way to them. */
+  readonly strayMessages: number
+}
+
+/** One entry of the window, in order. `rank` and `node` are −1 where the item names nothing that is there. */
+export type WindowItem = { readonly messageId: number | null; readonly rank: number; readonly node: number }
+
+const UNKNOWN_LEVEL = SummaryLevel.options.indexOf('unknown')
+/** Above this many stored range ends (80 MB) a hostile file gets hulls instead of exact ranges. */
+const MAX_RANGE_ENDS = 20_000_000
+
+const queries = {
+  window: /* sql */ `
+    SELECT message_id AS messageId, summary_id AS summaryId
+    FROM context_items
+    WHERE conversation_id = :conversation
+    ORDER BY ordinal`,
+  messagesOf: /* sql */ `SELECT message_id FROM summary_messages WHERE summary_id = :summary`,
+  countThere: /* sql */ `
+    SELECT count(*) FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+}
+
+/** The summaries of one conversation, how they rest on each other, what they cover, and the window over them. */
+export class SummaryGraph {
+  readonly history: History
+  /** The conversation's own, oldest first; then those that other conversations share with it, then missing ones. */
+  readonly nodes: readonly GraphNode[]
+  /** Direct sources that are summaries, in order. */
+  readonly sources: readonly (readonly number[])[]
+  readonly dependents: readonly (readonly number[])[]
+  readonly order: GraphOrder
+  readonly window: readonly WindowItem[]
+  /** ABSENT, COVERED or IN_WINDOW by node. */
+  readonly nodeStates: Uint8Array
+  /** The same by rank of the message. */
+  readonly messageStates: Uint8Array
+  readonly #indexes: ReadonlyMap<string, number>
+
+  constructor(
+    history: History,
+    parts: Pick<SummaryGraph, 'nodes' | 'sources' | 'dependents' | 'order' | 'window'>,
+    indexes: ReadonlyMap<string, number>,
+  ) {
+    this.history = history
+    this.nodes = parts.nodes
+    this.sources = parts.sources
+    this.dependents = parts.dependents
+    this.order = parts.order
+    this.window = parts.window
+    this.#indexes = indexes
+    this.nodeStates = nodeStates(this)
+    this.messageStates = messageStates(this)
+  }
+
+  /** −1 when the id is not known here. */
+  indexOf(summaryId: string): number {
+    return this.#indexes.get(summaryId) ?? -1
+  }
+
+  /** Messages that a node stands for. */
+  messageCount(node: GraphNode): number {
+    return rankCount(node.ranges) + node.strayMessages
+  }
+
+  /** Tokens of this conversation's messages that a node stands for. */
+  messageTokens(node: GraphNode): number {
+    const before = this.history.tokensBefore
+    let tokens = 0
+    for (let i = 0; i < node.ranges.length; i += 2) {
+      tokens += (before[node.ranges[i + 1] as number] as number) - (before[node.ranges[i] as number] as number)
+    }
+    return tokens
+  }
+
+  /** Lowest and highest seq of the messages that a node stands for; null when it reaches none. */
+  seqSpan(node: GraphNode): { readonly firstSeq: number; readonly lastSeq: number } | null {
+    const firstSeq = this.history.seqs[node.ranges[0] ?? -1]
+    const lastSeq = this.history.seqs[(node.ranges.at(-1) ?? 0) - 1]
+    return firstSeq === undefined || lastSeq === undefined ? null : { firstSeq, lastSeq }
+  }
+}
+
+/** Reads the summaries of a history's conversation. Call inside a snapshot with the history. */
+export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
+  const rows = readSummaryRows(db, history.conversationId)
+  const indexes = new Map(rows.summaries.map((row, index) => [row.id, index]))
+  for (const { summaryId, sourceId } of rows.edges) {
+    for (const id of [summaryId, sourceId]) if (!indexes.has(id)) indexes.set(id, indexes.size)
+  }
+  const sources: number[][] = Array.from(indexes, () => [])
+  const dependents: number[][] = Array.from(indexes, () => [])
+  for (const { summaryId, sourceId } of rows.edges) {
+    const summary = indexes.get(summaryId) ?? -1
+    const source = indexes.get(sourceId) ?? -1
+    dependents[source]?.push(summary)
+    // A summary that is gone leads nowhere: what is below it cannot be expanded through it.
+    if (summary < rows.summaries.length) sources[summary]?.push(source)
+  }
+  const order = graphOrder(sources)
+  const own = rows.summaries.map((row) => messagesOf(db, history, row))
+  const reached = reach(own, sources, order)
+  const nodes = Array.from(indexes.keys(), (id, index): GraphNode => {
+    const row = rows.summaries[index]
+    const { ranges, strays } = reached[index] ?? NOTHING
+    if (!row) return { ...MISSING, id }
+    const level = SummaryLevel.options.indexOf(row.level as SummaryLevel)
+    return {
+      id,
+      kind: row.kind,
+      conversationId: row.conversationId,
+      depth: row.depth,
+      tokens: row.tokens,
+      createdAtMs: row.createdAtMs,
+      level: level === -1 ? UNKNOWN_LEVEL : level,
+      messageEdges: own[index]?.edges ?? 0,
+      ranges,
+      strayMessages: strays,
+    }
+  })
+  const window = db
+    .all<{ messageId: number | null; summaryId: string | null }>(queries.window, {
+      conversation: history.conversationId,
+    })
+    .map(({ messageId, summaryId }) => ({
+      messageId,
+      rank: messageId === null ? -1 : history.rankOf(messageId),
+      node: summaryId === null ? -1 : (indexes.get(summaryId) ?? -1),
+    }))
+  return new SummaryGraph(history, { nodes, sources, dependents, order, window }, indexes)
+}
+
+type Reach = { readonly ranges: RankRanges; readonly strays: number; readonly edges: number }
+const NOTHING: Reach = { ranges: NO_RANKS, strays: 0, edges: 0 }
+const MISSING: Omit<GraphNode, 'id'> = {
+  kind: 'missing',
+  conversationId: null,
+  depth: -1,
+  tokens: 0,
+  createdAtMs: null,
+  level: UNKNOWN_LEVEL,
+  messageEdges: 0,
+  ranges: NO_RANKS,
+  strayMessages: 0,
+}
+
+/** The messages that a summary itself names. */
+function messagesOf(db: ReadDb, history: History, row: SummaryRow): Reach {
+  if (row.messageSpan === null) return NOTHING
+  const [edges = 0, lowest = 0, highest = 0, sum = 0] = row.messageSpan.split(',').map(Number)
+  const from = history.rankOf(lowest)
+  const to = history.rankOf(highest)
+  if (from >= 0 && to - from + 1 === edges && sumOfIds(history, from, to) === sum) {
+    return { ranges: Int32Array.of(from, to + 1), strays: 0, edges }
+  }
+  const ids = db.column<number>(queries.messagesOf, { summary: row.id })
+  const elsewhere = ids.filter((id) => history.rankOf(id) < 0)
+  return {
+    ranges: rangesOfRanks(ids.map((id) => history.rankOf(id)).filter((rank) => rank >= 0)),
+    strays:
+      elsewhere.length === 0 ? 0 : (db.value<number>(queries.countThere, { ids: JSON.stringify(elsewhere) }) ?? 0),
+    edges,
+  }
+}
+
+function sumOfIds(history: History, from: number, to: number): number {
+  let sum = 0
+  for (let rank = from; rank <= to; rank += 1) sum += history.messageIds[rank] as number
+  return sum
+}
+
+/** What every node reaches through its sources; the nodes of a cycle reach the same. */
+function reach(own: readonly Reach[], sources: readonly (readonly number[])[], order: GraphOrder): Reach[] {
+  const reached: Reach[] = []
+  let rangeEnds = 0
+  for (let start = 0; start < order.order.length; ) {
+    const component = order.component[order.order[start] as number]
+    let end = start
+    while (end < order.order.length && order.component[order.order[end] as number] === component) end += 1
+    const members = Array.from(order.order.subarray(start, end))
+    const below = members
+      .flatMap((node) => sources[node] ?? [])
+      .map((source) => reached[source] ?? NOTHING)
+      .concat(members.map((node) => own[node] ?? NOTHING))
+    let ranges = unionOfRanges(below.map((part) => part.ranges))
+    if (!below.some((part) => part.ranges === ranges)) rangeEnds += ranges.length
+    if (rangeEnds > MAX_RANGE_ENDS) ranges = hull(ranges)
+    const strays = below.reduce((sum, part) => sum + part.strays, 0)
+    for (const node of members) reached[node] = { ranges, strays, edges: own[node]?.edges ?? 0 }
+    start = end
+  }
+  return reached
+}
+
+const hull = (ranges: RankRanges): RankRanges =>
+  ranges.length <= 2 ? ranges : Int32Array.of(ranges[0] as number, ranges.at(-1) as number)
+
+function nodeStates(graph: SummaryGraph): Uint8Array {
+  const states = new Uint8Array(graph.nodes.length)
+  const inWindow = graph.window.map((item) => item.node).filter((node) => node >= 0)
+  const pending = [...inWindow]
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    for (const source of graph.sources[node] ?? []) {
+      if (states[source] !== ABSENT) continue
+      states[source] = COVERED
+      pending.push(source)
+    }
+  }
+  for (const node of inWindow) states[node] = IN_WINDOW
+  return states
+}
+
+function messageStates(graph: SummaryGraph): Uint8Array {
+  const states = new Uint8Array(graph.history.length)
+  for (const { node } of graph.window) {
+    const ranges = graph.nodes[node]?.ranges ?? NO_RANKS
+    for (let i = 0; i < ranges.length; i += 2) states.fill(COVERED, ranges[i], ranges[i + 1])
+  }
+  for (const { rank } of graph.window) if (rank >= 0) states[rank] = IN_WINDOW
+  return states
+}

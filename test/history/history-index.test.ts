@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { ROLES } from '../../core/contract/ids.ts'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { openNative } from '../../core/db/native.ts'
+import { readSnapshot } from '../../core/db/read-snapshot.ts'
+import { buildMemory, STORY_BEGINS_MS } from '../builders/memory.ts'
+
+it('keeps the messages of a conversation in columns, in the order of seq', () => {
+  using memory = buildMemory({ conversations: [{}, {}] })
+  memory.messages(2, 3)
+  memory.messages(1, [{ seq: 5, tokens: 7, role: 'tool' }, { seq: 2, tokens: 3 }, 'last'])
+  const history = new HistoryIndex(memory.db).of(1)
+  expect([...history.messageIds]).toEqual([5, 4, 6])
+  expect([...history.seqs]).toEqual([2, 5, 6])
+  expect([...history.roleCodes].map((code) => ROLES[code])).toEqual(['user', 'tool', 'user'])
+  expect([...history.tokensBefore]).toEqual([0, 3, 10, 11])
+  expect(history.tokensAt(1)).toBe(7)
+  expect([4, 5, 6, 1, 99].map((id) => history.rankOf(id))).toEqual([1, 0, 2, -1, -1])
+})
+
+it('refuses a conversation that is not there, and has an empty history for one without messages', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  const index = new HistoryIndex(memory.db)
+  expect(index.of(1).length).toBe(0)
+  expect(() => index.of(2)).toThrowError(expect.objectContaining({ code: 'not_found' }))
+})
+
+it('answers from memory until the file changes, then reads what was added', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 2000)
+  const index = new HistoryIndex(memory.db)
+  const before = index.of(1)
+  expect(index.of(1)).toBe(before)
+  memory.messages(1, 3000)
+  const after = index.of(1)
+  expect(after.length).toBe(5000)
+  expect(after.totalTokens).toBe(new HistoryIndex(memory.db).of(1).totalTokens)
+  expect(before.length).toBe(2000)
+})
+
+it('sees what another connection commits', () => {
+  using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
+  const reader = openNative(memory.path)
+  const index = new HistoryIndex(reader)
+  expect(index.of(1).length).toBe(1)
+  memory.message(1, 'two')
+  expect(index.of(1).length).toBe(2)
+  reader.close()
+})
+
+it('reads everything again when what it knew was changed', () => {
+  using memory = buildMemory({ conversations: [{ messages: [{ tokens: 1 }, { tokens: 2 }, { tokens: 3 }] }] })
+  const index = new HistoryIndex(memory.db)
+  index.of(1)
+  memory.db.run('UPDATE messages SET token_count = 9 WHERE message_id = 1')
+  expect(index.of(1).totalTokens).toBe(14)
+  memory.damage('UPDATE messages SET seq = seq + 10 WHERE message_id = 2')
+  expect([...index.of(1).seqs]).toEqual([0, 2, 11])
+  memory.message(1, { seq: 1 })
+  expect([...index.of(1).seqs]).toEqual([...new HistoryIndex(memory.db).of(1).seqs])
+})
+
+it('appending any number of times gives what reading at once gives', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { maxLength: 6 }), (steps) => {
+      using memory = buildMemory({ conversations: [{}] })
+      const index = new HistoryIndex(memory.db)
+      for (const step of steps) {
+        memory.messages(1, step)
+        const kept = index.of(1)
+        const fresh = new HistoryIndex(memory.db).of(1)
+        expect([...kept.messageIds]).toEqual([...fresh.messageIds])
+        expect([...kept.tokensBefore]).toEqual([...fresh.tokensBefore])
+      }
+    }),
+    { numRuns: 20 },
+  )
+})
+
+it('places one wrong clock with its neighbours and leaves the others alone', () => {
+  const minutes = [0, 1, 9_000_000, 2, 3, -9_000_000, 4]
+  using memory = buildMemory({
+    conversations: [{ messages: minutes.map((minute) => ({ atMs: STORY_BEGINS_MS + minute * 60_000 })) }],
+  })
+  const history = new HistoryIndex(memory.db).of(1)
+  expect([...history.clockMs].map((ms) => (ms - STORY_BEGINS_MS) / 60_000)).toEqual([0, 1, 1, 2, 3, 3, 4])
+  expect(history.rankAtTime(STORY_BEGINS_MS + 60_001)).toBe(3)
+})
+
+it('shows one state of the file to all queries of a snapshot', () => {
+  using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
+  const reader = openNative(memory.path)
+  const count = (): number => reader.value<number>('SELECT count(*) FROM messages') ?? -1
+  const seen = readSnapshot(reader, () => {
+    const before = count()
+    memory.message(1, 'two')
+    return [before, count(), readSnapshot(reader, count)]
+  })
+  expect(seen).toEqual([1, 1, 1])
+  expect(count()).toBe(2)
+  expect(() => readSnapshot(reader, () => reader.all('SELECT nonsense'))).toThrow()
+  memory.message(1, 'three')
+  expect(count()).toBe(3)
+  reader.close()
+})
