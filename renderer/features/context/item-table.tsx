@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { AssembledContext } from '../../../core/contract/context.ts'
 import { navigate } from '../../routes.ts'
-import { useKeys } from '../../ui/use-keys.ts'
+import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ItemRow } from './item-row.tsx'
 import styles from './item-table.module.css'
 
@@ -32,12 +32,11 @@ export function ItemTable({ window, selection }: Props) {
   const open = () => {
     if (selected >= 0) navigate({ view: 'transcript' }, 'push')
   }
-  useKeys({
-    j: () => move(selected + 1),
-    k: () => move(selected < 0 ? 0 : selected - 1),
-    g: () => move(0),
-    G: () => move(items.length - 1),
-    Enter: open,
+  useListKeys({
+    move: (steps) => move(selected < 0 ? 0 : selected + steps),
+    start: () => move(0),
+    end: () => move(items.length - 1),
+    open,
   })
 
   return (

@@ -39,7 +39,7 @@ const DEEPEST_DEPTH = 31
 const PAGE_HITS = 60
 
 /** The request for the first page. Roles narrow messages only and depths summaries only, so each is sent where it applies. */
-export function grepRequest(query: string, filters: Filters, conversationId: number): GrepRequest {
+export function grepRequest(query: string, filters: Filters, conversationId: number | null): GrepRequest {
   const { roles, depths, scope, window } = filters
   const after = dayStartMs(filters.fromDay)
   const before = nextDayStartMs(filters.toDay)
@@ -49,7 +49,7 @@ export function grepRequest(query: string, filters: Filters, conversationId: num
     scope,
     sort: filters.sort,
     limit: PAGE_HITS,
-    ...(filters.where === 'conversation' ? { conversationIds: [conversationId] } : {}),
+    ...(filters.where === 'conversation' && conversationId !== null ? { conversationIds: [conversationId] } : {}),
     ...(roles.length > 0 && scope !== 'summaries' ? { roles: [...roles] } : {}),
     ...(depths.length > 0 && scope !== 'messages' ? { depths: depths.flatMap(depthsMeant) } : {}),
     ...(window === 'any' ? {} : { inContext: window === 'in' }),

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
@@ -26,6 +26,12 @@ const PAGE_HITS = 8
 /** Where one types. The arrow keys move in the hits meanwhile, and Enter opens the one they are on. */
 export function SearchField({ text, onText, filters, onFilters, active, hasHits }: Props) {
   const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // Whoever began to type in the window's own search box goes on here, behind what was typed.
+    const field = input.current
+    field?.focus()
+    field?.setSelectionRange(field.value.length, field.value.length)
+  }, [])
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => active.move(1),
     ArrowUp: () => active.move(-1),
@@ -46,8 +52,6 @@ export function SearchField({ text, onText, filters, onFilters, active, hasHits 
         <Icon name="search" />
         <input
           ref={input}
-          // biome-ignore lint/a11y/noAutofocus: this view is for typing
-          autoFocus
           type="search"
           className={styles.input}
           value={text}

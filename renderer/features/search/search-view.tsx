@@ -16,7 +16,7 @@ import { useQueryText } from './use-query-text.ts'
 import { useSearch } from './use-search.ts'
 
 /** Search as one types, over messages and summaries; a hit opens in its place. */
-export function SearchView({ conversationId }: { readonly conversationId: number }) {
+export function SearchView({ conversationId }: { readonly conversationId: number | null }) {
   const { text, setText, query } = useQueryText()
   const [filters, setFilters] = useFilters()
   const search = useSearch(query, filters, conversationId)

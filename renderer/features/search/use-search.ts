@@ -19,7 +19,7 @@ export type Search = {
 }
 
 /** Searches as one types. The last good answer stays until there is a better one, also when there is only an error. */
-export function useSearch(query: string, filters: Filters, conversationId: number): Search {
+export function useSearch(query: string, filters: Filters, conversationId: number | null): Search {
   const request = useMemo(() => grepRequest(query, filters, conversationId), [query, filters, conversationId])
   const search = useInfiniteQuery({
     ...api.retrieval.grep.infiniteOptions({

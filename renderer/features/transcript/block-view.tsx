@@ -9,6 +9,7 @@ import { Disclosure } from './disclosure.tsx'
 import { patchLines } from './edit-diff.ts'
 import { useFold } from './folds.tsx'
 import { LongText } from './long-text.tsx'
+import { PAGE_CHARS } from './pages.ts'
 import { PreviewText } from './preview-text.tsx'
 import { ToolCall } from './tool-call.tsx'
 
@@ -16,6 +17,8 @@ type Props = {
   readonly block: Block
   /** Unique in the conversation. */
   readonly foldKey: string
+  /** Set where texts of the message came cut: loads all of them. */
+  readonly onWhole?: (() => void) | undefined
 }
 
 const RESULT_LINES = 5
@@ -23,7 +26,7 @@ const RESULT_LINES = 5
 const MARKDOWN_CHARS = 8_000
 
 /** One block of a message. */
-export function BlockView({ block, foldKey }: Props) {
+export function BlockView({ block, foldKey, onWhole }: Props) {
   switch (block.kind) {
     case 'text':
       return block.text.length > MARKDOWN_CHARS ? (
@@ -42,12 +45,18 @@ export function BlockView({ block, foldKey }: Props) {
         <Folded foldKey={foldKey} label={block.label} text={block.text} />
       )
     case 'tool_call':
-      return <ToolCall call={block} foldKey={foldKey} />
+      return <ToolCall call={block} foldKey={foldKey} onWhole={onWhole} />
     case 'tool_result':
       return block.output.trim() === '' ? (
         <p className={styles.mark}>no output</p>
       ) : (
-        <PreviewText text={block.output} foldKey={foldKey} maxLines={RESULT_LINES} isError={block.isError} />
+        <PreviewText
+          text={block.output}
+          foldKey={foldKey}
+          maxLines={RESULT_LINES}
+          isError={block.isError}
+          onWhole={isWholeElsewhere(block.output) ? onWhole : undefined}
+        />
       )
     case 'patch':
       return <DiffText lines={patchLines(block.text)} foldKey={foldKey} />
@@ -58,6 +67,11 @@ export function BlockView({ block, foldKey }: Props) {
     default:
       return assertNever(block)
   }
+}
+
+/** A text that fills the page's limit was cut at it. */
+function isWholeElsewhere(text: string): boolean {
+  return text.length >= PAGE_CHARS - 1
 }
 
 function Folded({ foldKey, label, text }: { readonly foldKey: string; readonly label: string; readonly text: string }) {

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
-import { formatBytes } from '../../ui/format.ts'
+import { formatCompact } from '../../ui/format.ts'
 import { BlockView } from './block-view.tsx'
 import { blocksOf } from './blocks.ts'
 import { useFold } from './folds.tsx'
@@ -18,6 +18,7 @@ export function MessageBody({ message }: { readonly message: Message }) {
   })
   const shown = (isWhole && whole.data) || message
   const blocks = useMemo(() => blocksOf(shown), [shown])
+  const onWhole = message.isCut && !isWhole ? toggleWhole : undefined
   return (
     <div className={styles.body}>
       {blocks.map((block) => (
@@ -27,7 +28,7 @@ export function MessageBody({ message }: { readonly message: Message }) {
               synthetic
             </span>
           )}
-          <BlockView block={block} foldKey={`${message.id}/${block.key}`} />
+          <BlockView block={block} foldKey={`${message.id}/${block.key}`} onWhole={onWhole} />
         </div>
       ))}
       {blocks.length === 0 && <p className={styles.dim}>no text</p>}
@@ -35,10 +36,15 @@ export function MessageBody({ message }: { readonly message: Message }) {
         <p className={styles.dim}>
           {whole.isError && `${toErrorInfo(whole.error).message} `}
           <button type="button" className={styles.more} aria-expanded={isWhole} onClick={toggleWhole}>
-            {isWhole ? (whole.isFetching ? 'Loading…' : 'Show less') : `Show all ${formatBytes(message.contentChars)}`}
+            {isWhole ? (whole.isFetching ? 'Loading…' : 'Show the beginning only') : wholeText(message)}
           </button>
         </p>
       )}
     </div>
   )
+}
+
+/** It may also be a text of a part that was cut: how long that is, the page does not say. */
+function wholeText({ content, contentChars }: Message): string {
+  return content.length < contentChars ? `Show all ${formatCompact(contentChars)} characters` : 'Show all of it'
 }

@@ -1,5 +1,7 @@
 /** Messages a page: one request. */
 export const PAGE_SIZE = 100
+/** UTF-16 units of each text on a page; what is longer comes whole on request. */
+export const PAGE_CHARS = 6_000
 
 /**
  * The height that a browser can scroll is bounded (Chromium: 2^25 CSS pixels,

@@ -10,22 +10,28 @@ type Props = {
   readonly foldKey: string
   readonly maxLines: number
   readonly isError?: boolean
+  /** Set where the text is only the beginning of what is stored: loads the rest. */
+  readonly onWhole?: (() => void) | undefined
 }
 
 const PREVIEW_CHARS = 700
 const MUCH_CHARS = 20_000
 
 /** The first lines of an output, and the rest on request. */
-export function PreviewText({ text, foldKey, maxLines, isError = false }: Props) {
+export function PreviewText({ text, foldKey, maxLines, isError = false, onWhole }: Props) {
   const [isOpen, toggle] = useFold(foldKey)
   const preview = useMemo(() => previewOf(text, maxLines, PREVIEW_CHARS), [text, maxLines])
-  const isCut = preview.hiddenChars > 0
+  const isCut = preview.hiddenChars > 0 || onWhole !== undefined
+  const press = () => {
+    if (!isOpen) onWhole?.()
+    toggle()
+  }
   return (
     <div className={styles.preview} data-error={isError} data-cut={isCut && !isOpen}>
       <LongText text={isOpen ? text : preview.head} isBounded={isOpen && text.length > MUCH_CHARS} />
       {isCut && (
-        <button type="button" className={styles.more} aria-expanded={isOpen} onClick={toggle}>
-          {isOpen ? 'Show less' : moreText(preview.hiddenLines, preview.hiddenChars)}
+        <button type="button" className={styles.more} aria-expanded={isOpen} onClick={press}>
+          {isOpen ? 'Show less' : `${onWhole ? 'over ' : ''}${moreText(preview.hiddenLines, preview.hiddenChars)}`}
         </button>
       )}
     </div>

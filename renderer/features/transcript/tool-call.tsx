@@ -15,13 +15,15 @@ import { prettyJson, toolLine } from './tool-line.ts'
 type Props = {
   readonly call: Extract<Block, { kind: 'tool_call' }>
   readonly foldKey: string
+  /** Set where texts of the message came cut: loads all of them. */
+  readonly onWhole?: (() => void) | undefined
 }
 
 const OUTPUT_LINES = 12
 const MUCH_CHARS = 20_000
 
 /** A call in one line; its input and, where it is stored with it, its result unfold. An edit shows its diff at once. */
-export function ToolCall({ call, foldKey }: Props) {
+export function ToolCall({ call, foldKey, onWhole }: Props) {
   const [isOpen, toggle] = useFold(foldKey)
   const line = useMemo(() => toolLine(call.input), [call.input])
   const diff = useMemo(() => editDiff(call.input), [call.input])
@@ -51,6 +53,11 @@ export function ToolCall({ call, foldKey }: Props) {
           <Section name={hasFailed ? 'error' : 'result'}>
             <PreviewText text={result} foldKey={`${foldKey} result`} maxLines={OUTPUT_LINES} isError={hasFailed} />
           </Section>
+        )}
+        {onWhole && (
+          <button type="button" className={styles.more} onClick={onWhole}>
+            Texts of this message were cut: load all of them
+          </button>
         )}
         {call.toolCallId !== null && <p className={styles.callId}>{call.toolCallId}</p>}
       </Disclosure>

@@ -1,7 +1,7 @@
 import { type UIEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { navigate } from '../../routes.ts'
-import { useKeys } from '../../ui/use-keys.ts'
+import { useListKeys } from '../../ui/use-list-keys.ts'
 import { useFoldMessage } from './folds.tsx'
 import { JumpBar } from './jump-bar.tsx'
 import { MessageRow, PlaceholderRow } from './message-row.tsx'
@@ -54,12 +54,11 @@ export function TranscriptList(props: Props) {
     select(message.id, 'replace')
     list.current?.scrollIntoView({ index: place })
   }
-  useKeys({
-    j: () => void move(located === null ? top : located.last + 1),
-    k: () => void move(located === null ? top : located.first - 1),
-    g: () => void move(0),
-    G: () => void move(total - 1),
-    Enter: () => {
+  useListKeys({
+    move: (steps) => void move(located === null ? top : steps > 0 ? located.last + 1 : located.first - 1),
+    start: () => void move(0),
+    end: () => void move(total - 1),
+    open: () => {
       if (selection !== null) foldMessage(selection)
     },
   })

@@ -2,7 +2,7 @@ import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
 import { api } from '../../api.ts'
-import { PAGE_SIZE, pagesOf } from './pages.ts'
+import { PAGE_CHARS, PAGE_SIZE, pagesOf } from './pages.ts'
 import type { RowRange } from './use-sight.ts'
 
 export type TranscriptRows = {
@@ -18,14 +18,12 @@ export type TranscriptRows = {
 
 /** Rows fetched before and after those in sight. */
 const AHEAD = 30
-/** Of a message on a page; longer texts come whole on request. */
-const CONTENT_CHARS = 6_000
 /** A page can weigh a megabyte: those that were left are let go of soon. */
 const KEEP_MS = 30_000
 
 const pageOptions = (conversationId: number, page: number) =>
   api.transcript.page.queryOptions({
-    input: { conversationId, offset: page * PAGE_SIZE, limit: PAGE_SIZE, contentChars: CONTENT_CHARS },
+    input: { conversationId, offset: page * PAGE_SIZE, limit: PAGE_SIZE, contentChars: PAGE_CHARS },
     gcTime: KEEP_MS,
   })
 

@@ -1,0 +1,44 @@
+import { useEffect, useRef } from 'react'
+import { isTyping, useKeys } from './use-keys.ts'
+
+type ListKeys = {
+  /** `j` and `k`. */
+  readonly move: (steps: 1 | -1) => void
+  /** `gg` and Home. */
+  readonly start: () => void
+  /** `G` and End. */
+  readonly end: () => void
+  /** Enter. */
+  readonly open: () => void
+}
+
+/** Both presses of `gg` come within this. */
+const TWICE_MS = 800
+
+/** The keys that move in a list, whatever has the focus in its view. */
+export function useListKeys({ move, start, end, open }: ListKeys): void {
+  useKeys({ j: () => move(1), k: () => move(-1), Home: start, End: end, G: end, Enter: open })
+  useTwice('g', start)
+}
+
+/** A single `g` begins the chords of the window, so it is left alone here; only a second one in a row counts. */
+function useTwice(key: string, onTwice: () => void): void {
+  const latest = useRef(onTwice)
+  useEffect(() => {
+    latest.current = onTwice
+  })
+  useEffect(() => {
+    let lastMs = Number.NEGATIVE_INFINITY
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (isTyping(event.target) || event.key !== key || event.ctrlKey || event.metaKey || event.altKey) {
+        lastMs = Number.NEGATIVE_INFINITY
+        return
+      }
+      const isSecond = event.timeStamp - lastMs < TWICE_MS
+      lastMs = isSecond ? Number.NEGATIVE_INFINITY : event.timeStamp
+      if (isSecond && document.querySelector('dialog[open]') === null) latest.current()
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [key])
+}
