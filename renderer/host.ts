@@ -3,7 +3,10 @@ export type ElectronHost = {
   readonly kind: 'electron'
   pickMemory(): Promise<string | null>
   pickTranscripts(): Promise<readonly string[]>
-  openMemory(path: string): void
+  /** null shows the welcome page. */
+  openMemory(path: string | null): void
+  /** Opens a file of a newer version, for reading. */
+  openNewerMemory(path: string): void
   pathForFile(file: File): string
   /** @returns a function that stops listening */
   onMenu(callback: (command: string) => void): undefined | (() => void)
@@ -20,8 +23,10 @@ export type Host = {
   readonly kind: 'electron' | 'browser'
   /** One connection to the core of this window. Rejects when the core cannot be reached. */
   connect(): Promise<MessagePort | WebSocket>
-  /** Opens a memory file: in the desktop app as it sees fit, in the browser in this tab. */
-  openFile(path: string): void
+  /** Turns this window to a memory file; null shows the welcome page. */
+  openFile(path: string | null): void
+  /** Opens a file of a newer version than this app, for reading. */
+  readonly openNewerFile?: (path: string) => void
   readonly pickMemory?: () => Promise<string | null>
   readonly pickTranscripts?: () => Promise<readonly string[]>
   readonly pathOfDroppedFile?: (file: File) => string
@@ -36,6 +41,7 @@ function electronHost(bridge: ElectronHost): Host {
     kind: 'electron',
     connect: connectToMain,
     openFile: (path) => bridge.openMemory(path),
+    openNewerFile: (path) => bridge.openNewerMemory(path),
     pickMemory: () => bridge.pickMemory(),
     pickTranscripts: () => bridge.pickTranscripts(),
     pathOfDroppedFile: (file) => bridge.pathForFile(file),
@@ -46,12 +52,16 @@ function electronHost(bridge: ElectronHost): Host {
 const browserHost: Host = {
   kind: 'browser',
   connect: connectToServer,
-  openFile: (path) => location.assign(`${location.pathname}?${new URLSearchParams({ file: path })}`),
+  openFile: (path) => goTo(path === null ? { welcome: '' } : { file: path }),
+  openNewerFile: (path) => goTo({ file: path, newer: '' }),
   onMenu: () => () => undefined,
 }
 
 /** The host of this window. */
 export const host: Host = window.lcmHost ? electronHost(window.lcmHost) : browserHost
+
+const goTo = (search: Record<string, string>): void =>
+  location.assign(`${location.pathname}?${new URLSearchParams(search)}`)
 
 /** A port cannot cross the context bridge: the preload hands it over as a message of the window to itself. */
 function connectToMain(): Promise<MessagePort> {

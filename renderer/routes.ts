@@ -85,11 +85,12 @@ export function navigate(patch: Partial<Route>, how: 'push' | 'replace'): void {
 
 /** The route of the window; renders again when it changes, by whatever means. */
 export function useRoute(): Route {
-  const hash = useSyncExternalStore(subscribe, () => location.hash)
+  const hash = useSyncExternalStore(onRouteChange, () => location.hash)
   return parseRoute(hash)
 }
 
-function subscribe(onChange: () => void): () => void {
+/** Tells whoever is not a component. @returns a function that stops listening */
+export function onRouteChange(onChange: () => void): () => void {
   const names = ['hashchange', 'popstate', CHANGED]
   for (const name of names) window.addEventListener(name, onChange)
   return () => {

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { api } from './api.ts'
+import { OpenError } from './features/welcome/open-error.tsx'
+import { Welcome } from './features/welcome/welcome.tsx'
+import { ConnectionBanner } from './frame/connection-banner.tsx'
+import { ErrorBoundary } from './frame/error-boundary.tsx'
+import { Loading } from './ui/loading.tsx'
+
+const MemoryWindow = lazy(() =>
+  import('./frame/memory-window.tsx').then((module) => ({ default: module.MemoryWindow })),
+)
+
+type Props = {
+  /** Path of the memory file; null for the welcome page. */
+  readonly file: string | null
+}
+
+/** The window: welcome, the memory, or why it cannot be opened. */
+export function App({ file }: Props) {
+  return (
+    <ErrorBoundary>
+      <ConnectionBanner />
+      {file === null ? <Welcome /> : <Memory file={file} />}
+    </ErrorBoundary>
+  )
+}
+
+function Memory({ file }: { readonly file: string }) {
+  const info = useQuery(api.memory.info.queryOptions())
+  if (info.data) {
+    return (
+      <Suspense fallback={<Loading what="the window" />}>
+        <MemoryWindow info={info.data} />
+      </Suspense>
+    )
+  }
+  if (info.error) return <OpenError path={file} error={info.error} onRetry={() => void info.refetch()} />
+  return <Loading what={file} lines={7} />
+}

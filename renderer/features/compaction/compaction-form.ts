@@ -1,0 +1,121 @@
+import type { CompactionMode, CompactionSettings, CompactRequest } from '../../../core/contract/compaction.ts'
+
+/** What the user set; an empty text means the configured value. */
+export type CompactionForm = {
+  readonly mode: CompactionMode
+  readonly targetTokens: string
+  readonly settings: Readonly<Partial<Record<SettingName, string>>>
+}
+
+export type SettingName = Exclude<keyof CompactionSettings, 'leafConcurrency'>
+
+export type SettingField = {
+  readonly name: SettingName
+  readonly label: string
+  readonly hint: string
+  readonly unit: string
+  readonly min: number
+  readonly max?: number
+  readonly step?: number
+}
+
+/** The settings in the order in which they matter. */
+export const SETTING_FIELDS: readonly SettingField[] = [
+  { name: 'budgetTokens', label: 'Budget', hint: 'The model’s window', unit: 'tokens', min: 1 },
+  {
+    name: 'softThreshold',
+    label: 'Soft threshold',
+    hint: 'Share of the budget from which to compact',
+    unit: '',
+    min: 0.01,
+    max: 1,
+    step: 0.01,
+  },
+  {
+    name: 'hardThreshold',
+    label: 'Hard threshold',
+    hint: 'Share of the budget at which to compact before the next turn',
+    unit: '',
+    min: 0.01,
+    max: 10,
+    step: 0.01,
+  },
+  {
+    name: 'freshTailCount',
+    label: 'Fresh tail',
+    hint: 'The newest messages, never compacted',
+    unit: 'messages',
+    min: 0,
+  },
+  { name: 'leafChunkTokens', label: 'Leaf chunk', hint: 'At most this much becomes one leaf', unit: 'tokens', min: 1 },
+  { name: 'leafTargetTokens', label: 'Leaf target', hint: 'How long a leaf should be', unit: 'tokens', min: 1 },
+  {
+    name: 'condensedTargetTokens',
+    label: 'Condensed target',
+    hint: 'How long a condensed summary should be',
+    unit: 'tokens',
+    min: 1,
+  },
+  {
+    name: 'condensedMinFanout',
+    label: 'Fan-in from',
+    hint: 'Fewest summaries that become one',
+    unit: 'summaries',
+    min: 2,
+  },
+  { name: 'maxDepth', label: 'Greatest depth', hint: '−1 is unlimited', unit: '', min: -1 },
+  {
+    name: 'minMessagesToCompact',
+    label: 'Not below',
+    hint: 'Fewest eligible messages for which it is worth it',
+    unit: 'messages',
+    min: 0,
+  },
+  {
+    name: 'maxActiveMessages',
+    label: 'Active messages',
+    hint: 'More than this many trigger a compaction; 0 is off',
+    unit: 'messages',
+    min: 0,
+  },
+]
+
+export const EMPTY_FORM: CompactionForm = { mode: 'full', targetTokens: '', settings: {} }
+
+/** The request that a form asks for, or what is wrong with it. */
+export function requestOf(
+  form: CompactionForm,
+  conversationId: number,
+): { readonly request: CompactRequest } | { readonly problem: string } {
+  const settings: Partial<Record<SettingName, number>> = {}
+  for (const field of SETTING_FIELDS) {
+    const text = form.settings[field.name]?.trim() ?? ''
+    if (text === '') continue
+    const problem = problemOf(field, text)
+    if (problem !== null) return { problem }
+    settings[field.name] = Number(text)
+  }
+  const target = form.targetTokens.trim()
+  if (form.mode === 'untilUnder' && target !== '' && !(Number.isInteger(Number(target)) && Number(target) > 0))
+    return { problem: 'Target: a whole number of tokens from 1' }
+  return {
+    request: {
+      conversationId,
+      mode: form.mode,
+      reason: 'manual',
+      ...(form.mode === 'untilUnder' && target !== '' && { targetTokens: Number(target) }),
+      ...(Object.keys(settings).length > 0 && { settings }),
+    },
+  }
+}
+
+function problemOf(
+  { label, min, max = Number.POSITIVE_INFINITY, step = 1 }: SettingField,
+  text: string,
+): string | null {
+  const value = Number(text)
+  const isWhole = step < 1 || Number.isInteger(value)
+  if (Number.isFinite(value) && isWhole && value >= min && value <= max) return null
+  const range = max === Number.POSITIVE_INFINITY ? `from ${min}` : `from ${min} to ${max}`
+  return `${label}: a ${step < 1 ? '' : 'whole '}number ${range}`
+}

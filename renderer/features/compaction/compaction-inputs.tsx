@@ -1,0 +1,82 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { type CompactionForm, EMPTY_FORM, SETTING_FIELDS, type SettingField } from './compaction-form.ts'
+import styles from './compaction-inputs.module.css'
+import { MODES } from './compaction-wording.ts'
+
+type Props = {
+  readonly form: CompactionForm
+  readonly onChange: (form: CompactionForm) => void
+  /** What is wrong with the form. */
+  readonly problem: string | null
+}
+
+/** How to compact. What is left empty is as configured. */
+export function CompactionInputs({ form, onChange, problem }: Props) {
+  const settings = useQuery(api.memory.settings.queryOptions())
+  const isChanged = form !== EMPTY_FORM
+  const set = (field: SettingField, text: string) =>
+    onChange({ ...form, settings: { ...form.settings, [field.name]: text } })
+  return (
+    <section className={styles.inputs}>
+      <SectionHeading
+        aside={
+          isChanged && (
+            <Button look="quiet" className={styles.reset} onClick={() => onChange(EMPTY_FORM)}>
+              Reset
+            </Button>
+          )
+        }
+      >
+        How
+      </SectionHeading>
+      <div className={styles.mode}>
+        <Segmented label="Mode" options={MODES} value={form.mode} onChange={(mode) => onChange({ ...form, mode })} />
+        {form.mode === 'untilUnder' && (
+          <label className={styles.target}>
+            <input
+              type="number"
+              min={1}
+              placeholder="soft threshold"
+              aria-label="Target in tokens"
+              value={form.targetTokens}
+              onChange={(event) => onChange({ ...form, targetTokens: event.target.value })}
+            />
+            tokens
+          </label>
+        )}
+      </div>
+      <p className={styles.summarizer}>
+        Summaries are made by the built-in extractor: no model, no network, the same every time.
+      </p>
+      <details>
+        <summary>Settings for this run</summary>
+        <div className={styles.fields}>
+          {SETTING_FIELDS.map((field) => (
+            <label key={field.name} className={styles.field} title={field.hint}>
+              <span>{field.label}</span>
+              <input
+                type="number"
+                min={field.min}
+                max={field.max}
+                step={field.step ?? 1}
+                placeholder={String(settings.data?.[field.name] ?? '')}
+                value={form.settings[field.name] ?? ''}
+                onChange={(event) => set(field, event.target.value)}
+              />
+              <span className={styles.unit}>{field.unit}</span>
+            </label>
+          ))}
+        </div>
+      </details>
+      {problem !== null && (
+        <p className={styles.problem} role="alert">
+          {problem}
+        </p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,63 @@
+import type {
+  CompactionDecision,
+  CompactionMode,
+  CompactionPlan,
+  CompactionResult,
+} from '../../../core/contract/compaction.ts'
+import { formatCount, formatPercent, formatPressure, plural } from '../../ui/format.ts'
+
+export const MODES: readonly { readonly value: CompactionMode; readonly label: string; readonly hint: string }[] = [
+  { value: 'full', label: 'full', hint: 'Messages become leaves, leaves become condensed summaries' },
+  { value: 'leaf', label: 'leaf', hint: 'Messages become leaves' },
+  { value: 'condense', label: 'condense', hint: 'Summaries become summaries of a greater depth' },
+  { value: 'untilUnder', label: 'until under…', hint: 'As many passes as it takes to get below a number of tokens' },
+]
+
+/** The decision in a sentence. */
+export function decisionTitle({ should, urgency }: Pick<CompactionDecision, 'should' | 'urgency'>): string {
+  if (!should) return 'No need to compact'
+  return urgency === 'hard' ? 'Compact before the next turn' : 'Compact soon'
+}
+
+/** The figures behind the decision. */
+export function decisionFigures(decision: CompactionDecision): string {
+  const { tokens, budget, pressure, eligibleMessages, eligibleTokens } = decision
+  return (
+    `${formatCount(tokens)} of ${plural(budget, 'token')} (${formatPressure(pressure)}) · ` +
+    `${plural(eligibleMessages, 'message')} with ${plural(eligibleTokens, 'token')} eligible`
+  )
+}
+
+export const TRIGGER_NAMES = {
+  soft_threshold: 'soft threshold',
+  hard_threshold: 'hard threshold',
+  active_messages: 'active messages',
+} as const
+
+/** `12 leaves and 3 condensed summaries`, whichever there are. */
+export function stepsText({ steps }: Pick<CompactionPlan, 'steps'>): string {
+  const leaves = steps.filter((step) => step.pass === 'leaf').length
+  const condensed = steps.length - leaves
+  return [
+    leaves > 0 && plural(leaves, 'leaf', 'leaves'),
+    condensed > 0 && plural(condensed, 'condensed summary', 'condensed summaries'),
+  ]
+    .filter((part) => part !== false)
+    .join(' and ')
+}
+
+/** Part of the tokens that goes away, at least nothing. */
+export const savedShare = (before: number, after: number): number =>
+  before === 0 ? 0 : Math.max(0, 1 - after / before)
+
+/** `124,310 → 71,900 tokens (−42 %)` */
+export function beforeAfterText(before: number, after: number): string {
+  const saved = savedShare(before, after)
+  return `${formatCount(before)} → ${plural(after, 'token')}${saved > 0 ? ` (−${formatPercent(saved)})` : ''}`
+}
+
+/** What a finished run did. It never says compacted when nothing changed. */
+export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionResult): string {
+  if (created.length === 0) return 'Nothing was changed'
+  return `${plural(created.length, 'new summary', 'new summaries')}, ${formatPercent(savedShare(tokensBefore, tokensAfter))} less in the window`
+}

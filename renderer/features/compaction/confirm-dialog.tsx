@@ -1,0 +1,54 @@
+import type { CompactionPlan } from '../../../core/contract/compaction.ts'
+import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatCount, plural } from '../../ui/format.ts'
+import { beforeAfterText, stepsText } from './compaction-wording.ts'
+import styles from './confirm-dialog.module.css'
+
+type Props = {
+  readonly plan: CompactionPlan
+  readonly info: MemoryInfo
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+/** Names what will change, and what will not, before it does. */
+export function ConfirmDialog({ plan, info, onConfirm, onClose }: Props) {
+  const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
+  return (
+    <Dialog
+      title="Compact this conversation?"
+      onClose={onClose}
+      actions={
+        <>
+          <Button autoFocus onClick={onClose}>
+            Cancel
+          </Button>
+          <Button look="primary" onClick={onConfirm}>
+            Compact
+          </Button>
+        </>
+      }
+    >
+      <div className={styles.body}>
+        <Facts>
+          <Fact name="file">
+            <span className={styles.path}>{info.path}</span>
+          </Fact>
+          <Fact name="adds">{stepsText(plan)}</Fact>
+          <Fact name="takes out">
+            {messages === 0 ? null : `${plural(messages, 'message')} from the model’s window`}
+          </Fact>
+          <Fact name="window">about {beforeAfterText(plan.tokensBefore, plan.expectedTokensAfter)}</Fact>
+          <Fact name="model calls">{plan.modelCalls === 0 ? 'none' : formatCount(plan.modelCalls)}</Fact>
+        </Facts>
+        <p className={styles.promise}>
+          No message is changed or deleted: each stays in the file and can be reached through its summary. It can be
+          cancelled at any time; what is done until then stays valid.
+        </p>
+      </div>
+    </Dialog>
+  )
+}

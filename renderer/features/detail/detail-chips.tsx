@@ -1,0 +1,49 @@
+import type { Description } from '../../../core/contract/lineage.ts'
+import { Chip, type Tone } from '../../ui/chip.tsx'
+import { depthToken } from '../../ui/depth-color.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import styles from './detail-chips.module.css'
+import { kindText, visibilityChip } from './detail-wording.ts'
+
+/** Kind, how the model sees it, and how it was made. */
+export function DetailChips({ description }: { readonly description: Description }) {
+  const { kind, visibility, contextOrdinal, seenThrough, level } = description
+  const seen = visibilityChip(visibility, contextOrdinal)
+  return (
+    <div className={styles.chips}>
+      <Chip tone={toneOf(description)}>{kindText(description)}</Chip>
+      {kind !== 'file' && seenThrough === null && (
+        <Chip tone={seen.tone} title={SEEN_TEXTS[visibility]}>
+          {seen.text}
+        </Chip>
+      )}
+      {seenThrough !== null && (
+        <Chip title="The model sees it through this summary">
+          seen through <NodeLink id={seenThrough} maxChars={13} />
+        </Chip>
+      )}
+      {level !== null && level !== 'unknown' && (
+        <Chip tone={level === 'deterministic' ? 'warning' : 'neutral'} title={LEVEL_TEXTS[level]}>
+          {level}
+        </Chip>
+      )}
+    </div>
+  )
+}
+
+const SEEN_TEXTS = {
+  in_window: 'The model sees it itself next turn',
+  covered: 'The model sees a summary that stands for it',
+  absent: 'Neither in the window nor under a summary that is: the model cannot reach it',
+} as const
+
+const LEVEL_TEXTS = {
+  normal: 'Made as intended',
+  aggressive: 'The first attempt was too long; a stricter one was kept',
+  deterministic: 'Made without a model: extracted, not written',
+} as const
+
+function toneOf({ kind, depth, role }: Description): Tone {
+  if (kind === 'message') return role ?? 'neutral'
+  return kind === 'file' ? 'neutral' : depthToken(depth ?? (kind === 'leaf' ? 0 : 1))
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import type { Description } from '../../../core/contract/lineage.ts'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { useCopy } from '../../ui/use-copy.ts'
+import { useKeys } from '../../ui/use-keys.ts'
+import { DetailChips } from './detail-chips.tsx'
+import styles from './detail-content.module.css'
+import { DetailFacts } from './detail-facts.tsx'
+import { DetailText } from './detail-text.tsx'
+import { kindHeading } from './detail-wording.ts'
+import { Expansion } from './expansion.tsx'
+import { FileFacts } from './file-facts.tsx'
+import { LineageLists } from './lineage-lists.tsx'
+
+/** A node in full: what it is, what it says, where it comes from. */
+export function DetailContent({ description }: { readonly description: Description }) {
+  const { id, kind } = description
+  const [expandedId, setExpandedId] = useState<string | null>(null)
+  const [copied, copy] = useCopy()
+  const isSummary = kind === 'leaf' || kind === 'condensed'
+  const isExpanded = expandedId === id
+  const toggle = () => setExpandedId(isExpanded ? null : id)
+  useKeys(isSummary ? { e: toggle } : {})
+
+  return (
+    <article className={styles.detail}>
+      <section className={styles.section}>
+        <SectionHeading
+          aside={
+            <IconButton
+              icon="close"
+              label="Clear the selection (Esc)"
+              onClick={() => navigate({ selection: null }, 'push')}
+            />
+          }
+        >
+          {kindHeading(description)}
+        </SectionHeading>
+        <NodeIdText id={id} />
+        <DetailChips description={description} />
+        {description.file ? <FileFacts file={description.file} /> : <DetailFacts description={description} />}
+        <div className={styles.actions}>
+          {isSummary && (
+            <Button aria-expanded={isExpanded} title="Down to the messages (e)" onClick={toggle}>
+              {isExpanded ? 'Fold' : 'Expand'}
+            </Button>
+          )}
+          {kind !== 'file' && (
+            <Button onClick={() => navigate({ view: 'transcript' }, 'push')}>Open in transcript</Button>
+          )}
+          <Button onClick={() => copy(id)}>{copied === 'copied' ? 'Copied' : 'Copy id'}</Button>
+        </div>
+      </section>
+      {isExpanded && <Expansion key={id} summaryId={id} />}
+      <DetailText description={description} />
+      <LineageLists description={description} />
+    </article>
+  )
+}

@@ -1,0 +1,52 @@
+import type { Visibility } from '../../../core/contract/ids.ts'
+import type { Description } from '../../../core/contract/lineage.ts'
+import type { Tone } from '../../ui/chip.tsx'
+import { depthLabel } from '../../ui/depth-color.ts'
+import { formatCompression, formatCount, plural } from '../../ui/format.ts'
+
+/** The heading over a node: `Summary`, `Message`, `File`. */
+export function kindHeading({ kind }: Pick<Description, 'kind'>): string {
+  if (kind === 'message') return 'Message'
+  return kind === 'file' ? 'File' : 'Summary'
+}
+
+/** `condensed · depth 1`, `leaf`, `tool`, `file`. */
+export function kindText({ kind, depth, role }: Pick<Description, 'kind' | 'depth' | 'role'>): string {
+  if (kind === 'message') return role ?? 'message'
+  if (kind !== 'condensed') return kind
+  return `condensed · ${depthLabel(depth ?? 1)}`
+}
+
+/** `msg 2,548 – 3,336`: the places in the conversation that it stands for, by sequence number. */
+export function coversText({ sourceRange }: Pick<Description, 'sourceRange'>): string | null {
+  if (sourceRange === null) return null
+  const { firstSeq, lastSeq } = sourceRange
+  return firstSeq === lastSeq
+    ? `seq ${formatCount(firstSeq)}`
+    : `seq ${formatCount(firstSeq)} – ${formatCount(lastSeq)}`
+}
+
+/** `of 93,480 · 50.6×`: what the tokens stand for, where that is known. */
+export function compressionText({
+  sourceTokens,
+  compression,
+}: Pick<Description, 'sourceTokens' | 'compression'>): string {
+  if (sourceTokens === null) return ''
+  const factor = compression === null ? '' : ` · ${formatCompression(compression)}`
+  return ` of ${formatCount(sourceTokens)}${factor}`
+}
+
+/** How the model sees it now. */
+export function visibilityChip(visibility: Visibility, contextOrdinal: number | null): { text: string; tone: Tone } {
+  if (visibility === 'in_window') {
+    const place = contextOrdinal === null ? '' : ` · #${formatCount(contextOrdinal)}`
+    return { text: `in the window${place}`, tone: 'lit' }
+  }
+  if (visibility === 'covered') return { text: 'covered', tone: 'neutral' }
+  return { text: 'out of reach', tone: 'error' }
+}
+
+/** `9 sources · 1 dependent` */
+export function linksText({ sourceCount, dependents }: Pick<Description, 'sourceCount' | 'dependents'>): string {
+  return `${plural(sourceCount, 'source')} · ${plural(dependents.length, 'dependent')}`
+}

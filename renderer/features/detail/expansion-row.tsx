@@ -1,0 +1,45 @@
+import { classNames } from '../../ui/class-names.ts'
+import { type NodeLook, nodeColor, nodeLabel } from '../../ui/depth-color.ts'
+import { formatCount } from '../../ui/format.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import styles from './expansion.module.css'
+
+type Props = {
+  readonly id: string
+  readonly node: NodeLook
+  readonly tokens: number
+  readonly atMs: number | null
+  readonly content: string
+}
+
+/** Longer texts are read in the transcript. */
+const MAX_CHARS = 6000
+
+/** One source: who, when, how long, and its text. */
+export function ExpansionRow({ id, node, tokens, atMs, content }: Props) {
+  const isTool = node.kind === 'message' && node.role === 'tool'
+  return (
+    <div className={styles.row} style={{ borderColor: nodeColor(node) }}>
+      <div className={styles.head}>
+        <NodeLink id={id} node={node} />
+        <span>
+          {nodeLabel(node)}
+          {atMs !== null && (
+            <>
+              {' · '}
+              <TimeText atMs={atMs} form="short" />
+            </>
+          )}
+        </span>
+        <span className={styles.tokens} title="tokens">
+          {formatCount(tokens)}
+        </span>
+      </div>
+      <div className={classNames(styles.text, isTool && styles.mono)} dir="auto">
+        {content.slice(0, MAX_CHARS)}
+        {content.length > MAX_CHARS && ` … ${formatCount(content.length - MAX_CHARS)} more characters`}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,60 @@
+import type { ReactNode } from 'react'
+import type { Description } from '../../../core/contract/lineage.ts'
+import { formatCount } from '../../ui/format.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import styles from './lineage-lists.module.css'
+
+/** Beyond this many ids nobody reads on; the graph and the expansion page through them. */
+const MAX_SHOWN = 60
+
+/** Lineage both ways, each id a click away. */
+export function LineageLists({ description }: { readonly description: Description }) {
+  const { kind, sources, sourceCount, dependents, coveredBy } = description
+  if (kind === 'file') return null
+  if (kind === 'message')
+    return (
+      <Group title="Covered by" count={coveredBy.length} ids={coveredBy}>
+        No summary stands for this message.
+      </Group>
+    )
+  return (
+    <>
+      <Group title="Dependents" count={dependents.length} ids={dependents}>
+        Nothing was made from it.
+      </Group>
+      <Group title="Sources" count={sourceCount} ids={sources} isMessages={kind === 'leaf'}>
+        It has no source: what it stands for cannot be traced.
+      </Group>
+    </>
+  )
+}
+
+type GroupProps = {
+  readonly title: string
+  readonly count: number
+  readonly ids: readonly string[]
+  readonly isMessages?: boolean
+  /** Said when there is none. */
+  readonly children: ReactNode
+}
+
+function Group({ title, count, ids, isMessages = false, children }: GroupProps) {
+  const shown = ids.slice(0, MAX_SHOWN)
+  return (
+    <section className={styles.group}>
+      <SectionHeading>
+        {title} · {formatCount(count)}
+      </SectionHeading>
+      {count === 0 && <p className={styles.none}>{children}</p>}
+      <div className={styles.chips} data-narrow={isMessages ? '' : undefined}>
+        {shown.map((id, index) => (
+          // A damaged file may name the same source twice.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order is the file's, and fixed
+          <NodeLink key={`${index} ${id}`} id={id} maxChars={16} />
+        ))}
+        {count > shown.length && <span className={styles.more}>and {formatCount(count - shown.length)} more</span>}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,73 @@
+import type { Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
+
+/** How much was left out beside what is shown. */
+export type More = Neighbourhood['more'][number]
+
+/** A card, or a chip that says how many more there are. */
+export type Item =
+  | { readonly kind: 'card'; readonly card: NodeCard; readonly w: number }
+  | { readonly kind: 'more'; readonly more: More; readonly unit: MoreUnit; readonly w: number }
+export type MoreUnit = 'messages' | 'sources' | 'dependents'
+
+/** Items that stand together, as near to `center` as their neighbours allow. */
+export type Block = {
+  /** What they are the sources of. */
+  readonly owner: NodeCard | null
+  readonly center: number
+  readonly items: readonly Item[]
+  /** They may take several rows: nothing is to be drawn below any of them. */
+  readonly canWrap: boolean
+}
+
+/** A block with its size, and where each item stands in it. */
+export type ShapedBlock = {
+  readonly block: Block
+  readonly w: number
+  readonly h: number
+  readonly isFramed: boolean
+  readonly placed: readonly { readonly item: Item; readonly dx: number; readonly dy: number }[]
+}
+
+export const CARD_HEIGHT = 46
+const WIDE = 200
+const NARROW = 132
+const MESSAGE = 148
+const MORE = 112
+export const GAP_X = 12
+const ROW_GAP = 8
+const FRAME_PAD = 10
+
+/** Width of a card: what stands alone has room for more words than what stands in a row. */
+export const cardWidth = (card: NodeCard, level: number): number =>
+  card.kind === 'message' ? MESSAGE : level <= 0 ? WIDE : NARROW
+
+/** How many sources fit side by side, with room for what stands at the end of the row. */
+export const columnsIn = (widthPx: number): number =>
+  Math.max(3, Math.floor((widthPx - 2 * GAP_X - MORE) / (NARROW + GAP_X)))
+
+export const cardItem = (card: NodeCard, level: number): Item => ({ kind: 'card', card, w: cardWidth(card, level) })
+
+export const moreItem = (more: More, owner: NodeCard): Item => ({
+  kind: 'more',
+  more,
+  unit: more.direction === 'dependents' ? 'dependents' : owner.kind === 'leaf' ? 'messages' : 'sources',
+  w: MORE,
+})
+
+/** Sets a block's items in a row, or in a frame of several rows when they are more than `columns`. */
+export function shapeBlock(block: Block, columns: number): ShapedBlock {
+  const isFramed = block.canWrap && block.items.length > columns + 1
+  const pad = isFramed ? FRAME_PAD : 0
+  const perRow = isFramed ? columns : block.items.length
+  let w = 0
+  let dx = pad
+  const placed = block.items.map((item, order) => {
+    if (order % perRow === 0) dx = pad
+    const at = { item, dx, dy: pad + Math.floor(order / perRow) * (CARD_HEIGHT + ROW_GAP) }
+    dx += item.w + GAP_X
+    w = Math.max(w, dx - GAP_X + pad)
+    return at
+  })
+  const rows = Math.max(1, Math.ceil(block.items.length / Math.max(1, perRow)))
+  return { block, w, h: rows * CARD_HEIGHT + (rows - 1) * ROW_GAP + 2 * pad, isFramed, placed }
+}

@@ -1,0 +1,34 @@
+import type { NodeCard } from '../../../core/contract/lineage.ts'
+import { nodeLabel } from '../../ui/depth-color.ts'
+import { formatCompression, formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
+import { formatClock } from '../../ui/format-time.ts'
+import type { MoreUnit } from './block.ts'
+
+/** The two lines of a card. */
+export type CardText = { readonly title: string; readonly facts: string }
+
+/** `isWide` cards stand alone and have room for numbers; the others say what they stand for. */
+export function cardText(card: NodeCard, isWide: boolean): CardText {
+  if (card.kind === 'missing') return { title: shortenId(card.id, isWide ? 22 : 14), facts: 'not in this file' }
+  if (card.kind === 'message') {
+    const time = card.createdAtMs === null ? '' : ` ${formatClock(card.createdAtMs)}`
+    return { title: `${card.role ?? 'message'}${time}`, facts: card.excerpt || formatTokens(card.tokens) }
+  }
+  const title = shortenId(card.id, isWide ? 22 : 14)
+  if (!isWide) return { title, facts: `${nodeLabel(card)} · ${formatCount(card.messages)} msgs` }
+  const compression = card.sourceTokens && card.tokens > 0 ? [formatCompression(card.sourceTokens / card.tokens)] : []
+  return { title, facts: [nodeLabel(card), formatTokens(card.tokens), ...compression].join(' · ') }
+}
+
+/** What a node has, in the words of the header: `9 sources · 1 dependent · 789 messages`. */
+export function countsText(card: NodeCard): string {
+  if (card.kind === 'missing') return 'named as a source or dependent, but not in this file'
+  const dependents = plural(card.dependents, 'dependent')
+  if (card.kind === 'message') return `${card.role ?? 'message'} · ${dependents}`
+  const sources = card.kind === 'leaf' ? [] : [plural(card.sources, 'source')]
+  return [...sources, dependents, plural(card.messages, 'message')].join(' · ')
+}
+
+const UNITS: Readonly<Record<MoreUnit, string>> = { messages: 'message', sources: 'source', dependents: 'dependent' }
+
+export const moreText = (count: number, unit: MoreUnit): string => `+ ${plural(count, UNITS[unit])}`

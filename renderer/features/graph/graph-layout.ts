@@ -1,0 +1,161 @@
+import type { LineageEdge, Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
+import {
+  type Block,
+  CARD_HEIGHT,
+  cardItem,
+  GAP_X,
+  type Item,
+  type More,
+  type MoreUnit,
+  moreItem,
+  shapeBlock,
+} from './block.ts'
+import { type PlacedEdge, placeEdges } from './edge-path.ts'
+import { assignLevels, groupBy } from './levels.ts'
+import { spread } from './spread.ts'
+
+export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+export type PlacedCard = Box & { readonly card: NodeCard }
+export type PlacedMore = Box & { readonly more: More; readonly unit: MoreUnit }
+/** Stands behind the sources of one node when they take several rows. */
+export type PlacedFrame = Box & { readonly of: NodeCard }
+
+export type GraphLayout = {
+  /** In the order of levels, then of the history. */
+  readonly cards: readonly PlacedCard[]
+  readonly mores: readonly PlacedMore[]
+  readonly frames: readonly PlacedFrame[]
+  readonly edges: readonly PlacedEdge[]
+  readonly bounds: Box
+}
+
+/** What has been decided while levels are placed one after the other. */
+type Placing = {
+  readonly input: Neighbourhood
+  readonly columns: number
+  readonly levels: ReadonlyMap<string, number>
+  readonly byLevel: ReadonlyMap<number, readonly NodeCard[]>
+  readonly edgesFrom: ReadonlyMap<string, readonly LineageEdge[]>
+  readonly edgesTo: ReadonlyMap<string, readonly LineageEdge[]>
+  readonly cards: Map<string, PlacedCard>
+  readonly mores: PlacedMore[]
+  readonly frames: Map<string, PlacedFrame>
+}
+
+const BLOCK_GAP = 28
+const GAP_Y = 46
+
+/**
+ * Places a neighbourhood: dependents above, sources below, each level in the order of the history. The focus stands
+ * at the origin. `columns` cards may stand side by side before they wrap. O(n log n), for the sorting.
+ */
+export function layoutGraph(input: Neighbourhood, columns: number): GraphLayout {
+  const levels = assignLevels(input)
+  const placing: Placing = {
+    input,
+    columns,
+    levels,
+    byLevel: Map.groupBy([...input.nodes].sort(byHistory), ({ id }) => levels.get(id) ?? 0),
+    edgesFrom: groupBy(input.edges, (edge) => edge.from),
+    edgesTo: groupBy(input.edges, (edge) => edge.to),
+    cards: new Map(),
+    mores: [],
+    frames: new Map(),
+  }
+  placeRow(placing, [focusBlock(placing)], 0)
+  let top = CARD_HEIGHT + GAP_Y
+  for (let level = 1; level <= Math.max(...levels.values()); level++)
+    top += placeRow(placing, sourceBlocks(placing, level), top) + GAP_Y
+  for (let level = -1; level >= Math.min(...levels.values()); level--)
+    placeRow(placing, dependentBlocks(placing, level), level * (CARD_HEIGHT + GAP_Y))
+  const { cards, mores, frames } = placing
+  return {
+    cards: [...cards.values()].sort((a, b) => a.y - b.y || a.x - b.x),
+    mores,
+    frames: [...frames.values()],
+    edges: placeEdges(input.edges, cards, frames),
+    bounds: boundsOf([...cards.values(), ...mores, ...frames.values()]),
+  }
+}
+
+const byHistory = (a: NodeCard, b: NodeCard): number => {
+  const first = (card: NodeCard) => card.seq ?? card.firstSeq ?? Number.POSITIVE_INFINITY
+  return compare(first(a), first(b)) || compare(a.lastSeq ?? 0, b.lastSeq ?? 0) || compare(a.id, b.id)
+}
+
+const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Sets blocks side by side and remembers where everything in them stands. @returns the height of the row */
+function placeRow({ columns, cards, mores, frames }: Placing, blocks: readonly Block[], top: number): number {
+  const shaped = blocks.map((block) => shapeBlock(block, columns))
+  const centers = spread(
+    shaped.map(({ block, w }) => ({ center: block.center, width: w })),
+    BLOCK_GAP,
+  )
+  shaped.forEach(({ block, w, h, isFramed, placed }, order) => {
+    const left = (centers[order] ?? 0) - w / 2
+    if (isFramed && block.owner) frames.set(block.owner.id, { of: block.owner, x: left, y: top, w, h })
+    for (const { item, dx, dy } of placed) {
+      const box = { x: left + dx, y: top + dy, w: item.w, h: CARD_HEIGHT }
+      if (item.kind === 'card') cards.set(item.card.id, { ...box, card: item.card })
+      else mores.push({ ...box, more: item.more, unit: item.unit })
+    }
+  })
+  return Math.max(CARD_HEIGHT, ...shaped.map(({ h }) => h))
+}
+
+/** The focus in the middle of what else stands at its level. */
+function focusBlock({ input, byLevel }: Placing): Block {
+  const items = (byLevel.get(0) ?? []).map((card) => cardItem(card, 0))
+  const at = items.findIndex((item) => item.kind === 'card' && item.card.id === input.focus)
+  // All of them are equally wide.
+  const center = ((items.length - 1) / 2 - at) * ((items[0]?.w ?? 0) + GAP_X)
+  return { owner: null, center, items, canWrap: false }
+}
+
+/** The nodes of a level below the focus, together with their siblings and under what they are sources of. */
+function sourceBlocks({ input, byLevel, levels, edgesFrom, edgesTo, cards }: Placing, level: number): readonly Block[] {
+  const members = byLevel.get(level) ?? []
+  const hasSourcesBelow = ({ id }: NodeCard) =>
+    (edgesFrom.get(id) ?? []).some(({ to }) => (levels.get(to) ?? 0) > level)
+  const ownerOf = ({ id }: NodeCard) =>
+    (edgesTo.get(id) ?? [])
+      .map(({ from }) => from)
+      .find((from) => cards.has(from) && (levels.get(from) ?? 0) < level) ?? ''
+  const blocks = [...groupBy(members, ownerOf)].map(([id, siblings]): Block => {
+    const owner = cards.get(id)
+    const items: Item[] = siblings.map((card) => cardItem(card, level))
+    if (owner) items.push(...moresOf(input, owner.card, 'sources'))
+    return { owner: owner?.card ?? null, center: middleOf(owner), items, canWrap: !siblings.some(hasSourcesBelow) }
+  })
+  return blocks.sort((a, b) => a.center - b.center)
+}
+
+/** The nodes of a level above the focus, each over its sources, and how many dependents there are besides. */
+function dependentBlocks({ input, byLevel, edgesFrom, cards }: Placing, level: number): readonly Block[] {
+  const blocks = (byLevel.get(level) ?? []).map((card): Block => {
+    const middles = (edgesFrom.get(card.id) ?? []).flatMap(({ to }) => (cards.has(to) ? middleOf(cards.get(to)) : []))
+    const center = middles.length > 0 ? middles.reduce((a, b) => a + b, 0) / middles.length : 0
+    return { owner: null, center, items: [cardItem(card, level)], canWrap: false }
+  })
+  const mores = (byLevel.get(level + 1) ?? []).map((card): Block => {
+    const items = moresOf(input, card, 'dependents')
+    return { owner: null, center: middleOf(cards.get(card.id)) + 1, items, canWrap: false }
+  })
+  return [...blocks, ...mores.filter(({ items }) => items.length > 0)].sort((a, b) => a.center - b.center)
+}
+
+const moresOf = ({ more }: Neighbourhood, owner: NodeCard, direction: More['direction']): readonly Item[] =>
+  more
+    .filter((each) => each.id === owner.id && each.direction === direction && each.count > 0)
+    .map((each) => moreItem(each, owner))
+
+const middleOf = (box: Box | undefined): number => (box ? box.x + box.w / 2 : 0)
+
+function boundsOf(boxes: readonly Box[]): Box {
+  const x = Math.min(...boxes.map((box) => box.x))
+  const y = Math.min(...boxes.map((box) => box.y))
+  const right = Math.max(...boxes.map((box) => box.x + box.w))
+  const bottom = Math.max(...boxes.map((box) => box.y + box.h))
+  return boxes.length > 0 ? { x, y, w: right - x, h: bottom - y } : { x: 0, y: 0, w: 0, h: 0 }
+}

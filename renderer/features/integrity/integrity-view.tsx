@@ -1,0 +1,37 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { ReportView } from './report-view.tsx'
+import { ScanProgress } from './scan-progress.tsx'
+
+/** What is wrong with the file, or that nothing is. */
+export function IntegrityView() {
+  const last = useQuery(api.integrity.last.queryOptions())
+  const jobs = useQuery(api.jobs.list.queryOptions())
+  const start = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => jobs.refetch() }))
+  const newest = jobs.data?.find((job) => job.kind === 'integrity') ?? null
+  const scan = () => start.mutate({ kind: 'integrity' })
+  const error = start.error ?? last.error ?? (newest?.state === 'failed' ? newest.error : null)
+
+  if (newest?.state === 'running') return <ScanProgress job={newest} />
+  if (error) return <ErrorState error={error} onRetry={scan} />
+  if (last.data === undefined) return <Loading what="the last report" />
+  if (last.data === null)
+    return (
+      <EmptyState
+        title="Not checked yet"
+        actions={
+          <Button look="primary" disabled={start.isPending} onClick={scan}>
+            Check now
+          </Button>
+        }
+      >
+        Every check reads only. It says whether each message can still be reached, whether the lineage holds together,
+        and whether the model’s window is what it should be.
+      </EmptyState>
+    )
+  return <ReportView report={last.data} onScan={scan} />
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ConversationRow } from '../../../core/contract/memory.ts'
+import { api } from '../../api.ts'
+import { Dim } from '../../ui/dim.tsx'
+import { formatCompact, formatCompression, formatCount, formatPressure, plural } from '../../ui/format.ts'
+import { PressureBar } from '../../ui/pressure-bar.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { roomText } from './overview-figures.ts'
+import styles from './pressure-figures.module.css'
+
+type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
+
+/** How full the window is, and how much history stands behind it. */
+export function PressureFigures({ conversation, budgetTokens }: Props) {
+  const settings = useQuery(api.memory.settings.queryOptions())
+  const { contextTokens, storedTokens, pressure, messages, summaries, contextItems, updatedAtMs } = conversation
+  const soft = settings.data?.softThreshold ?? 1
+  const hard = settings.data?.hardThreshold ?? 1
+  return (
+    <section className={styles.figures} aria-label="Pressure">
+      <div className={styles.head}>
+        <p>
+          <strong className={styles.large}>{formatPressure(pressure)}</strong>{' '}
+          <Dim>
+            of the window: {formatCount(contextTokens)} of {formatCount(budgetTokens)} tokens
+          </Dim>
+        </p>
+        <p>{settings.data && roomText(contextTokens, budgetTokens, soft, hard)}</p>
+      </div>
+      <div className={styles.bar}>
+        <PressureBar pressure={pressure} softThreshold={soft} hardThreshold={hard} />
+      </div>
+      <div className={styles.scale}>
+        <span>stored</span>
+        <span className={styles.track}>
+          <span className={styles.stored} />
+        </span>
+        <span className={styles.number}>{formatCompact(storedTokens)} tokens</span>
+        <Dim>
+          {plural(messages, 'message')}, {plural(summaries, 'summary', 'summaries')}
+        </Dim>
+        <span>in the window</span>
+        <span className={styles.track}>
+          <span
+            className={styles.lit}
+            style={{ width: `${Math.min(1, contextTokens / (storedTokens || 1)) * 100}%` }}
+          />
+        </span>
+        <span className={styles.number}>{formatCompact(contextTokens)} tokens</span>
+        <Dim>
+          {plural(contextItems, 'item')}
+          {contextTokens > 0 &&
+            contextTokens < storedTokens &&
+            `, ${formatCompression(storedTokens / contextTokens)} less than is stored`}
+        </Dim>
+      </div>
+      <p>
+        <Dim>
+          Last change <TimeText atMs={updatedAtMs} />
+        </Dim>
+      </p>
+    </section>
+  )
+}

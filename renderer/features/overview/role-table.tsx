@@ -1,0 +1,49 @@
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import { formatCompact, formatCount, formatPercent } from '../../ui/format.ts'
+import { roleOf } from '../../ui/role.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { type Breakdown, withShares } from './overview-figures.ts'
+import styles from './table.module.css'
+
+/** Who wrote how much. */
+export function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
+  return (
+    <section>
+      <SectionHeading>Messages by role</SectionHeading>
+      {roles.length === 0 ? (
+        <p className={styles.none}>There is no message.</p>
+      ) : (
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th>role</th>
+              <th>messages</th>
+              <th>tokens</th>
+              <th>share</th>
+              <th aria-label="share drawn" />
+            </tr>
+          </thead>
+          <tbody>
+            {withShares(roles, (key) => key).map((row) => (
+              <tr key={row.key}>
+                <td>
+                  <DepthSwatch node={{ kind: 'message', role: roleOf(row.key) }} />
+                  {row.label}
+                </td>
+                <td>{formatCount(row.count)}</td>
+                <td>{formatCompact(row.tokens)}</td>
+                <td>{formatPercent(row.share)}</td>
+                <td className={styles.wide}>
+                  <span
+                    className={styles.bar}
+                    style={{ width: `${row.share * 100}%`, background: `var(--${row.key}, var(--tool))` }}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,54 @@
+import type { Overview } from '../../../core/contract/memory.ts'
+import { formatCompact, formatCount, formatPercent } from '../../ui/format.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { stopReasonText } from '../../ui/stop-reason.ts'
+import { TimeText } from '../../ui/time-text.tsx'
+import runStyles from './run-table.module.css'
+import styles from './table.module.css'
+
+type Props = { readonly runs: Overview['runs'] }
+
+/** What compaction did so far, newest first. */
+export function RunTable({ runs }: Props) {
+  return (
+    <section>
+      <SectionHeading>Compaction runs{runs.length > 0 && ` · ${formatCount(runs.length)}`}</SectionHeading>
+      {runs.length === 0 ? (
+        <p className={styles.none}>No run is recorded for this conversation.</p>
+      ) : (
+        <table className={`${styles.table} ${runStyles.runs}`}>
+          <thead>
+            <tr>
+              <th>when</th>
+              <th>why</th>
+              <th>before</th>
+              <th>after</th>
+              <th>saved</th>
+              <th>new summaries</th>
+              <th>ended because</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run) => (
+              <tr key={run.runId}>
+                <td title={run.runId}>
+                  <TimeText atMs={run.atMs} form="short" />
+                </td>
+                <td>{run.reason}</td>
+                <td>{run.tokensBefore === null ? '–' : formatCompact(run.tokensBefore)}</td>
+                <td>{run.tokensAfter === null ? '–' : formatCompact(run.tokensAfter)}</td>
+                <td>{savedText(run.tokensBefore, run.tokensAfter)}</td>
+                <td>{formatCount(run.created)}</td>
+                <td>{run.stopReason === null ? '–' : stopReasonText(run.stopReason)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+function savedText(before: number | null, after: number | null): string {
+  return before === null || after === null || before === 0 ? '–' : formatPercent(1 - after / before)
+}

@@ -1,0 +1,30 @@
+import type { Strata } from '../../../core/contract/strata.ts'
+import type { Buckets, SelectedStretch } from './scene.ts'
+import type { SummaryIndex } from './summary-index.ts'
+
+/** Number of a message id; null for the id of anything else. */
+export function messageNumber(id: string): number | null {
+  const digits = /^msg_(\d{1,15})$/.exec(id)?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
+/** Where a summary stands; null when it is not of this conversation. */
+export function stretchOfSummary({ summaries }: Strata, index: SummaryIndex, id: string): SelectedStretch | null {
+  const place = index.placeOf.get(id)
+  if (place === undefined) return null
+  return { x0: summaries.x0[place] ?? 0, x1: summaries.x1[place] ?? 0, place, depth: summaries.depth[place] ?? 0 }
+}
+
+/** Where a message stands, as exactly as the fetched columns tell: numbers rise along the history. */
+export function stretchOfMessage({ columns }: Buckets, number: number): SelectedStretch | null {
+  let low = 0
+  let high = columns.firstMessage.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((columns.firstMessage[middle] ?? 0) <= number) low = middle + 1
+    else high = middle
+  }
+  const x0 = columns.x0[low - 1]
+  const x1 = columns.x1[low - 1]
+  return x0 === undefined || x1 === undefined ? null : { x0, x1, place: null, depth: -1 }
+}

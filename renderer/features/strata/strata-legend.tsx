@@ -1,0 +1,45 @@
+import type { Strata } from '../../../core/contract/strata.ts'
+import { formatDate } from '../../ui/format-time.ts'
+import { type ColorBy, legendOf } from './bar-color.ts'
+import type { Scene } from './scene.ts'
+import styles from './strata-stage.module.css'
+
+type Props = Pick<Scene, 'age' | 'palette'> & { readonly colorBy: ColorBy; readonly strata: Strata }
+
+/** What the colours mean. By depth the rows say so themselves; what full and dimmed mean always needs saying. */
+export function StrataLegend({ colorBy, palette, age, strata }: Props) {
+  const legend = legendOf(colorBy, palette, age, (atMs) => formatDate(atMs))
+  return (
+    <div className={styles.legend}>
+      {strata.summaries.id.length > 0 && (
+        <>
+          <span className={styles.key}>
+            <span className={styles.swatch} style={{ background: palette.dim }} />
+            in the window
+          </span>
+          <span className={styles.key}>
+            <span className={styles.swatchDim} style={{ background: palette.dim }} />
+            not itself in the window
+          </span>
+        </>
+      )}
+      {legend.kind === 'scale' && (
+        <span className={styles.key}>
+          {legend.from}
+          <span
+            className={styles.ramp}
+            style={{ background: `linear-gradient(to right, ${legend.stops.join(', ')})` }}
+          />
+          {legend.to}
+        </span>
+      )}
+      {legend.kind === 'names' &&
+        legend.entries.map(({ color, label }) => (
+          <span key={label} className={styles.key}>
+            <span className={styles.swatch} style={{ background: color }} />
+            {label}
+          </span>
+        ))}
+    </div>
+  )
+}

@@ -1,0 +1,94 @@
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { navigate } from '../../routes.ts'
+import { formatCompact, plural } from '../../ui/format.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { useSize } from '../../ui/use-size.ts'
+import type { ColorBy } from './bar-color.ts'
+import type { Hit } from './hit.ts'
+import { type HitAction, onClick, onDoubleClick } from './hit-action.ts'
+import { limitsOf } from './limits.ts'
+import { StrataControls } from './strata-controls.tsx'
+import { StrataLegend } from './strata-legend.tsx'
+import styles from './strata-stage.module.css'
+import { StrataTooltip } from './strata-tooltip.tsx'
+import { useReveal } from './use-reveal.ts'
+import { useScene } from './use-scene.ts'
+import { useStageKeys } from './use-stage-keys.ts'
+import { useStrataDrawing } from './use-strata-drawing.ts'
+import { type Point, useStrataGestures } from './use-strata-gestures.ts'
+import { viewportAround } from './viewport.ts'
+import { ViewportMotion } from './viewport-motion.ts'
+
+type Props = {
+  /** Of one conversation and axis for as long as the stage lives. */
+  readonly strata: Strata
+  readonly colorBy: ColorBy
+  readonly selection: string | null
+}
+
+const DAY_CHECK_MS = 60_000
+
+/** The strata as a drawing that can be zoomed, panned and clicked. */
+export function StrataStage({ strata, colorBy, selection }: Props) {
+  const stage = useRef<HTMLDivElement>(null)
+  const surface = useRef<HTMLDivElement>(null)
+  const base = useRef<HTMLCanvasElement>(null)
+  const overlay = useRef<HTMLCanvasElement>(null)
+  const size = useSize(stage)
+  const nowMs = useNow(DAY_CHECK_MS)
+  const [motion] = useState(() => new ViewportMotion(limitsOf(strata)))
+  useEffect(() => motion.setLimits(limitsOf(strata)), [motion, strata])
+  const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
+  const sceneNow = useScene({ strata, colorBy, selection, size, motion, nowMs })
+  const scene = useMemo(() => sceneNow?.() ?? null, [sceneNow])
+
+  useReveal(scene?.selected ?? null, selection, motion)
+  useStrataDrawing(base, overlay, sceneNow, motion, hovered?.hit ?? null)
+  const act = ({ select, show }: HitAction) => {
+    if (select !== undefined) navigate({ selection: select }, 'push')
+    if (show !== undefined) motion.glideTo(viewportAround(show.x0, show.x1, motion.limits))
+  }
+  useStrataGestures(surface, sceneNow, motion, {
+    onHover: (hit, at) => setHovered(hit && { hit, at }),
+    onClick: (hit) => act(onClick(hit, strata)),
+    onDoubleClick: (hit) => act(onDoubleClick(hit, strata)),
+  })
+  const onKeyDown = useStageKeys({ strata, selection, motion })
+
+  return (
+    <div className={styles.frame}>
+      <div ref={stage} className={styles.stage}>
+        <div
+          ref={surface}
+          className={styles.surface}
+          style={scene ? { height: scene.rows.height } : undefined}
+          data-over={hovered ? hovered.hit.kind : undefined}
+          role="application"
+          aria-label={`Strata: ${describe(strata)}. Arrow keys move the selection; the same is there as a tree.`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+        >
+          <canvas ref={base} className={styles.canvas} />
+          <canvas ref={overlay} className={styles.canvas} />
+        </div>
+        {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
+      </div>
+      {scene && sceneNow && (
+        <div className={styles.footer}>
+          <StrataLegend colorBy={colorBy} palette={scene.palette} age={scene.age} strata={strata} />
+          <StrataControls sceneNow={sceneNow} motion={motion} canShowSelection={scene.selected !== null} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+const describe = ({ totalMessages, summaries, maxDepth, windowTokens }: Strata): string =>
+  [
+    plural(totalMessages, 'message'),
+    plural(summaries.id.length, 'summary', 'summaries'),
+    ...(maxDepth >= 0 ? [`depth ${maxDepth}`] : []),
+    `${formatCompact(windowTokens)} tokens in the window`,
+  ].join(', ')

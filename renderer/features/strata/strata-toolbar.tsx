@@ -1,0 +1,60 @@
+import type { KeyboardEvent } from 'react'
+import { type Strata, StrataAxis } from '../../../core/contract/strata.ts'
+import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { COLOR_BY, type ColorBy } from './bar-color.ts'
+import styles from './strata-view.module.css'
+
+type Props = {
+  readonly axis: StrataAxis
+  readonly onAxis: (axis: StrataAxis) => void
+  readonly colorBy: ColorBy
+  readonly onColorBy: (colorBy: ColorBy) => void
+  readonly isTree: boolean
+  readonly onTree: (isTree: boolean) => void
+  readonly strata: Strata | undefined
+}
+
+const AXES = StrataAxis.options.map((value) => ({ value, label: value }))
+const COLORS = COLOR_BY.map((value) => ({ value, label: value }))
+
+/** In a group of radio buttons the arrow keys belong to the group. */
+const keepArrows = (event: KeyboardEvent) => {
+  if (event.key.startsWith('Arrow')) event.stopPropagation()
+}
+
+/** What x means, what colour means, and how much there is. */
+export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, isTree, onTree, strata }: Props) {
+  return (
+    <div className={styles.toolbar} role="toolbar" aria-label="Strata" onKeyDown={keepArrows}>
+      <span className={styles.choice}>
+        <span className={styles.name}>x</span>
+        <Segmented label="What x means" options={AXES} value={axis} onChange={onAxis} />
+      </span>
+      <span className={styles.choice}>
+        <span className={styles.name}>colour</span>
+        <Segmented label="What colour means" options={COLORS} value={colorBy} onChange={onColorBy} />
+      </span>
+      {strata && <Counts strata={strata} />}
+      <IconButton
+        icon="tree"
+        label={isTree ? 'Show as a drawing' : 'Show as a tree'}
+        aria-pressed={isTree}
+        onClick={() => onTree(!isTree)}
+      />
+    </div>
+  )
+}
+
+function Counts({ strata: { totalMessages, totalTokens, windowTokens } }: { readonly strata: Strata }) {
+  return (
+    <span
+      className={styles.counts}
+      title={`${formatTokens(totalTokens)} stored, ${formatTokens(windowTokens)} in the window`}
+    >
+      {plural(totalMessages, 'message')} · {formatCompact(totalTokens)} tokens → {formatCompact(windowTokens)} in the
+      window
+    </span>
+  )
+}

@@ -1,0 +1,86 @@
+import { type ReactNode, useRef } from 'react'
+import { StrataAxis } from '../../../core/contract/strata.ts'
+import { useRoute } from '../../routes.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Splitter } from '../../ui/splitter.tsx'
+import { useSize } from '../../ui/use-size.ts'
+import { useStored } from '../../ui/use-stored.ts'
+import { COLOR_BY, type ColorBy } from './bar-color.ts'
+import { StrataStage } from './strata-stage.tsx'
+import { StrataToolbar } from './strata-toolbar.tsx'
+import { StrataTree } from './strata-tree.tsx'
+import styles from './strata-view.module.css'
+import { useStrata } from './use-strata-queries.ts'
+
+type Props = {
+  readonly conversationId: number
+  /** What stands below the splitter: the lineage of the node in hand. */
+  readonly children?: ReactNode
+}
+
+const DEFAULT_HEIGHT = 402
+const MIN_HEIGHT = 220
+const MIN_BELOW = 150
+
+const isAxis = (text: string): text is StrataAxis => StrataAxis.safeParse(text).success
+const isColorBy = (text: string): text is ColorBy => COLOR_BY.some((each) => each === text)
+
+/** A conversation as strata: the history along x, its compression along y, and what the model sees now lit. */
+export function StrataView({ conversationId, children }: Props) {
+  const view = useRef<HTMLDivElement>(null)
+  const size = useSize(view)
+  const { selection } = useRoute()
+  const [storedAxis, setAxis] = useStored<string>('strata.axis', 'messages')
+  const [storedColorBy, setColorBy] = useStored<string>('strata.color', 'depth')
+  const [isTree, setTree] = useStored<boolean>('strata.tree', false)
+  const [height, setHeight] = useStored<number>('strata.height', DEFAULT_HEIGHT)
+  const axis = isAxis(storedAxis) ? storedAxis : 'messages'
+  const colorBy = isColorBy(storedColorBy) ? storedColorBy : 'depth'
+  const { data: strata, error, refetch } = useStrata(conversationId, axis)
+  const max = Math.max(MIN_HEIGHT, (size?.height ?? Number.POSITIVE_INFINITY) - MIN_BELOW)
+
+  const content = () => {
+    if (error && strata === undefined) return <ErrorState error={error} onRetry={() => void refetch()} />
+    if (strata === undefined) return <Loading what="the strata" />
+    if (strata.totalMessages === 0 && strata.summaries.id.length === 0)
+      return (
+        <EmptyState title="Nothing has been said yet">
+          This conversation has no message. They appear here as its agent writes them.
+        </EmptyState>
+      )
+    if (isTree) return <StrataTree conversationId={conversationId} selection={selection} />
+    const key = `${strata.conversationId} ${strata.axis}`
+    return <StrataStage key={key} strata={strata} colorBy={colorBy} selection={selection} />
+  }
+
+  return (
+    <div ref={view} className={styles.view}>
+      <section
+        className={styles.upper}
+        style={children === undefined ? { flex: 1 } : { height: Math.min(height, max) }}
+        aria-label="Strata"
+      >
+        <StrataToolbar
+          {...{ axis, onAxis: setAxis, colorBy, onColorBy: setColorBy, isTree, onTree: setTree, strata }}
+        />
+        {content()}
+      </section>
+      {children !== undefined && (
+        <>
+          <Splitter
+            label="strata"
+            orientation="horizontal"
+            size={Math.min(height, max)}
+            min={MIN_HEIGHT}
+            max={Number.isFinite(max) ? max : DEFAULT_HEIGHT}
+            pane="before"
+            onResize={setHeight}
+          />
+          <div className={styles.lower}>{children}</div>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,18 @@
+import { useEffect, useRef } from 'react'
+import type { SelectedStretch } from './scene.ts'
+import { viewportRevealing } from './viewport.ts'
+import type { ViewportMotion } from './viewport-motion.ts'
+
+/** Brings a new selection into sight, once; what the user then does with the view stays. */
+export function useReveal(selected: SelectedStretch | null, selection: string | null, motion: ViewportMotion): void {
+  const revealed = useRef<string | null>(null)
+  useEffect(() => {
+    if (selection === revealed.current) return
+    if (selection === null) revealed.current = null
+    // The place of a message arrives later than its id.
+    if (selected === null) return
+    revealed.current = selection
+    const wanted = viewportRevealing(motion.current, selected.x0, selected.x1, motion.limits)
+    if (wanted !== motion.current) motion.glideTo(wanted)
+  }, [selected, selection, motion])
+}

@@ -1,0 +1,70 @@
+import { useCallback, useMemo, useSyncExternalStore } from 'react'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { useTheme } from '../../ui/theme.ts'
+import type { Size } from '../../ui/use-size.ts'
+import { ageRange, type ColorBy } from './bar-color.ts'
+import { readPalette } from './palette.ts'
+import { layoutRows } from './row-layout.ts'
+import { largestOf, type Scene } from './scene.ts'
+import { indexSummaries } from './summary-index.ts'
+import { detailTile, overviewTile } from './tiles.ts'
+import { useSelectedStretch } from './use-selected-stretch.ts'
+import { useBuckets } from './use-strata-queries.ts'
+import type { ViewportMotion } from './viewport-motion.ts'
+
+type Input = {
+  readonly strata: Strata
+  readonly colorBy: ColorBy
+  readonly selection: string | null
+  readonly size: Size | null
+  readonly motion: ViewportMotion
+  readonly nowMs: number
+}
+
+/**
+ * Gathers what a drawing depends on. The answer makes the scene of this very moment, since the viewport moves without
+ * rendering; it changes when anything but the viewport does. Null before there is room to draw in.
+ */
+export function useScene({ strata, colorBy, selection, size, motion, nowMs }: Input): (() => Scene) | null {
+  const theme = useTheme()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
+  const palette = useMemo(readPalette, [theme])
+  const index = useMemo(() => indexSummaries(strata), [strata])
+  const age = useMemo(() => ageRange(strata.summaries), [strata])
+  const rows = useMemo(
+    () =>
+      size &&
+      layoutRows({
+        ...size,
+        depths: index.rows.map(({ depth }) => depth),
+        hasMarks: strata.marks.length > 0,
+        hasRuns: strata.runs.length > 0,
+      }),
+    [size, index, strata],
+  )
+  const settled = useSyncExternalStore(motion.subscribeSettled, motion.settled)
+  const plotWidth = rows?.plot.width
+  const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth))
+  const detail = useBuckets(strata, plotWidth === undefined ? null : detailTile(settled, motion.limits, plotWidth))
+  const largestTokens = useMemo(() => largestOf([overview, detail]), [overview, detail])
+  const selected = useSelectedStretch(strata, index, selection, detail ?? overview)
+
+  const make = useCallback(
+    (layout: NonNullable<typeof rows>): Scene => ({
+      strata,
+      index,
+      age,
+      overview,
+      detail,
+      largestTokens,
+      selected,
+      colorBy,
+      palette,
+      nowMs,
+      rows: layout,
+      scale: { ...motion.current, ...layout.plot },
+    }),
+    [strata, index, age, overview, detail, largestTokens, selected, colorBy, palette, nowMs, motion],
+  )
+  return useMemo(() => rows && (() => make(rows)), [make, rows])
+}

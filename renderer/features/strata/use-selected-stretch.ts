@@ -1,0 +1,31 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { api } from '../../api.ts'
+import type { Buckets, SelectedStretch } from './scene.ts'
+import { messageNumber, stretchOfMessage, stretchOfSummary } from './selected-stretch.ts'
+import type { SummaryIndex } from './summary-index.ts'
+
+/** Where the selection stands on x. Counted in messages its place is known exactly, otherwise as fine as the columns. */
+export function useSelectedStretch(
+  strata: Strata,
+  index: SummaryIndex,
+  selection: string | null,
+  buckets: Buckets | null,
+): SelectedStretch | null {
+  const number = selection === null ? null : messageNumber(selection)
+  const isRank = strata.axis === 'messages'
+  const { data: located } = useQuery(
+    api.transcript.locate.queryOptions({
+      input: selection !== null && number !== null && isRank ? { id: selection } : skipToken,
+    }),
+  )
+  return useMemo(() => {
+    if (selection === null) return null
+    const summary = stretchOfSummary(strata, index, selection)
+    if (summary || number === null) return summary
+    if (!isRank) return buckets && stretchOfMessage(buckets, number)
+    if (located === undefined || located.conversationId !== strata.conversationId) return null
+    return { x0: located.rank, x1: located.rank + 1, place: null, depth: -1 }
+  }, [selection, strata, index, number, isRank, buckets, located])
+}

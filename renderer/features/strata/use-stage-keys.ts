@@ -1,0 +1,75 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { KeyboardEvent } from 'react'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { api } from '../../api.ts'
+import { navigate } from '../../routes.ts'
+import { useKeys } from '../../ui/use-keys.ts'
+import { useLineageStep } from '../../ui/use-lineage-step.ts'
+import { besideInRow, defaultFocus } from './default-focus.ts'
+import { messageNumber } from './selected-stretch.ts'
+import { wholeOf, zoomViewport } from './viewport.ts'
+import type { ViewportMotion } from './viewport-motion.ts'
+
+const ZOOM_STEP = 1.6
+
+type Input = {
+  readonly strata: Strata
+  readonly selection: string | null
+  readonly motion: ViewportMotion
+}
+
+/** Zooms about the middle of what is in sight. */
+export const zoomStep = (motion: ViewportMotion, direction: 'in' | 'out'): void => {
+  const { x0, x1 } = motion.current
+  const factor = direction === 'in' ? ZOOM_STEP : 1 / ZOOM_STEP
+  motion.glideTo(zoomViewport(motion.current, (x0 + x1) / 2, factor, motion.limits))
+}
+
+export const showWhole = (motion: ViewportMotion): void => motion.glideTo(wholeOf(motion.limits))
+
+/** Keys of the strata. Zooming works from anywhere in the view; moving and opening while the drawing has the focus. */
+export function useStageKeys({ strata, selection, motion }: Input): (event: KeyboardEvent) => void {
+  const queries = useQueryClient()
+  const lineageStep = useLineageStep()
+  useKeys({
+    '+': () => zoomStep(motion, 'in'),
+    '=': () => zoomStep(motion, 'in'),
+    '-': () => zoomStep(motion, 'out'),
+    '0': () => showWhole(motion),
+  })
+
+  const select = (id: string | null) => {
+    if (id !== null) navigate({ selection: id }, 'replace')
+  }
+  const messageBeside = async (id: string, step: -1 | 1): Promise<string | null> => {
+    const { conversationId, rank } = await queries.fetchQuery(api.transcript.locate.queryOptions({ input: { id } }))
+    if (rank + step < 0) return null
+    const input = { conversationId, offset: rank + step, limit: 1, contentChars: 0 }
+    const { messages } = await queries.fetchQuery(api.transcript.page.queryOptions({ input }))
+    return messages[0]?.id ?? null
+  }
+  const beside = async (step: -1 | 1) => {
+    if (selection === null) return select(defaultFocus(strata))
+    if (messageNumber(selection) !== null) return select(await messageBeside(selection, step))
+    const place = strata.summaries.id.indexOf(selection)
+    select(place < 0 ? defaultFocus(strata) : besideInRow(strata, place, step))
+  }
+  const along = async (direction: 'sources' | 'dependents') =>
+    select(selection === null ? defaultFocus(strata) : await lineageStep(selection, direction))
+
+  const handlers: Readonly<Record<string, () => unknown>> = {
+    ArrowUp: () => beside(-1),
+    k: () => beside(-1),
+    ArrowDown: () => beside(1),
+    j: () => beside(1),
+    ArrowLeft: () => along('sources'),
+    ArrowRight: () => along('dependents'),
+    Enter: () => selection !== null && navigate({ view: 'transcript' }, 'push'),
+  }
+  return (event) => {
+    const handler = handlers[event.key]
+    if (handler === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    event.preventDefault()
+    handler()
+  }
+}

@@ -1,0 +1,82 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
+import { drawStrata, outlineOf } from './draw-strata.ts'
+import { summaryBox } from './draw-summaries.ts'
+import type { Hit } from './hit.ts'
+import { paintCanvas, paintShapes } from './paint-canvas.ts'
+import type { Scene } from './scene.ts'
+import type { ViewportMotion } from './viewport-motion.ts'
+
+type Canvas = RefObject<HTMLCanvasElement | null>
+
+/**
+ * Paints the scene now and whenever the viewport moves, at most once a frame. The overlay holds what follows the
+ * pointer, so that hovering does not paint the strata again.
+ */
+export function useStrataDrawing(
+  base: Canvas,
+  overlay: Canvas,
+  sceneNow: (() => Scene) | null,
+  motion: ViewportMotion,
+  hovered: Hit | null,
+): void {
+  const latest = useRef({ sceneNow, hovered })
+
+  useLayoutEffect(() => {
+    latest.current = { sceneNow, hovered }
+    const scene = sceneNow?.()
+    if (scene) paintOverlay(overlay.current, scene, hovered)
+  }, [overlay, sceneNow, hovered])
+
+  useLayoutEffect(() => {
+    const scene = sceneNow?.()
+    if (scene) paintBase(base.current, scene)
+  }, [base, sceneNow])
+
+  useEffect(() => {
+    let frame = 0
+    const paint = () => {
+      frame = 0
+      const scene = latest.current.sceneNow?.()
+      if (scene === undefined) return
+      paintBase(base.current, scene)
+      paintOverlay(overlay.current, scene, latest.current.hovered)
+    }
+    const schedule = () => {
+      if (frame === 0) frame = requestAnimationFrame(paint)
+    }
+    const unsubscribe = motion.subscribe(schedule)
+    // The browser's own zoom changes the pixel ratio, and says so as a resize.
+    window.addEventListener('resize', schedule)
+    document.fonts.addEventListener('loadingdone', schedule)
+    return () => {
+      cancelAnimationFrame(frame)
+      unsubscribe()
+      window.removeEventListener('resize', schedule)
+      document.fonts.removeEventListener('loadingdone', schedule)
+    }
+  }, [base, overlay, motion])
+}
+
+function paintBase(canvas: HTMLCanvasElement | null, scene: Scene): void {
+  const pen = canvas && penOf(canvas, scene)
+  if (pen) paintCanvas(pen, drawStrata(scene), devicePixelRatio)
+}
+
+function paintOverlay(canvas: HTMLCanvasElement | null, scene: Scene, hovered: Hit | null): void {
+  const pen = canvas && penOf(canvas, scene)
+  if (!pen) return
+  pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
+  pen.clearRect(0, 0, scene.rows.width, scene.rows.height)
+  const box = hovered?.kind === 'summary' ? summaryBox(scene, hovered.place) : null
+  if (box) paintShapes(pen, [outlineOf(box, scene.palette.dim, 1)])
+}
+
+/** The pen of a canvas that has as many pixels as the screen shows of it. */
+function penOf(canvas: HTMLCanvasElement, { rows }: Scene): CanvasRenderingContext2D | null {
+  const width = Math.round(rows.width * devicePixelRatio)
+  const height = Math.round(rows.height * devicePixelRatio)
+  // Setting either, even to what it was, empties the canvas.
+  if (canvas.width !== width) canvas.width = width
+  if (canvas.height !== height) canvas.height = height
+  return canvas.getContext('2d')
+}

@@ -1,0 +1,147 @@
+import { type RefObject, useEffect, useRef } from 'react'
+import { overviewThumb } from './draw-frame.ts'
+import { type Hit, hitStrata } from './hit.ts'
+import type { Scene } from './scene.ts'
+import { panViewport, toX, zoomViewport } from './viewport.ts'
+import type { ViewportMotion } from './viewport-motion.ts'
+
+export type Point = { readonly x: number; readonly y: number }
+
+export type GestureHandlers = {
+  /** What the pointer is over; null while it drags or is elsewhere. */
+  readonly onHover: (hit: Hit | null, at: Point) => void
+  readonly onClick: (hit: Hit | null) => void
+  readonly onDoubleClick: (hit: Hit | null) => void
+}
+
+type Drag = { readonly kind: 'plot' | 'thumb' | 'none'; readonly start: Point; lastX: number; hasMoved: boolean }
+
+/** A press that moves less than this is a click. */
+const CLICK_SLACK_PX = 3
+const LINE_PX = 16
+const WHEEL_ZOOM = 0.0022
+/** The browser reports a pinch as a wheel with Ctrl held, in much smaller steps. */
+const PINCH_ZOOM = 0.012
+
+/** Wheel, drag, click and hover over the strata. Nothing here renders; the viewport moves by itself. */
+export function useStrataGestures(
+  target: RefObject<HTMLElement | null>,
+  sceneNow: (() => Scene) | null,
+  motion: ViewportMotion,
+  handlers: GestureHandlers,
+): void {
+  const latest = useRef({ sceneNow, handlers })
+  useEffect(() => {
+    latest.current = { sceneNow, handlers }
+  })
+
+  useEffect(() => {
+    const element = target.current
+    if (element === null) return
+    const stop = new AbortController()
+    const options = { signal: stop.signal }
+    let drag: Drag | null = null
+    const scene = () => latest.current.sceneNow?.() ?? null
+    const pointOf = (event: MouseEvent): Point => {
+      const box = element.getBoundingClientRect()
+      return { x: event.clientX - box.left, y: event.clientY - box.top }
+    }
+
+    element.addEventListener(
+      'wheel',
+      (event) => {
+        const now = scene()
+        if (now === null || pointOf(event).x < now.rows.plot.left) return
+        event.preventDefault()
+        wheel(event, pointOf(event), now, motion)
+      },
+      { ...options, passive: false },
+    )
+    element.addEventListener(
+      'pointerdown',
+      (event) => {
+        const now = scene()
+        if (now === null || event.button !== 0) return
+        const start = pointOf(event)
+        element.setPointerCapture(event.pointerId)
+        drag = { kind: dragKind(now, start), start, lastX: start.x, hasMoved: false }
+        latest.current.handlers.onHover(null, start)
+        if (drag.kind === 'thumb') jumpTo(now, start, motion)
+      },
+      options,
+    )
+    element.addEventListener(
+      'pointermove',
+      (event) => {
+        const now = scene()
+        if (now === null) return
+        const at = pointOf(event)
+        if (drag === null) {
+          latest.current.handlers.onHover(hitStrata(now, at.x, at.y), at)
+          return
+        }
+        if (!drag.hasMoved && Math.abs(at.x - drag.start.x) < CLICK_SLACK_PX) return
+        drag.hasMoved = true
+        const span = now.scale.x1 - now.scale.x0
+        const unitsPerPx =
+          drag.kind === 'thumb' ? motion.limits.extent / now.rows.plot.width : -span / now.rows.plot.width
+        if (drag.kind !== 'none')
+          motion.set(panViewport(motion.current, (at.x - drag.lastX) * unitsPerPx, motion.limits))
+        drag.lastX = at.x
+        element.dataset.dragging = drag.kind
+      },
+      options,
+    )
+    const end = (event: PointerEvent) => {
+      const now = scene()
+      const isClick = drag?.kind !== 'thumb' && drag?.hasMoved === false
+      drag = null
+      delete element.dataset.dragging
+      if (now === null || !isClick || event.type !== 'pointerup') return
+      const at = pointOf(event)
+      latest.current.handlers.onClick(hitStrata(now, at.x, at.y))
+    }
+    element.addEventListener('pointerup', end, options)
+    element.addEventListener('pointercancel', end, options)
+    element.addEventListener('pointerleave', (event) => latest.current.handlers.onHover(null, pointOf(event)), options)
+    element.addEventListener(
+      'dblclick',
+      (event) => {
+        const now = scene()
+        const at = pointOf(event)
+        if (now) latest.current.handlers.onDoubleClick(hitStrata(now, at.x, at.y))
+      },
+      options,
+    )
+    return () => stop.abort()
+  }, [target, motion])
+}
+
+/** Up and down zooms about the pointer; sideways, or with Shift, pans. */
+function wheel(event: WheelEvent, at: Point, scene: Scene, motion: ViewportMotion): void {
+  const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX
+  const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY)
+  if (event.shiftKey || isSideways) {
+    const px = (isSideways ? event.deltaX : event.deltaY) * unit
+    const span = scene.scale.x1 - scene.scale.x0
+    motion.set(panViewport(motion.current, (px / scene.rows.plot.width) * span, motion.limits))
+    return
+  }
+  const speed = event.ctrlKey && !event.metaKey ? PINCH_ZOOM : WHEEL_ZOOM
+  const step = Math.min(Math.max(-event.deltaY * unit * speed, -0.7), 0.7)
+  motion.set(zoomViewport(motion.current, toX(scene.scale, at.x), Math.exp(step), motion.limits))
+}
+
+function dragKind({ rows }: Scene, { x, y }: Point): Drag['kind'] {
+  if (y >= rows.overview.y - 4 && y <= rows.overview.y + rows.overview.h + 6) return 'thumb'
+  return x >= rows.plot.left ? 'plot' : 'none'
+}
+
+/** A press beside the thumb brings it under the pointer. */
+function jumpTo({ rows, scale }: Scene, { x }: Point, motion: ViewportMotion): void {
+  const thumb = overviewThumb(scale, motion.limits.extent, rows.plot)
+  if (x >= thumb.x && x <= thumb.x + thumb.w) return
+  const wanted = ((x - rows.plot.left) / rows.plot.width) * motion.limits.extent
+  const { x0, x1 } = motion.current
+  motion.set(panViewport(motion.current, wanted - (x0 + x1) / 2, motion.limits))
+}

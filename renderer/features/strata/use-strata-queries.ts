@@ -1,0 +1,40 @@
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { Strata, StrataAxis, StrataMessages } from '../../../core/contract/strata.ts'
+import { api } from '../../api.ts'
+import { type Buckets, toBuckets } from './scene.ts'
+import type { Tile } from './tiles.ts'
+import type { Viewport } from './viewport.ts'
+
+const KEPT_MS = 30_000
+
+/** The strata of a conversation. While another axis is fetched the last one stays; of another conversation nothing does. */
+export const useStrata = (conversationId: number, axis: StrataAxis) =>
+  useQuery(
+    api.strata.get.queryOptions({
+      input: { conversationId, axis },
+      placeholderData: (previous) => (previous?.conversationId === conversationId ? previous : undefined),
+    }),
+  )
+
+/**
+ * The messages of a tile, and those of the tile before while they are being fetched. Must be asked for one conversation
+ * and axis as long as the component lives: an answer does not say what it belongs to.
+ */
+export function useBuckets(
+  { conversationId, axis }: Pick<Strata, 'conversationId' | 'axis'>,
+  tile: Tile | null,
+): Buckets | null {
+  const input = tile === null ? skipToken : { conversationId, axis, ...tile }
+  const { data, isPlaceholderData } = useQuery(
+    api.strata.messages.queryOptions({ input, placeholderData: keepPreviousData, gcTime: KEPT_MS }),
+  )
+  const x0 = tile?.x0
+  const x1 = tile?.x1
+  return useMemo(() => {
+    if (data === undefined || x0 === undefined || x1 === undefined) return null
+    return toBuckets(data, isPlaceholderData ? stretchOf(data) : { x0, x1 })
+  }, [data, isPlaceholderData, x0, x1])
+}
+
+const stretchOf = ({ x0, x1 }: StrataMessages): Viewport => ({ x0: x0[0] ?? 0, x1: x1.at(-1) ?? 0 })

@@ -1,0 +1,92 @@
+import { clampViewport, isWhole, type Limits, type Viewport, viewportBetween, wholeOf } from './viewport.ts'
+
+const GLIDE_MS = 160
+const SETTLED_AFTER_MS = 90
+
+const prefersStillness = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
+
+/**
+ * Holds the viewport outside React, so that panning and zooming render nothing. Who draws listens to every change;
+ * who fetches listens to the place where it came to rest.
+ */
+export class ViewportMotion {
+  #limits: Limits
+  #current: Viewport
+  #settled: Viewport
+  #frame = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  readonly #onChange = new Set<() => void>()
+  readonly #onSettled = new Set<() => void>()
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+    this.#current = wholeOf(limits)
+    this.#settled = this.#current
+  }
+
+  get current(): Viewport {
+    return this.#current
+  }
+
+  get limits(): Limits {
+    return this.#limits
+  }
+
+  readonly settled = (): Viewport => this.#settled
+
+  /** Goes there at once. */
+  set(viewport: Viewport): void {
+    cancelAnimationFrame(this.#frame)
+    this.#move(viewport)
+  }
+
+  /** Goes there in a moment, so that the eye can follow; at once for whoever asked for less motion. */
+  glideTo(viewport: Viewport): void {
+    cancelAnimationFrame(this.#frame)
+    const from = this.#current
+    const to = clampViewport(viewport, this.#limits)
+    if (prefersStillness()) {
+      this.#move(to)
+      return
+    }
+    const startMs = performance.now()
+    const step = (nowMs: number) => {
+      const t = Math.min(Math.max((nowMs - startMs) / GLIDE_MS, 0), 1)
+      this.#move(t === 1 ? to : viewportBetween(from, to, 1 - (1 - t) ** 3))
+      if (t < 1) this.#frame = requestAnimationFrame(step)
+    }
+    this.#frame = requestAnimationFrame(step)
+  }
+
+  /** Follows a history that grew. A view of everything stays one; any other stays where it is. */
+  setLimits(limits: Limits): void {
+    if (limits.extent === this.#limits.extent && limits.minSpan === this.#limits.minSpan) return
+    const wasWhole = isWhole(this.#current, this.#limits)
+    this.#limits = limits
+    this.#move(wasWhole ? wholeOf(limits) : this.#current)
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#onChange.add(listener)
+    return () => this.#onChange.delete(listener)
+  }
+
+  readonly subscribeSettled = (listener: () => void): (() => void) => {
+    this.#onSettled.add(listener)
+    return () => this.#onSettled.delete(listener)
+  }
+
+  #move(viewport: Viewport): void {
+    this.#current = clampViewport(viewport, this.#limits)
+    for (const listener of this.#onChange) listener()
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#settle(), SETTLED_AFTER_MS)
+  }
+
+  #settle(): void {
+    clearTimeout(this.#timer)
+    if (this.#settled.x0 === this.#current.x0 && this.#settled.x1 === this.#current.x1) return
+    this.#settled = this.#current
+    for (const listener of this.#onSettled) listener()
+  }
+}

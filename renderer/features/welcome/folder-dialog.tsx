@@ -1,0 +1,82 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Virtuoso } from 'react-virtuoso'
+import type { FolderEntry } from '../../../core/contract/machine.ts'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatBytes } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import styles from './folder-dialog.module.css'
+
+type Props = {
+  readonly onMemory: (path: string) => void
+  readonly onTranscript: (path: string) => void
+  readonly onClose: () => void
+}
+
+/** The folders of the machine that the core runs on, which need not be that of the browser. */
+export function FolderDialog({ onMemory, onTranscript, onClose }: Props) {
+  const [path, setPath] = useState<string | undefined>(undefined)
+  const folder = useQuery(api.machine.folder.queryOptions({ input: { path }, placeholderData: keepPreviousData }))
+  const parent = folder.data?.parent ?? null
+  const open = (entry: FolderEntry) => {
+    if (entry.kind === 'folder') setPath(entry.path)
+    else if (entry.kind === 'transcript') onTranscript(entry.path)
+    else onMemory(entry.path)
+  }
+  return (
+    <Dialog title="Open a memory or a transcript" width={680} onClose={onClose}>
+      <div className={styles.path}>
+        <IconButton
+          icon="arrowUp"
+          label="Folder above"
+          disabled={parent === null}
+          onClick={() => parent !== null && setPath(parent)}
+        />
+        <span className={styles.where}>
+          <bdi>{folder.data?.path ?? '…'}</bdi>
+        </span>
+        <Button look="quiet" onClick={() => setPath(undefined)}>
+          Home
+        </Button>
+      </div>
+      <div className={styles.entries}>
+        {folder.error ? (
+          <ErrorState error={folder.error} onRetry={() => void folder.refetch()} />
+        ) : folder.data === undefined ? (
+          <Loading what="the folder" />
+        ) : folder.data.entries.length === 0 ? (
+          <p className={styles.none}>Nothing is in this folder.</p>
+        ) : (
+          <Virtuoso
+            key={folder.data.path}
+            data={folder.data.entries}
+            fixedItemHeight={28}
+            itemContent={(_, entry) => <EntryRow entry={entry} onOpen={() => open(entry)} />}
+          />
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function EntryRow({ entry, onOpen }: { readonly entry: FolderEntry; readonly onOpen: () => void }) {
+  return (
+    <button type="button" className={styles.entry} data-kind={entry.kind} onClick={onOpen}>
+      <Icon name={entry.kind === 'folder' ? 'folder' : entry.kind === 'memory' ? 'database' : 'file'} />
+      <span className={styles.name}>
+        <bdi>{entry.name}</bdi>
+      </span>
+      <span className={styles.kind}>{KINDS[entry.kind]}</span>
+      <span className={styles.size}>{entry.bytes !== null && formatBytes(entry.bytes)}</span>
+      <span className={styles.time}>{entry.modifiedAtMs !== null && <TimeText atMs={entry.modifiedAtMs} />}</span>
+    </button>
+  )
+}
+
+const KINDS = { folder: '', memory: 'memory', transcript: 'transcript', file: '' } as const

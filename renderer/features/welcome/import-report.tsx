@@ -1,0 +1,44 @@
+import type { ImportedFile, ImportResult } from '../../../core/contract/import.ts'
+import { fileNameOf, formatCount, plural } from '../../ui/format.ts'
+import styles from './import-report.module.css'
+
+/** Lines listed of each file. The count beside them is the whole number. */
+const MAX_LINES = 50
+
+/** What arrived and what did not, file by file, line by line. */
+export function ImportReport({ result }: { readonly result: ImportResult }) {
+  return (
+    <section className={styles.report}>
+      <h2 className={styles.title}>
+        {plural(result.added, 'message')} imported, {plural(result.skipped, 'line')} left out
+      </h2>
+      {result.files.map((file) => (
+        <FileReport key={file.path} file={file} />
+      ))}
+    </section>
+  )
+}
+
+function FileReport({ file }: { readonly file: ImportedFile }) {
+  const rest = file.skippedCount - Math.min(MAX_LINES, file.skipped.length)
+  return (
+    <details className={styles.file}>
+      <summary title={file.path}>
+        <span className={styles.name}>{fileNameOf(file.path)}</span>
+        <span>
+          {file.error ?? `${formatCount(file.added)} added`}
+          {file.conflicts > 0 && `, ${plural(file.conflicts, 'conflict')} with what was there`}
+          {file.skippedCount > 0 && `, ${plural(file.skippedCount, 'line')} left out`}
+        </span>
+      </summary>
+      <ol className={styles.lines}>
+        {file.skipped.slice(0, MAX_LINES).map(({ line, reason }) => (
+          <li key={line}>
+            <span>line {formatCount(line)}</span> {reason}
+          </li>
+        ))}
+        {rest > 0 && <li>and {formatCount(rest)} more</li>}
+      </ol>
+    </details>
+  )
+}

@@ -1,0 +1,99 @@
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { host } from '../../host.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import styles from './open-actions.module.css'
+
+type Props = {
+  readonly onBrowse: () => void
+  readonly onImport: (paths: readonly string[]) => void
+}
+
+/** A path to type, and the ways for those who do not know it. */
+export function OpenActions({ onBrowse, onImport }: Props) {
+  const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
+  const openByDialog = async () => {
+    const path = await host.pickMemory?.()
+    if (path) host.openFile(path)
+  }
+  const importByDialog = async () => {
+    const paths = await host.pickTranscripts?.()
+    if (paths && paths.length > 0) onImport(paths)
+  }
+  return (
+    <section className={styles.section} aria-label="Open">
+      <PathField onImport={onImport} />
+      <div className={styles.buttons}>
+        <Button look="primary" onClick={() => (host.pickMemory ? void openByDialog() : onBrowse())}>
+          <Icon name="folder" />
+          Open a memory…
+        </Button>
+        {host.pickMemory && <Button onClick={onBrowse}>Browse folders…</Button>}
+        <Button
+          title="A transcript becomes a memory of its own: see what LCM would do with it"
+          onClick={() => (host.pickTranscripts ? void importByDialog() : onBrowse())}
+        >
+          <Icon name="import" />
+          Import a transcript…
+        </Button>
+        <Button disabled={sample.isPending} onClick={() => sample.mutate(undefined)}>
+          <Icon name="sparkle" />
+          Open the sample
+        </Button>
+      </div>
+      {sample.error && (
+        <p className={styles.error} role="alert">
+          {toErrorInfo(sample.error).message}
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** Takes a path as it is typed or pasted, looks what stands there, and opens or imports it. */
+function PathField({ onImport }: Pick<Props, 'onImport'>) {
+  const [path, setPath] = useState('')
+  const probe = useMutation(
+    api.machine.probe.mutationOptions({
+      onSuccess: (found) => {
+        if (found.kind === 'memory') host.openFile(found.path)
+        if (found.kind === 'transcript') onImport([found.path])
+      },
+    }),
+  )
+  const trimmed = path.trim().replace(/^"(.*)"$/, '$1')
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (trimmed !== '') probe.mutate({ path: trimmed })
+  }
+  const problem = probe.data?.error?.message ?? (probe.error ? toErrorInfo(probe.error).message : null)
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <input
+        className={styles.path}
+        type="text"
+        placeholder="Path of a memory (.db) or a transcript (.jsonl), or drop a file anywhere"
+        aria-label="Path of a memory or a transcript"
+        aria-invalid={problem !== null}
+        spellCheck={false}
+        autoComplete="off"
+        value={path}
+        onChange={(event) => {
+          setPath(event.target.value)
+          probe.reset()
+        }}
+      />
+      <button type="submit" className={styles.submit} disabled={trimmed === '' || probe.isPending}>
+        Open
+      </button>
+      {problem !== null && (
+        <p className={styles.error} role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  )
+}

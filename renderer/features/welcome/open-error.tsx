@@ -1,0 +1,54 @@
+import { useState } from 'react'
+import { toErrorInfo } from '../../error-text.ts'
+import { host } from '../../host.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { ThemeMenu } from '../../ui/theme-menu.tsx'
+import { FolderDialog } from './folder-dialog.tsx'
+import { FoundMemories } from './found-memories.tsx'
+import styles from './open-error.module.css'
+import { RecentMemories } from './recent-memories.tsx'
+
+type Props = { readonly path: string; readonly error: unknown; readonly onRetry: () => void }
+
+/** A file that cannot be opened: why, what to do, and what could be opened instead. */
+export function OpenError({ path, error, onRetry }: Props) {
+  const [isBrowsing, setBrowsing] = useState(false)
+  const { openNewerFile } = host
+  const isNewer = toErrorInfo(error).code === 'newer_version'
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <Mark size={20} />
+        <span className={styles.path}>
+          <bdi>{path}</bdi>
+        </span>
+        <ThemeMenu />
+      </header>
+      <div className={styles.main}>
+        <ErrorState
+          error={error}
+          onRetry={onRetry}
+          actions={
+            <>
+              {isNewer && openNewerFile && <Button onClick={() => openNewerFile(path)}>Read what can be read</Button>}
+              <Button onClick={() => setBrowsing(true)}>Choose another file…</Button>
+              <Button onClick={() => host.openFile(null)}>Welcome page</Button>
+            </>
+          }
+        />
+        <RecentMemories />
+        <FoundMemories />
+      </div>
+      {isBrowsing && (
+        <FolderDialog
+          onMemory={host.openFile}
+          // The welcome page imports.
+          onTranscript={() => host.openFile(null)}
+          onClose={() => setBrowsing(false)}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+import { useState } from 'react'
+import { host } from '../../host.ts'
+import { Mark } from '../../ui/mark.tsx'
+import { ThemeMenu } from '../../ui/theme-menu.tsx'
+import { DropTarget } from './drop-target.tsx'
+import { FolderDialog } from './folder-dialog.tsx'
+import { FoundMemories } from './found-memories.tsx'
+import { ImportProgress } from './import-progress.tsx'
+import { OpenActions } from './open-actions.tsx'
+import { RecentMemories } from './recent-memories.tsx'
+import { useImport } from './use-import.ts'
+import styles from './welcome.module.css'
+
+/** The page without a file: every way to one. */
+export function Welcome() {
+  const [isBrowsing, setBrowsing] = useState(false)
+  const transcripts = useImport()
+  return (
+    <DropTarget onMemory={host.openFile} onTranscripts={transcripts.start}>
+      <div className={styles.page}>
+        <header className={styles.header}>
+          <Mark size={26} />
+          <div>
+            <h1 className={styles.title}>LCM Inspector</h1>
+            <p className={styles.claim}>What an agent remembers, what its model sees, and what stands between.</p>
+          </div>
+          <ThemeMenu />
+        </header>
+        {transcripts.isActive ? (
+          <ImportProgress transcripts={transcripts} />
+        ) : (
+          <main className={styles.main}>
+            <OpenActions onBrowse={() => setBrowsing(true)} onImport={transcripts.start} />
+            <RecentMemories />
+            <FoundMemories />
+          </main>
+        )}
+      </div>
+      {isBrowsing && (
+        <FolderDialog
+          onMemory={host.openFile}
+          onTranscript={(path) => {
+            setBrowsing(false)
+            transcripts.start([path])
+          }}
+          onClose={() => setBrowsing(false)}
+        />
+      )}
+    </DropTarget>
+  )
+}

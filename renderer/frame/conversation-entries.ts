@@ -1,0 +1,17 @@
+import type { ConversationRow } from '../../core/contract/memory.ts'
+import { navigate } from '../routes.ts'
+import { plural } from '../ui/format.ts'
+import { arrangeConversations, conversationName } from './conversation-order.ts'
+import type { PaletteEntry } from './palette-entries.ts'
+
+/** The conversations for the palette, last changed first. */
+export function conversationEntries(rows: readonly ConversationRow[]): readonly PaletteEntry[] {
+  return arrangeConversations(rows, '', 'change').map((row) => ({
+    key: `conversation ${row.conversationId}`,
+    group: 'Conversations',
+    label: conversationName(row),
+    words: `${row.sessionId} ${row.conversationId}`,
+    hint: plural(row.messages, 'message'),
+    run: () => navigate({ conversationId: row.conversationId }, 'push'),
+  }))
+}

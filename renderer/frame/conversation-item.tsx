@@ -1,0 +1,58 @@
+import type { CompactionSettings } from '../../core/contract/compaction.ts'
+import type { ConversationRow } from '../../core/contract/memory.ts'
+import { navigate } from '../routes.ts'
+import { formatCompact, formatCount, formatPressure, plural } from '../ui/format.ts'
+import { formatAbsolute } from '../ui/format-time.ts'
+import { PressureBar } from '../ui/pressure-bar.tsx'
+import styles from './conversation-item.module.css'
+import { conversationName } from './conversation-order.ts'
+
+type Props = {
+  readonly row: ConversationRow
+  readonly isCurrent: boolean
+  readonly settings: CompactionSettings | undefined
+}
+
+/** One conversation: name, messages, and how full its window is. */
+export function ConversationItem({ row, isCurrent, settings }: Props) {
+  const isSubAgent = row.parentConversationId !== null
+  return (
+    <button
+      type="button"
+      className={styles.item}
+      aria-current={isCurrent ? 'true' : undefined}
+      title={describe(row)}
+      onClick={() => navigate({ conversationId: row.conversationId }, 'push')}
+    >
+      <span className={styles.line}>
+        {isSubAgent && (
+          <span className={styles.branch} role="img" aria-label="sub-agent">
+            ↳
+          </span>
+        )}
+        <span className={styles.name}>
+          <bdi>{conversationName(row)}</bdi>
+        </span>
+        <span className={styles.count}>{formatCount(row.messages)}</span>
+      </span>
+      <PressureBar
+        pressure={row.pressure}
+        softThreshold={settings?.softThreshold ?? 1}
+        hardThreshold={settings?.hardThreshold ?? 1}
+      />
+    </button>
+  )
+}
+
+function describe(row: ConversationRow): string {
+  return [
+    conversationName(row),
+    `${plural(row.messages, 'message')}, ${plural(row.summaries, 'summary', 'summaries')}`,
+    `${formatCompact(row.storedTokens)} tokens stored, ${formatCompact(row.contextTokens)} in the window (${formatPressure(row.pressure)})`,
+    row.updatedAtMs === null ? null : `changed ${formatAbsolute(row.updatedAtMs)}`,
+    row.parentConversationId === null ? null : `sub-agent of conversation ${row.parentConversationId}`,
+    `session ${row.sessionId}`,
+  ]
+    .filter((line) => line !== null)
+    .join('\n')
+}

@@ -1,0 +1,36 @@
+import type { MemoryInfo } from '../../core/contract/memory.ts'
+import { useConnection } from '../api.ts'
+import { useLive } from '../live.ts'
+import { Chip } from '../ui/chip.tsx'
+import { shortenPath } from '../ui/format.ts'
+import styles from './file-pill.module.css'
+
+/** The open file: where it is, which system wrote it, and whether it may be written. */
+export function FilePill({ info }: { readonly info: MemoryInfo }) {
+  const { paused } = useLive()
+  const isReached = useConnection() === 'open'
+  const state = !isReached ? 'lost' : paused ? 'paused' : 'live'
+  return (
+    <div className={styles.pill}>
+      <span className={styles.dot} data-state={state} title={DOT_TEXTS[state]} />
+      <span className={styles.path} title={info.path}>
+        <bdi>{shortenPath(info.path)}</bdi>
+      </span>
+      <Chip title={`Written by ${info.systemLabel}`}>
+        {info.systemLabel}
+        {info.systemVersion !== null && ` ${info.systemVersion}`}
+      </Chip>
+      {info.readOnly && (
+        <Chip tone="lit" title={info.readOnlyReason ?? undefined}>
+          read-only
+        </Chip>
+      )}
+    </div>
+  )
+}
+
+const DOT_TEXTS = {
+  live: 'Watched: changes appear by themselves',
+  paused: 'Paused: changes wait',
+  lost: 'The connection is lost',
+} as const

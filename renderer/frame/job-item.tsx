@@ -1,0 +1,36 @@
+import { useMutation } from '@tanstack/react-query'
+import type { Job } from '../../core/contract/job.ts'
+import { api } from '../api.ts'
+import { navigate } from '../routes.ts'
+import { IconButton } from '../ui/icon-button.tsx'
+import { jobOutcome, jobText } from '../ui/job-text.ts'
+import { ProgressBar } from '../ui/progress-bar.tsx'
+import styles from './job-item.module.css'
+
+/** A job in the status line: how far it is, and its end for a moment. */
+export function JobItem({ job }: { readonly job: Job }) {
+  const cancel = useMutation(api.jobs.cancel.mutationOptions())
+  const outcome = jobOutcome(job)
+  const show = () => navigate({ view: job.kind === 'compact' ? 'compaction' : 'integrity' }, 'push')
+  if (outcome !== null)
+    return (
+      <button type="button" className={styles.outcome} data-state={job.state} onClick={show}>
+        {outcome}
+      </button>
+    )
+  const text = jobText(job)
+  return (
+    <span className={styles.job}>
+      <span title={job.progress?.note}>{text}</span>
+      <span className={styles.bar}>
+        <ProgressBar label={text} done={job.progress?.done ?? 0} total={job.progress?.total ?? 0} />
+      </span>
+      <IconButton
+        icon="close"
+        label={`Cancel: ${text}`}
+        disabled={cancel.isPending || cancel.isSuccess}
+        onClick={() => cancel.mutate({ jobId: job.jobId })}
+      />
+    </span>
+  )
+}

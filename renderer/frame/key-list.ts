@@ -1,0 +1,34 @@
+import { TABS } from './tab-list.ts'
+
+export type KeyGroup = {
+  readonly title: string
+  readonly keys: readonly (readonly [keys: readonly string[], does: string])[]
+}
+
+/** What the keys do, for the dialog that lists them. */
+export const KEY_GROUPS: readonly KeyGroup[] = [
+  {
+    title: 'Anywhere',
+    keys: [
+      [['Mod K'], 'everything by name: views, actions, conversations, ids'],
+      [['/'], 'search'],
+      [['Esc'], 'back out of the selection'],
+      [['\\'], 'show or hide the detail panel'],
+      [['?'], 'this list'],
+    ],
+  },
+  {
+    title: 'Views',
+    keys: TABS.map(({ label, letter }, index) => [['g', letter, String(index + 1)], label] as const),
+  },
+  {
+    title: 'In a view',
+    keys: [
+      [['j', 'k'], 'next and previous'],
+      [['←'], 'to the sources'],
+      [['→'], 'to the dependents'],
+      [['Enter'], 'open what is selected'],
+      [['e'], 'expand the selected summary down to its messages'],
+    ],
+  },
+]

@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
+import { api } from '../api.ts'
+import { host } from '../host.ts'
+import { navigate, useRoute } from '../routes.ts'
+import { EmptyState } from '../ui/empty-state.tsx'
+import { ErrorState } from '../ui/error-state.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { Splitter } from '../ui/splitter.tsx'
+import { useStored } from '../ui/use-stored.ts'
+import { ConversationList } from './conversation-list.tsx'
+import { firstConversation } from './conversation-order.ts'
+import { DetailPanel } from './detail-panel.tsx'
+import { KeysDialog } from './keys-dialog.tsx'
+import styles from './memory-window.module.css'
+import { Palette } from './palette.tsx'
+import { StatusLine } from './status-line.tsx'
+import { Tabs } from './tabs.tsx'
+import { openSearch, TopBar } from './top-bar.tsx'
+import { useFrameKeys } from './use-frame-keys.ts'
+import { ViewArea } from './view-area.tsx'
+
+const MIN_DETAIL = 260
+const MAX_DETAIL = 640
+
+/** The window on an open memory. */
+export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
+  const conversations = useQuery(api.conversations.list.queryOptions())
+  const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
+  const [detailWidth, setDetailWidth] = useStored<number>('detail-width', 344)
+  const [hasDetail, setHasDetail] = useStored<boolean>('detail-open', true)
+  const route = useRoute()
+  const current = useCurrentConversation(conversations.data)
+
+  const toggleDetail = () => setHasDetail(!hasDetail)
+  useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onToggleDetail: toggleDetail })
+  useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
+
+  return (
+    <div className={styles.window}>
+      <TopBar info={info} onPalette={() => setDialog('palette')} />
+      <div className={styles.middle}>
+        <ConversationList conversations={conversations} currentId={current?.conversationId ?? null} />
+        <main className={styles.centre}>
+          <Tabs conversation={current} isDetailOpen={hasDetail} onToggleDetail={toggleDetail} />
+          <div className={styles.view}>
+            {conversations.error ? (
+              <ErrorState error={conversations.error} onRetry={() => void conversations.refetch()} />
+            ) : conversations.data === undefined ? (
+              <Loading what="conversations" lines={7} />
+            ) : current === null && route.view !== 'integrity' ? (
+              <NoConversation />
+            ) : (
+              <ViewArea view={route.view} conversationId={current?.conversationId ?? null} info={info} />
+            )}
+          </div>
+        </main>
+        {hasDetail && (
+          <>
+            <Splitter
+              label="detail panel"
+              orientation="vertical"
+              pane="after"
+              size={detailWidth}
+              min={MIN_DETAIL}
+              max={MAX_DETAIL}
+              onResize={setDetailWidth}
+            />
+            <DetailPanel width={detailWidth} />
+          </>
+        )}
+      </div>
+      <StatusLine conversation={current} info={info} />
+      {dialog === 'palette' && (
+        <Palette
+          conversations={conversations.data ?? []}
+          info={info}
+          onKeys={() => setDialog('keys')}
+          onToggleDetail={toggleDetail}
+          onClose={() => setDialog(null)}
+        />
+      )}
+      {dialog === 'keys' && <KeysDialog onClose={() => setDialog(null)} />}
+    </div>
+  )
+}
+
+function NoConversation() {
+  return (
+    <EmptyState title="No conversation yet">
+      The file is a sound memory that holds nothing so far. It is watched: what its agent writes appears here.
+    </EmptyState>
+  )
+}
+
+/** The conversation of the address. An address without one, or with one that is not there, is led to one that is. */
+function useCurrentConversation(rows: readonly ConversationRow[] | undefined): ConversationRow | null {
+  const { conversationId } = useRoute()
+  const current = rows?.find((row) => row.conversationId === conversationId) ?? null
+  useEffect(() => {
+    if (rows === undefined || current !== null) return
+    navigate({ conversationId: firstConversation(rows) }, 'replace')
+  }, [rows, current])
+  return current
+}
+
+function onMenuCommand(command: string, setDialog: (dialog: 'palette' | 'keys') => void): void {
+  if (command === 'palette' || command === 'keys') setDialog(command)
+  if (command === 'find') openSearch()
+  if (command === 'import') host.openFile(null)
+  if (command === 'open') void host.pickMemory?.().then((path) => path !== null && host.openFile(path))
+}

@@ -1,0 +1,45 @@
+/** Something that can be reached by name. */
+export type PaletteEntry = {
+  readonly key: string
+  readonly group: 'Go to' | 'Actions' | 'Conversations' | 'Ids'
+  readonly label: string
+  /** Further words that find it. */
+  readonly words?: string
+  /** Shown at the right: keys or a count. */
+  readonly hint?: string
+  readonly run: () => void
+}
+
+/** Ids as the known systems write them, and message numbers. */
+const ID = /^(msg_\d+|(sum|file|leaf|cond|node|summary)[_-]\S+|[0-9a-f]{12,})$/i
+
+/** An id that was typed or pasted, or null. */
+export function typedId(text: string): string | null {
+  const trimmed = text.trim()
+  return ID.test(trimmed) ? trimmed : null
+}
+
+/**
+ * The entries in which every typed word occurs, best first: the label begins with the text, a word of it does, it
+ * occurs. Cut to `limit`, since nobody reads on.
+ */
+export function findEntries(entries: readonly PaletteEntry[], text: string, limit: number): readonly PaletteEntry[] {
+  const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean)
+  return entries
+    .map((entry, index) => ({ entry, index, score: score(entry, words) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || a.index - b.index)
+    .slice(0, limit)
+    .map(({ entry }) => entry)
+}
+
+function score({ label, words: more = '' }: PaletteEntry, words: readonly string[]): number {
+  const text = label.toLocaleLowerCase()
+  const scores = words.map((word) => {
+    if (text.startsWith(word)) return 4
+    if (text.includes(` ${word}`)) return 3
+    if (text.includes(word)) return 2
+    return more.toLocaleLowerCase().includes(word) ? 1 : 0
+  })
+  return scores.length === 0 ? 1 : Math.min(...scores)
+}

@@ -1,0 +1,88 @@
+import { Command } from 'cmdk'
+import { useState } from 'react'
+import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
+import { navigate } from '../routes.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { conversationEntries } from './conversation-entries.ts'
+import styles from './palette.module.css'
+import { findEntries, type PaletteEntry, typedId } from './palette-entries.ts'
+import { type PaletteActions, useActionEntries, viewEntries } from './use-action-entries.ts'
+
+type Props = PaletteActions & {
+  readonly conversations: readonly ConversationRow[]
+  readonly info: MemoryInfo
+  readonly onClose: () => void
+}
+
+const MAX_SHOWN = 60
+const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations'] as const
+
+/** Everything by name. */
+export function Palette({ conversations, info, onClose, ...actions }: Props) {
+  const [text, setText] = useState('')
+  const known = [...viewEntries, ...useActionEntries(info, actions), ...conversationEntries(conversations)]
+  const shown = [...idEntries(text), ...findEntries(known, text, MAX_SHOWN), ...searchEntries(text)]
+  const run = (entry: PaletteEntry) => {
+    onClose()
+    entry.run()
+  }
+  return (
+    <Dialog title="Command palette" isTitleHidden width={560} onClose={onClose}>
+      <Command className={styles.palette} label="Command palette" shouldFilter={false} loop>
+        <Command.Input
+          className={styles.input}
+          autoFocus
+          placeholder="View, action, conversation, or an id"
+          value={text}
+          onValueChange={setText}
+        />
+        <Command.List className={styles.list}>
+          {GROUPS.map((group) => {
+            const entries = shown.filter((entry) => entry.group === group)
+            if (entries.length === 0) return null
+            return (
+              <Command.Group key={group} className={styles.group} heading={group}>
+                {entries.map((entry) => (
+                  <Command.Item key={entry.key} className={styles.item} value={entry.key} onSelect={() => run(entry)}>
+                    <span className={styles.label}>
+                      <bdi>{entry.label}</bdi>
+                    </span>
+                    {entry.hint !== undefined && <span className={styles.hint}>{entry.hint}</span>}
+                  </Command.Item>
+                ))}
+              </Command.Group>
+            )
+          })}
+        </Command.List>
+      </Command>
+    </Dialog>
+  )
+}
+
+function idEntries(text: string): readonly PaletteEntry[] {
+  const id = typedId(text)
+  if (id === null) return []
+  return [
+    { key: `id ${id}`, group: 'Ids', label: `Select ${id}`, run: () => navigate({ selection: id }, 'push') },
+    {
+      key: `transcript ${id}`,
+      group: 'Ids',
+      label: `Open ${id} in the transcript`,
+      run: () => navigate({ selection: id, view: 'transcript' }, 'push'),
+    },
+  ]
+}
+
+/** Whatever was typed can be searched for. */
+function searchEntries(text: string): readonly PaletteEntry[] {
+  const query = text.trim()
+  if (query === '') return []
+  return [
+    {
+      key: 'search',
+      group: 'Go to',
+      label: `Search for “${query}”`,
+      run: () => navigate({ view: 'search', query }, 'push'),
+    },
+  ]
+}

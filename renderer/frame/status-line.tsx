@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
+import { api } from '../api.ts'
+import { navigate } from '../routes.ts'
+import { plural } from '../ui/format.ts'
+import { JobItem } from './job-item.tsx'
+import styles from './status-line.module.css'
+import { statusText } from './status-text.ts'
+import { useJobs } from './use-jobs.ts'
+
+type Props = { readonly conversation: ConversationRow | null; readonly info: MemoryInfo }
+
+/** The conversation in one line, its health, and what is being worked on. */
+export function StatusLine({ conversation, info }: Props) {
+  const settings = useQuery(api.memory.settings.queryOptions())
+  const jobs = useJobs()
+  return (
+    <footer className={styles.line}>
+      {conversation !== null && (
+        <span className={styles.main} title="This conversation, in a file of this size">
+          {statusText(conversation, info.bytes)}
+        </span>
+      )}
+      {settings.data && conversation !== null && (
+        <span className={styles.fact} title="The newest messages, which are never compacted">
+          fresh tail {settings.data.freshTailCount}
+        </span>
+      )}
+      <Health />
+      <span className={styles.gap} />
+      {jobs.map((job) => (
+        <JobItem key={job.jobId} job={job} />
+      ))}
+    </footer>
+  )
+}
+
+function Health() {
+  const report = useQuery(api.integrity.last.queryOptions())
+  if (report.data === undefined) return null
+  const found = report.data === null ? null : report.data.counts.error + report.data.counts.warning
+  const state = found === null ? 'unknown' : found === 0 ? 'fine' : report.data?.counts.error ? 'error' : 'warning'
+  const text = found === null ? 'not checked' : found === 0 ? 'nothing wrong' : plural(found, 'finding')
+  return (
+    <button
+      type="button"
+      className={styles.health}
+      data-state={state}
+      onClick={() => navigate({ view: 'integrity' }, 'push')}
+    >
+      <span className={styles.dot} aria-hidden="true" />
+      {text}
+    </button>
+  )
+}

@@ -1,0 +1,20 @@
+import type { View } from '../routes.ts'
+
+export type Tab = {
+  readonly view: View
+  readonly label: string
+  /** After `g`. */
+  readonly letter: string
+}
+
+/** The views in the order of their tabs; digits go to them too. */
+export const TABS: readonly Tab[] = [
+  { view: 'overview', label: 'Overview', letter: 'o' },
+  { view: 'strata', label: 'Strata', letter: 's' },
+  { view: 'context', label: 'Context', letter: 'c' },
+  { view: 'transcript', label: 'Transcript', letter: 't' },
+  { view: 'search', label: 'Search', letter: 'f' },
+  { view: 'compaction', label: 'Compaction', letter: 'm' },
+  { view: 'integrity', label: 'Integrity', letter: 'i' },
+  { view: 'files', label: 'Files', letter: 'l' },
+]

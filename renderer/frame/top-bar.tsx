@@ -1,0 +1,47 @@
+import type { MemoryInfo } from '../../core/contract/memory.ts'
+import { host } from '../host.ts'
+import { navigate, useRoute } from '../routes.ts'
+import { Kbd } from '../ui/kbd.tsx'
+import { Mark } from '../ui/mark.tsx'
+import { ThemeMenu } from '../ui/theme-menu.tsx'
+import { FilePill } from './file-pill.tsx'
+import { LiveText } from './live-text.tsx'
+import styles from './top-bar.module.css'
+
+type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
+
+/** Goes to the search, which puts the cursor where one types. */
+export const openSearch = (): void => navigate({ view: 'search' }, 'push')
+
+/** What is open, whether it moves, and the ways to find something in it. */
+export function TopBar({ info, onPalette }: Props) {
+  const { query } = useRoute()
+  return (
+    <header className={styles.bar}>
+      <button
+        type="button"
+        className={styles.home}
+        title="All memories on this machine"
+        onClick={() => host.openFile(null)}
+      >
+        <Mark />
+        LCM Inspector
+      </button>
+      <FilePill info={info} />
+      <LiveText />
+      <div className={styles.gap} />
+      <ThemeMenu />
+      <search className={styles.search}>
+        <button type="button" className={styles.box} onClick={openSearch}>
+          <span className={query === null ? styles.placeholder : styles.query}>
+            {query ?? 'Search messages and summaries'}
+          </span>
+          <Kbd>/</Kbd>
+        </button>
+        <button type="button" className={styles.palette} title="Everything by name" onClick={onPalette}>
+          <Kbd>Mod K</Kbd>
+        </button>
+      </search>
+    </header>
+  )
+}

@@ -1,0 +1,65 @@
+import { useMutation } from '@tanstack/react-query'
+import type { MemoryInfo } from '../../core/contract/memory.ts'
+import { api } from '../api.ts'
+import { host } from '../host.ts'
+import { useLive } from '../live.ts'
+import { navigate } from '../routes.ts'
+import { chooseTheme } from '../ui/theme.ts'
+import type { PaletteEntry } from './palette-entries.ts'
+import { TABS } from './tab-list.ts'
+
+export type PaletteActions = { readonly onKeys: () => void; readonly onToggleDetail: () => void }
+
+/** The views for the palette. */
+export const viewEntries: readonly PaletteEntry[] = TABS.map(({ view, label, letter }) => ({
+  key: `view ${view}`,
+  group: 'Go to',
+  label,
+  words: 'view go',
+  hint: `g ${letter}`,
+  run: () => navigate({ view }, 'push'),
+}))
+
+/** What can be done from anywhere. */
+export function useActionEntries(
+  info: MemoryInfo,
+  { onKeys, onToggleDetail }: PaletteActions,
+): readonly PaletteEntry[] {
+  const { paused, togglePause } = useLive()
+  const scan = useMutation(api.jobs.start.mutationOptions())
+  const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
+  const action = (label: string, words: string, run: () => void, hint?: string): PaletteEntry => ({
+    key: `action ${label}`,
+    group: 'Actions',
+    label,
+    words,
+    hint,
+    run,
+  })
+  return [
+    action('Check integrity', 'scan health findings', () => {
+      scan.mutate({ kind: 'integrity' })
+      navigate({ view: 'integrity' }, 'push')
+    }),
+    ...(info.readOnly ? [] : [action('Plan a compaction', 'compact', () => navigate({ view: 'compaction' }, 'push'))]),
+    action('Open another memory', 'file welcome recent', () => host.openFile(null)),
+    action('Import transcripts', 'claude code jsonl', () => host.openFile(null)),
+    action('Open the sample memory', 'example demo', () => sample.mutate(undefined)),
+    action(paused ? 'Follow the file again' : 'Pause live updates', 'live watch', togglePause),
+    action('Copy the path of the file', 'clipboard', () => void navigator.clipboard.writeText(info.path)),
+    ...(host.kind === 'browser'
+      ? [
+          action(
+            'Copy a link to this place',
+            'address url clipboard',
+            () => void navigator.clipboard.writeText(location.href),
+          ),
+        ]
+      : []),
+    action('Show or hide the detail panel', 'right side', onToggleDetail, '\\'),
+    action('Dark theme', 'colour night', () => chooseTheme('dark')),
+    action('Light theme', 'colour day', () => chooseTheme('light')),
+    action('Theme of the system', 'colour automatic', () => chooseTheme('system')),
+    action('Keys', 'keyboard shortcuts help', onKeys, '?'),
+  ]
+}

@@ -1,0 +1,42 @@
+import { navigate, parseRoute } from '../routes.ts'
+import { useKeys } from '../ui/use-keys.ts'
+import { TABS } from './tab-list.ts'
+import { openSearch } from './top-bar.tsx'
+
+type Actions = { readonly onPalette: () => void; readonly onKeys: () => void; readonly onToggleDetail: () => void }
+
+/** How long `g` waits for its letter. */
+const CHORD_MS = 1500
+
+/** The keys that work everywhere in the window. j, k and the arrows belong to the views. */
+export function useFrameKeys({ onPalette, onKeys, onToggleDetail }: Actions): void {
+  useKeys({
+    'Mod+k': onPalette,
+    '?': onKeys,
+    '/': openSearch,
+    '\\': onToggleDetail,
+    Escape: backOut,
+    g: awaitLetter,
+    ...Object.fromEntries(TABS.map(({ view }, index) => [String(index + 1), () => navigate({ view }, 'push')])),
+  })
+}
+
+/** The next key alone is the letter of a tab; a view that binds that letter does not see it. */
+function awaitLetter(): void {
+  const untilMs = Date.now() + CHORD_MS
+  const goTo = (event: KeyboardEvent) => {
+    const tab = TABS.find(({ letter }) => letter === event.key)
+    if (tab === undefined || Date.now() > untilMs) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    navigate({ view: tab.view }, 'push')
+  }
+  window.addEventListener('keydown', goTo, { capture: true, once: true })
+}
+
+/** Out of the selection first, then out of the search. */
+function backOut(): void {
+  const { view, query, selection } = parseRoute(location.hash)
+  if (selection !== null) navigate({ selection: null }, 'push')
+  else if (view === 'search' && query !== null) navigate({ query: null }, 'replace')
+}

@@ -1,0 +1,58 @@
+import { lazy, Suspense } from 'react'
+import type { MemoryInfo } from '../../core/contract/memory.ts'
+import { FilesView } from '../features/files/files-view.tsx'
+import { IntegrityView } from '../features/integrity/integrity-view.tsx'
+import { OverviewView } from '../features/overview/overview-view.tsx'
+import type { View } from '../routes.ts'
+import { Loading } from '../ui/loading.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+
+const StrataView = lazy(() =>
+  import('../features/strata/strata-view.tsx').then((module) => ({ default: module.StrataView })),
+)
+const ContextView = lazy(() =>
+  import('../features/context/context-view.tsx').then((module) => ({ default: module.ContextView })),
+)
+const TranscriptView = lazy(() =>
+  import('../features/transcript/transcript-view.tsx').then((module) => ({ default: module.TranscriptView })),
+)
+const SearchView = lazy(() =>
+  import('../features/search/search-view.tsx').then((module) => ({ default: module.SearchView })),
+)
+const CompactionView = lazy(() =>
+  import('../features/compaction/compaction-view.tsx').then((module) => ({ default: module.CompactionView })),
+)
+
+type Props = { readonly view: View; readonly conversationId: number | null; readonly info: MemoryInfo }
+
+/** The view of the route. Each conversation gets its own, so that nothing of another one lingers. */
+export function ViewArea({ view, conversationId, info }: Props) {
+  return (
+    <ErrorBoundary key={`${view} ${conversationId}`}>
+      <Suspense fallback={<Loading what={view} lines={7} />}>
+        <CurrentView view={view} conversationId={conversationId} info={info} />
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+function CurrentView({ view, conversationId, info }: Props) {
+  if (view === 'integrity') return <IntegrityView />
+  if (conversationId === null) return null
+  switch (view) {
+    case 'overview':
+      return <OverviewView conversationId={conversationId} />
+    case 'strata':
+      return <StrataView conversationId={conversationId} />
+    case 'context':
+      return <ContextView conversationId={conversationId} />
+    case 'transcript':
+      return <TranscriptView conversationId={conversationId} />
+    case 'search':
+      return <SearchView conversationId={conversationId} />
+    case 'compaction':
+      return <CompactionView conversationId={conversationId} info={info} />
+    case 'files':
+      return <FilesView conversationId={conversationId} />
+  }
+}

@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react'
+import styles from './dim.module.css'
+
+/** Words that stand back beside others. */
+export function Dim({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
+  return (
+    <span className={styles.dim} title={title}>
+      {children}
+    </span>
+  )
+}

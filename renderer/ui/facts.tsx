@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react'
+import styles from './facts.module.css'
+
+/** Names on the left, values on the right. */
+export function Facts({ children }: { readonly children: ReactNode }) {
+  return <dl className={styles.facts}>{children}</dl>
+}
+
+type FactProps = {
+  readonly name: string
+  /** Null leaves the fact out. */
+  readonly children: ReactNode
+}
+
+/** One line of `Facts`. */
+export function Fact({ name, children }: FactProps) {
+  if (children === null) return null
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  )
+}

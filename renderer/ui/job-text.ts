@@ -1,0 +1,30 @@
+import type { Job } from '../../core/contract/job.ts'
+import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
+
+const VERBS: Readonly<Record<Job['kind'], string>> = {
+  compact: 'Compacting',
+  integrity: 'Checking',
+  import: 'Importing',
+}
+const NOUNS: Readonly<Record<Job['kind'], string>> = { compact: 'Compaction', integrity: 'Scan', import: 'Import' }
+
+/** What a job is called while it runs: `Checking 71 %`, `Importing 1.2 MB`. */
+export function jobText({ kind, progress }: Pick<Job, 'kind' | 'progress'>): string {
+  if (progress === null) return `${VERBS[kind]}…`
+  if (progress.total > 0) return `${VERBS[kind]} ${formatPercent(Math.min(1, progress.done / progress.total))}`
+  const done = progress.unit === 'bytes' ? formatBytes(progress.done) : `${formatCount(progress.done)} ${progress.unit}`
+  return `${VERBS[kind]} ${done}`
+}
+
+/** What came of a job, in a few words; null while it runs. */
+export function jobOutcome(job: Pick<Job, 'kind' | 'state' | 'result'>): string | null {
+  if (job.state === 'running') return null
+  if (job.state === 'cancelled') return `${NOUNS[job.kind]} cancelled`
+  if (job.state === 'failed' || job.result === null) return `${NOUNS[job.kind]} failed`
+  const { result } = job
+  if (result.kind === 'compact')
+    return `Compaction: ${plural(result.value.created.length, 'new summary', 'new summaries')}`
+  if (result.kind === 'import') return `Import: ${plural(result.value.added, 'message')} added`
+  const found = result.value.counts.error + result.value.counts.warning
+  return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`
+}

@@ -1,0 +1,11 @@
+import type { ReactNode } from 'react'
+import styles from './notice.module.css'
+
+/** Something that must be known here, and is not an error. */
+export function Notice({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <p className={styles.notice}>
+      <strong>{title}</strong> {children}
+    </p>
+  )
+}

@@ -1,0 +1,21 @@
+import { formatPressure } from './format.ts'
+import styles from './pressure-bar.module.css'
+import { pressureState } from './pressure-state.ts'
+
+type Props = {
+  /** Tokens ÷ budget. */
+  readonly pressure: number
+  readonly softThreshold: number
+  readonly hardThreshold: number
+}
+
+/** How full the window is; the tick is the soft threshold. */
+export function PressureBar({ pressure, softThreshold, hardThreshold }: Props) {
+  const state = pressureState(pressure, softThreshold, hardThreshold)
+  return (
+    <span className={styles.track} role="img" aria-label={`${formatPressure(pressure)} of the window`}>
+      <span className={styles.bar} data-state={state} style={{ width: `${Math.min(1, pressure) * 100}%` }} />
+      {softThreshold < 1 && <span className={styles.tick} style={{ left: `${softThreshold * 100}%` }} />}
+    </span>
+  )
+}

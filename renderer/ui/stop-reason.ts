@@ -1,0 +1,17 @@
+import type { StopReason } from '../../core/contract/compaction.ts'
+
+const TEXTS: Readonly<Record<StopReason, string>> = {
+  target_reached: 'the target is reached',
+  nothing_eligible: 'nothing was eligible',
+  irreducible_tail: 'the fresh tail alone is above the target',
+  no_progress: 'another pass would save nothing',
+  cap: 'the limit of passes is reached',
+  deadline: 'its time was up',
+  cancelled: 'it was cancelled',
+  conflict: 'somebody else changed the conversation',
+}
+
+const isStopReason = (text: string): text is StopReason => Object.hasOwn(TEXTS, text)
+
+/** Why a compaction run ended, in words; what another system calls it stays as it is. */
+export const stopReasonText = (reason: string): string => (isStopReason(reason) ? TEXTS[reason] : reason)

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import type { Job } from '../../core/contract/job.ts'
+import type { ConversationRow } from '../../core/contract/memory.ts'
+import { arrangeConversations, conversationName, firstConversation } from '../../renderer/frame/conversation-order.ts'
+import { placeOf, withPlace } from '../../renderer/frame/remembered-place.ts'
+import { statusText } from '../../renderer/frame/status-text.ts'
+import { jobOutcome, jobText } from '../../renderer/ui/job-text.ts'
+
+const row = (over: Partial<ConversationRow> & { conversationId: number }): ConversationRow => ({
+  sessionId: `session-${over.conversationId}`,
+  title: null,
+  messages: 0,
+  summaries: 0,
+  maxDepth: -1,
+  contextItems: 0,
+  storedTokens: 0,
+  contextTokens: 0,
+  pressure: 0,
+  createdAtMs: null,
+  updatedAtMs: null,
+  parentConversationId: null,
+  ...over,
+})
+
+describe('the status line', () => {
+  it('reads as agreed', () => {
+    const conversation = row({ conversationId: 1, messages: 847, summaries: 23, maxDepth: 3, pressure: 0.62 })
+    expect(statusText(conversation, 2_100_000)).toBe('LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window')
+  })
+
+  it('speaks of one and of none', () => {
+    expect(statusText(row({ conversationId: 1, messages: 1, pressure: 0 }), 4096)).toBe(
+      'LCM: 1 msg | 0 summaries | 4.1 kB · 0 % of window',
+    )
+  })
+})
+
+describe('the list of conversations', () => {
+  const rows = [
+    row({ conversationId: 1, title: 'Release 4.2', storedTokens: 10, pressure: 0.2, updatedAtMs: 30 }),
+    row({ conversationId: 2, title: 'release notes', storedTokens: 30, pressure: 0.9, updatedAtMs: 10 }),
+    row({
+      conversationId: 3,
+      title: 'auth',
+      storedTokens: 20,
+      pressure: 0.5,
+      updatedAtMs: 90,
+      parentConversationId: 1,
+    }),
+  ]
+  const ids = (list: readonly ConversationRow[]) => list.map(({ conversationId }) => conversationId)
+
+  it('is sorted by change, size or pressure, the greatest first', () => {
+    expect(ids(arrangeConversations(rows, '', 'change'))).toEqual([3, 1, 2])
+    expect(ids(arrangeConversations(rows, '', 'size'))).toEqual([2, 3, 1])
+    expect(ids(arrangeConversations(rows, '', 'pressure'))).toEqual([2, 3, 1])
+  })
+
+  it('is filtered by words in any order and case', () => {
+    expect(ids(arrangeConversations(rows, 'NOTES release', 'change'))).toEqual([2])
+    expect(arrangeConversations(rows, 'nowhere', 'change')).toEqual([])
+  })
+
+  it('opens on what changed last, sub-agents aside', () => {
+    expect(firstConversation(rows)).toBe(1)
+    expect(firstConversation([row({ conversationId: 7, parentConversationId: 1 })])).toBe(7)
+    expect(firstConversation([])).toBeNull()
+  })
+
+  it('has a name in one line for each', () => {
+    expect(conversationName(row({ conversationId: 1, title: ' a\n\tb ' }))).toBe('a b')
+    expect(conversationName(row({ conversationId: 1, title: '  ' }))).toBe('session-1')
+    expect(conversationName(row({ conversationId: 1, sessionId: '' }))).toBe('conversation 1')
+  })
+})
+
+describe('a job', () => {
+  const progress = (done: number, total: number, unit: 'bytes' | 'checks') => ({ done, total, unit, note: '' })
+  const plain = (text: string | null) => text?.replaceAll('\u00a0', ' ')
+
+  it('says how far it has come', () => {
+    expect(plain(jobText({ kind: 'integrity', progress: progress(71, 100, 'checks') }))).toBe('Checking 71 %')
+    expect(plain(jobText({ kind: 'import', progress: progress(1_200_000, 0, 'bytes') }))).toBe('Importing 1.2 MB')
+    expect(jobText({ kind: 'compact', progress: null })).toBe('Compacting…')
+  })
+
+  it('says what came of it', () => {
+    const job = (state: Job['state'], result: Job['result'] = null) =>
+      plain(jobOutcome({ kind: 'integrity', state, result }))
+    const report = { ok: true, checks: [], messages: 0, summaries: 0, durationMs: 0, finishedAtMs: 0 }
+    expect(job('running')).toBeUndefined()
+    expect(job('cancelled')).toBe('Scan cancelled')
+    expect(job('done', { kind: 'integrity', value: { ...report, counts: { error: 2, warning: 1, info: 5 } } })).toBe(
+      'Scan: 3 findings',
+    )
+  })
+})
+
+describe('the remembered place', () => {
+  it('is one for each file, the newest fifty', () => {
+    let places: ReturnType<typeof withPlace> = []
+    for (let n = 0; n < 60; n += 1) places = withPlace(places, `/f${n}`, '#/strata')
+    places = withPlace(places, '/f30', '#/context')
+    expect(places).toHaveLength(50)
+    expect(places.at(-1)).toEqual(['/f30', '#/context'])
+  })
+
+  it('forgets the search', () => {
+    expect(placeOf('#/conversation/3/search?query=x&select=msg_1')).toBe('#/conversation/3/search?select=msg_1')
+  })
+})
