@@ -128,13 +128,13 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * One view: canonical column → SQL expression over `from`; columns not named are NULL. Without `from` the view has no
- * rows. Expressions are written by a dialect, never taken from the file.
+ * rows and needs no expressions. Expressions are written by a dialect, never taken from the file.
  */
 export function view(name: string, columns: Readonly<Record<string, string>>, from: string | null): string {
   const wanted = CANONICAL[name] ?? []
   const surplus = Object.keys(columns).filter((column) => !wanted.includes(column))
   if (wanted.length === 0 || surplus.length > 0) throw new Error(`not canonical: ${name} ${surplus.join(', ')}`)
-  const list = wanted.map((column) => `  ${columns[column] ?? 'NULL'} AS ${column}`).join(',\n')
+  const list = wanted.map((column) => `  ${(from && columns[column]) ?? 'NULL'} AS ${column}`).join(',\n')
   return `CREATE TEMP VIEW ${name} AS\nSELECT\n${list}\n${from ? `FROM ${from}` : 'WHERE 0'};\n`
 }
 

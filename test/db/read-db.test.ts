@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type ReadDb, wrapConnection } from '../../core/db/read-db.ts'
+import { canOpenUris, openByUri } from '../../core/db/uri-db.ts'
+import { LcmError } from '../../core/errors.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const path = join(temporaryFolder(), 'numbers.db')
+const made = new Database(path)
+made.exec(`
+  CREATE TABLE numbers (n INTEGER PRIMARY KEY, word TEXT, half REAL, raw BLOB);
+  INSERT INTO numbers VALUES (1, 'one', 0.5, x'00ff'), (2, 'zwei ß 数 🚀', 1, NULL), (3, NULL, NULL, NULL);
+  CREATE TABLE huge (n INTEGER);
+  INSERT INTO huge VALUES (1), (9007199254740993);`)
+made.close()
+
+const connections: ReadDb[] = [wrapConnection(new Database(path, { readonly: true }), path)]
+if (canOpenUris()) connections.push(openByUri(path, 'immutable=1'), openByUri(path, 'mode=ro&readonly_shm=1'))
+afterAll(() => {
+  for (const db of connections) db.close()
+})
+
+const codeOf = (body: () => unknown): unknown => {
+  try {
+    body()
+  } catch (error) {
+    return error instanceof LcmError ? error.code : error
+  }
+  return 'no error'
+}
+
+describe.each(
+  connections.map((db, index) => ({ db, name: ['better-sqlite3', 'immutable', 'beside a writer'][index] })),
+)('reading through $name', ({ db }) => {
+  it('gives rows as objects, the first row, a value, a column', () => {
+    expect(db.all('SELECT n, word FROM numbers ORDER BY n')).toEqual([
+      { n: 1, word: 'one' },
+      { n: 2, word: 'zwei ß 数 🚀' },
+      { n: 3, word: null },
+    ])
+    expect(db.get('SELECT half FROM numbers WHERE n = :n', { n: 1 })).toEqual({ half: 0.5 })
+    expect(db.get('SELECT 1 FROM numbers WHERE n = 9')).toBeUndefined()
+    expect(db.value('SELECT word FROM numbers WHERE n = 2')).toBe('zwei ß 数 🚀')
+    expect(db.value('SELECT 1 FROM numbers WHERE n = 9')).toBeUndefined()
+    expect(db.column('SELECT n FROM numbers ORDER BY n DESC')).toEqual([3, 2, 1])
+    expect(Buffer.from(db.value<Uint8Array>('SELECT raw FROM numbers WHERE n = 1') ?? []).toString('hex')).toBe('00ff')
+  })
+
+  it('binds named parameters, numbers as REAL, and overlooks those that are not used', () => {
+    expect(db.value('SELECT :x / 4', { x: 10, unused: 1 })).toBe(2.5)
+    expect(db.value('SELECT CAST(:x AS INTEGER) / 4', { x: 10 })).toBe(2)
+    expect(db.value('SELECT :x IS NULL', { x: null })).toBe(1)
+    expect(db.value('SELECT typeof(:x)', { x: 5n })).toBe('integer')
+  })
+
+  it('goes row by row, the same statement twice at a time, others meanwhile', () => {
+    const sql = 'SELECT n FROM numbers ORDER BY n'
+    const pairs: number[][] = []
+    for (const [outer] of db.iterateRaw<[number]>(sql)) {
+      for (const [inner] of db.iterateRaw<[number]>(sql)) pairs.push([outer, inner])
+      expect(db.value('SELECT count(*) FROM numbers')).toBe(3)
+      expect(db.all(sql)).toHaveLength(3)
+    }
+    expect(pairs).toHaveLength(9)
+    for (const row of db.iterate<{ n: number }>(sql)) {
+      expect(row.n).toBe(1)
+      break
+    }
+    expect(db.all(sql)).toHaveLength(3)
+  })
+
+  it('reads integers beyond 2^53 with their last digits lost, rather than failing', () => {
+    expect(db.column('SELECT n FROM huge')).toEqual([1, 9007199254740992])
+    expect(db.all('SELECT n FROM huge')).toEqual([{ n: 1 }, { n: 9007199254740992 }])
+    expect(db.value('SELECT max(n) FROM huge')).toBe(9007199254740992)
+    expect(db.column('SELECT n FROM numbers WHERE n = 1')).toEqual([1])
+  })
+
+  it('gives SQLite’s errors as ours, in every method', () => {
+    expect(codeOf(() => db.all('SELECT nonsense'))).toBe('sqlite_failed')
+    expect(codeOf(() => db.value('SELEKT'))).toBe('sqlite_failed')
+    expect(codeOf(() => [...db.iterate('SELECT * FROM nowhere')])).toBe('sqlite_failed')
+    expect(codeOf(() => db.all('DELETE FROM numbers RETURNING n'))).toBe('read_only_file')
+  })
+})

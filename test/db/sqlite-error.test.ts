@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { openNative } from '../../core/db/native.ts'
+import { wrapConnection } from '../../core/db/read-db.ts'
+import { sqliteCode, translateSqliteError } from '../../core/db/sqlite-error.ts'
+import { LcmError } from '../../core/errors.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const newPath = (): string => join(temporaryFolder(), 'lcm.db')
+const ADD = `INSERT INTO conversations (session_id, created_at, updated_at) VALUES (hex(randomblob(8)), 1, 1)`
+
+function errorOf(body: () => unknown): LcmError {
+  try {
+    body()
+  } catch (error) {
+    if (error instanceof LcmError) return error
+    throw error
+  }
+  throw new Error('no error')
+}
+
+describe('errors of SQLite, provoked', () => {
+  it('another writer at work is a conflict that passes', () => {
+    const path = newPath()
+    const writer = openNative(path)
+    const other = openNative(path)
+    other.exec('PRAGMA busy_timeout = 0')
+    writer.transaction(() => {
+      const error = errorOf(() => other.transaction(() => other.run(ADD)))
+      expect(error).toMatchObject({ code: 'locked', retryable: true, details: { sqlite: 'SQLITE_BUSY' } })
+      expect(error.message).toContain(path)
+    })
+    other.close()
+    writer.close()
+  })
+
+  it('a full disk leaves nothing of the step behind', () => {
+    const db = openNative(newPath())
+    const pages = db.value<number>('PRAGMA page_count') ?? 0
+    db.exec(`PRAGMA max_page_count = ${pages}`)
+    const fill = (): void =>
+      db.transaction(() => {
+        for (let n = 0; n < 1000; n += 1) db.run(ADD)
+      })
+    expect(errorOf(fill).code).toBe('disk_full')
+    expect(db.value('SELECT count(*) FROM conversations')).toBe(0)
+    db.close()
+  })
+
+  it('writing where only reading is allowed', () => {
+    const path = newPath()
+    openNative(path).close()
+    const db = wrapConnection(new Database(path, { readonly: true }), path)
+    expect(errorOf(() => db.run(ADD)).code).toBe('read_only_file')
+    db.close()
+  })
+
+  it('a broken rule of the schema keeps SQLite’s words and the original as its cause', () => {
+    const db = openNative(newPath())
+    const error = errorOf(() => db.run(`INSERT INTO conversations (session_id) VALUES ('s')`))
+    expect(error).toMatchObject({ code: 'sqlite_failed', details: { sqlite: 'SQLITE_CONSTRAINT_NOTNULL' } })
+    expect(error.message).toMatch(/NOT NULL constraint failed/)
+    expect(error.cause).toBeInstanceOf(Database.SqliteError)
+    db.close()
+  })
+
+  it('lets our own errors and bugs through as they are, also out of a transaction', () => {
+    const db = openNative(newPath())
+    const ours = new LcmError('not_found', 'nothing')
+    expect(errorOf(() => db.transaction(() => raise(ours)))).toBe(ours)
+    const bug = new TypeError('a bug')
+    expect(translateSqliteError(bug, 'x')).toBe(bug)
+    expect(sqliteCode(bug)).toBeNull()
+    expect(sqliteCode('text')).toBeNull()
+    db.close()
+  })
+})
+
+function raise(error: Error): never {
+  throw error
+}
