@@ -16,6 +16,8 @@ export const ImportedFile = z.object({
   alreadyThere: z.int(),
   /** Known ids whose content differs from what is stored: reported, never overwritten. */
   conflicts: z.int(),
+  /** Records that hold no conversation (progress, snapshots, titles, settings). */
+  otherRecords: z.int(),
   /** At most 1,000 are listed; `skippedCount` is the whole number. */
   skipped: z.array(SkippedLine),
   skippedCount: z.int(),

@@ -1,0 +1,26 @@
+import { type BlockPart, toPart } from './claude-code-parts.ts'
+import { type JsonObject, objectAt, textAt } from './json-value.ts'
+
+/** Shown to the person only. */
+const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message', 'command_permissions'])
+
+/** Fields that hold text for the model, in the order in which they are looked for. */
+const textFields = ['prompt', 'content', 'snippet', 'addedBlocks', 'addedLines', 'message'] as const
+
+/** What an attachment put before the model, as blocks; empty when it holds no text. */
+export function attachmentBlocks(attachment: JsonObject): BlockPart[] {
+  if (unseenByModel.has(textAt(attachment, 'type') ?? '')) return []
+  for (const field of textFields) {
+    const blocks = blocksIn(attachment[field])
+    if (blocks.some((block) => block.text !== null && block.text.trim() !== '')) return blocks
+  }
+  const file = textAt(objectAt(objectAt(attachment, 'content'), 'file'), 'content')
+  return file === null ? [] : blocksIn(file)
+}
+
+function blocksIn(value: unknown): BlockPart[] {
+  if (typeof value === 'string') return [toPart({ type: 'text', text: value })]
+  if (!Array.isArray(value)) return []
+  if (value.every((line) => typeof line === 'string')) return value.length === 0 ? [] : blocksIn(value.join('\n'))
+  return value.map((block) => toPart(block)).filter(({ text }) => text !== null)
+}

@@ -1,0 +1,46 @@
+import { BULK_BATCH, type ConversationStore, type IngestBatch } from '../conversations/conversation-store.ts'
+import type { NewMessage } from '../conversations/new-message.ts'
+
+/** Collects messages and writes them in transactions of a size that holds nobody up. */
+export class ImportBatch {
+  readonly #store: ConversationStore
+  #groups: { readonly conversationId: number; readonly messages: NewMessage[] }[] = []
+  #messages = 0
+  #textUnits = 0
+  added = 0
+  alreadyThere = 0
+  conflicts = 0
+
+  constructor(store: ConversationStore) {
+    this.#store = store
+  }
+
+  get isFull(): boolean {
+    return this.#messages >= BULK_BATCH.messages || this.#textUnits >= BULK_BATCH.textUnits
+  }
+
+  add(conversationId: number, message: NewMessage): void {
+    let group = this.#groups.at(-1)
+    if (group?.conversationId !== conversationId) {
+      group = { conversationId, messages: [] }
+      this.#groups.push(group)
+    }
+    group.messages.push(message)
+    this.#messages += 1
+    this.#textUnits += message.content.length
+    for (const part of message.parts) this.#textUnits += (part.toolInput?.length ?? 0) + (part.text?.length ?? 0)
+  }
+
+  write(): void {
+    if (this.#messages === 0) return
+    const groups: readonly IngestBatch[] = this.#groups
+    for (const result of this.#store.ingestBulk(groups)) {
+      this.added += result.added
+      this.alreadyThere += result.alreadyThere
+      this.conflicts += result.conflicts.length
+    }
+    this.#groups = []
+    this.#messages = 0
+    this.#textUnits = 0
+  }
+}

@@ -1,0 +1,83 @@
+export type ParsedLine = {
+  /** Values in the order in which they stand on the line; usually one. */
+  readonly values: readonly unknown[]
+  /** Why some or all of the line could not be used. Never quotes the line. */
+  readonly problem: string | null
+}
+
+/**
+ * Reads the JSON values of one line. Writers that append at the same time leave two objects on one line; both are read,
+ * and an object that is broken off costs only itself.
+ */
+export function parseObjects(line: string): ParsedLine {
+  try {
+    return { values: [parseJson(line)], problem: null }
+  } catch (error) {
+    const { pieces, isWhole } = cutObjects(line)
+    const values: unknown[] = []
+    for (const piece of pieces) {
+      try {
+        values.push(parseJson(piece))
+      } catch (pieceError) {
+        return { values, problem: describe(pieceError, piece) }
+      }
+    }
+    return { values, problem: isWhole ? null : describe(error, line) }
+  }
+}
+
+type Reviver = (this: unknown, key: string, value: unknown, context: { readonly source?: string }) => unknown
+type RawJson = { rawJSON(text: string): unknown; parse(text: string, reviver: Reviver): unknown }
+// TypeScript's library does not know these yet. https://tc39.es/proposal-json-parse-with-source/
+const sourceJson = JSON as unknown as RawJson
+
+// A number that JavaScript would write differently: too many digits, a zero at its end, an exponent.
+const delicateNumber = /[:,[]\s*-?(?:\d{16,}|\d+\.\d*(?:0|\d{16,})\s*[,}\]]|\d+(?:\.\d+)?[eE][+-]?\d)/
+
+/** JSON.parse, but numbers that JavaScript cannot write back as they were keep their spelling for JSON.stringify. */
+function parseJson(text: string): unknown {
+  if (!delicateNumber.test(text)) return JSON.parse(text)
+  return sourceJson.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && String(value) !== source ? sourceJson.rawJSON(source) : value,
+  )
+}
+
+/** The text of each `{…}` at the top level, and whether nothing but white space stands around them. */
+function cutObjects(line: string): { pieces: string[]; isWhole: boolean } {
+  const pieces: string[] = []
+  let depth = 0
+  let from = 0
+  let isWhole = true
+  for (let index = 0; index < line.length; index += 1) {
+    const char = line[index]
+    if (char === '{') {
+      if (depth === 0) from = index
+      depth += 1
+    } else if (depth === 0) {
+      if (char !== ' ' && char !== '\t' && char !== '\r') isWhole = false
+    } else if (char === '"') {
+      index = endOfString(line, index)
+    } else if (char === '}') {
+      depth -= 1
+      if (depth === 0) pieces.push(line.slice(from, index + 1))
+    }
+  }
+  return { pieces, isWhole: isWhole && depth === 0 }
+}
+
+function endOfString(line: string, open: number): number {
+  for (let index = open + 1; index < line.length; index += 1) {
+    if (line[index] === '\\') index += 1
+    else if (line[index] === '"') return index
+  }
+  return line.length
+}
+
+function describe(error: unknown, text: string): string {
+  const message = error instanceof Error ? error.message : ''
+  const position = Number(/position (\d+)/.exec(message)?.[1])
+  if (/^Unexpected end|^Unterminated/.test(message) || position >= text.length) {
+    return 'not valid JSON: the line is cut off'
+  }
+  return Number.isNaN(position) ? 'not valid JSON' : `not valid JSON at character ${position + 1}`
+}

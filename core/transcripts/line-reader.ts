@@ -1,0 +1,77 @@
+import { isUtf8 } from 'node:buffer'
+import { open } from 'node:fs/promises'
+
+/** A line of a file, without its line feed. */
+export type Line =
+  | { readonly kind: 'text'; readonly number: number; readonly text: string; readonly isUtf8: boolean }
+  /** Longer than the limit: its bytes were passed over. */
+  | { readonly kind: 'too_long'; readonly number: number; readonly bytes: number }
+
+/** The lines that ended in one chunk of the file, and how far the file has been read. */
+export type LineChunk = { readonly lines: readonly Line[]; readonly bytesRead: number }
+
+export const LONGEST_LINE_BYTES = 64 * 1024 * 1024
+const CHUNK_BYTES = 1024 * 1024
+const LINE_FEED = 0x0a
+const BYTE_ORDER_MARK = 0xfeff
+
+/**
+ * Reads a file line by line in bounded memory. Only a line feed ends a line: JSON text may hold U+2028, U+0085 and
+ * others that ends of lines are made of elsewhere. Line numbers start at 1; a last line without line feed counts.
+ */
+export async function* readLines(path: string, longest = LONGEST_LINE_BYTES): AsyncGenerator<LineChunk> {
+  const file = await open(path, 'r')
+  try {
+    const carry = new Carry(longest)
+    let number = 1
+    let bytesRead = 0
+    for (;;) {
+      // A buffer of its own each time: lines that go over a chunk's end keep a view of it.
+      const { bytesRead: count, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES)
+      if (count === 0) break
+      bytesRead += count
+      const chunk = buffer.subarray(0, count)
+      const lines: Line[] = []
+      let from = 0
+      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+        lines.push(carry.end(chunk.subarray(from, end), number))
+        number += 1
+        from = end + 1
+      }
+      carry.keep(chunk.subarray(from))
+      yield { lines, bytesRead }
+    }
+    if (carry.bytes > 0) yield { lines: [carry.end(Buffer.alloc(0), number)], bytesRead }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The beginning of a line whose end has not been read yet. */
+class Carry {
+  readonly #longest: number
+  #pieces: Buffer[] = []
+  bytes = 0
+
+  constructor(longest: number) {
+    this.#longest = longest
+  }
+
+  keep(piece: Buffer): void {
+    this.bytes += piece.length
+    if (this.bytes > this.#longest) this.#pieces = []
+    else if (piece.length > 0) this.#pieces.push(piece)
+  }
+
+  end(last: Buffer, number: number): Line {
+    const bytes = this.bytes + last.length
+    const pieces = this.#pieces
+    this.#pieces = []
+    this.bytes = 0
+    if (bytes > this.#longest) return { kind: 'too_long', number, bytes }
+    const whole = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
+    const text = whole.toString('utf8')
+    const hasMark = number === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK
+    return { kind: 'text', number, text: hasMark ? text.slice(1) : text, isUtf8: isUtf8(whole) }
+  }
+}

@@ -1,0 +1,36 @@
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import type { ImportedFile, ImportResult, TranscriptFormat } from '../../core/contract/import.ts'
+import type { JobProgress } from '../../core/contract/job.ts'
+import type { WriteDb } from '../../core/db/read-db.ts'
+import { importTranscripts } from '../../core/transcripts/import-transcripts.ts'
+import { STORY_BEGINS_MS } from './memory.ts'
+
+export type ImportOptions = {
+  readonly signal?: AbortSignal
+  readonly format?: TranscriptFormat
+  readonly onProgress?: (progress: JobProgress) => void
+}
+
+/** Runs an import to its end. */
+export async function runImport(
+  db: WriteDb,
+  paths: readonly string[],
+  { signal = new AbortController().signal, format = 'auto', onProgress }: ImportOptions = {},
+): Promise<ImportResult> {
+  const job = importTranscripts(
+    { db, estimator: createTokenEstimator(), clock: () => STORY_BEGINS_MS, paths, format },
+    signal,
+  )
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value
+    onProgress?.(step.value)
+  }
+}
+
+/** Imports one file and returns what became of it. */
+export async function importOne(db: WriteDb, path: string): Promise<ImportedFile> {
+  const [file] = (await runImport(db, [path])).files
+  if (!file) throw new Error(`nothing imported from ${path}`)
+  return file
+}
