@@ -1,0 +1,242 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { Folder, FoundMemory, Probe, RecentMemory } from '../../core/contract/machine.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { Machine } from '../../core/machine/machine.ts'
+import { RecentFiles } from '../../core/machine/recent-files.ts'
+import { userFolders } from '../../core/machine/user-folders.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { folderState } from '../db/folder-state.ts'
+
+let home = ''
+let env: Record<string, string> = {}
+const machine = (more: { cwd?: string; resourcesDir?: string } = {}): Machine =>
+  new Machine({ env, home, cwd: home, resourcesDir: join(home, 'resources'), ...more })
+
+beforeEach(() => {
+  home = temporaryFolder()
+  env = { LCM_DATA_DIR: join(home, 'data'), LCM_CACHE_DIR: join(home, 'cache') }
+})
+
+function put(fixture: string, path: string): string {
+  const target = join(home, path)
+  mkdirSync(dirname(target), { recursive: true })
+  copyFileSync(join(FIXTURES, fixture), target)
+  chmodSync(target, 0o644)
+  return target
+}
+
+function makeNative(path: string): string {
+  mkdirSync(dirname(path), { recursive: true })
+  openMemory(path, { create: true }).close()
+  return path
+}
+
+describe('the user’s folders', () => {
+  it('are those of the platform, unless the environment says otherwise', () => {
+    expect(userFolders({}).data).toMatch(/lcm-inspector/)
+    expect(userFolders(env)).toMatchObject({ data: join(home, 'data'), cache: join(home, 'cache') })
+  })
+})
+
+describe.runIf(hasFixtures)('discovering', () => {
+  it('finds each system in its place, under the name of its project, and touches nothing', () => {
+    put('lossless-claw/small.db', '.openclaw/lcm.db')
+    put('pi-lcm/small.db', '.pi/agent/lcm/0123456789abcdef.db')
+    put('lossless-claude/small.sqlite', '.lossless-claude/projects/f00/db.sqlite')
+    writeFileSync(join(home, '.lossless-claude/projects/f00/meta.json'), '{"cwd":"/home/me/shop"}')
+    put('hermes-lcm/small.db', '.hermes/lcm.db')
+    put('argentos/small.db', '.argentos/lcm.db')
+    put('decapod/small/lcm.db', 'code/engine/.decapod/data/lcm.db')
+    makeNative(join(home, 'data/memories/billing.db'))
+    const before = folderState(home)
+    const found = machine({ cwd: join(home, 'code/engine/src') }).discover()
+    expect(folderState(home)).toEqual(before)
+    expect(found.map((memory) => FoundMemory.parse(memory))).toEqual(found)
+    expect(Object.fromEntries(found.map(({ system, label }) => [system, label]))).toEqual({
+      'lossless-claw': 'OpenClaw',
+      'pi-lcm': '/home/dev/projects/acme-billing',
+      'lossless-claude': '/home/me/shop',
+      'hermes-lcm': 'Hermes',
+      argentos: 'ArgentOS',
+      decapod: 'engine',
+      native: 'billing',
+    })
+    expect(found.map((memory) => memory.modifiedAtMs)).toEqual(
+      found.map((memory) => memory.modifiedAtMs).toSorted((a, b) => b - a),
+    )
+  })
+
+  it('follows the variables by which agents are moved', () => {
+    const moved = put('lossless-claw/small.db', 'elsewhere/lcm.db')
+    const configured = makeNative(join(home, 'mine/notes.db'))
+    put('hermes-lcm/small.db', 'h/lcm.db')
+    env = { ...env, OPENCLAW_STATE_DIR: dirname(moved), LCM_DATABASE_PATH: configured, HERMES_HOME: join(home, 'h') }
+    expect(
+      machine()
+        .discover()
+        .map((memory) => memory.path)
+        .sort(),
+    ).toEqual([moved, join(home, 'h/lcm.db'), configured].sort())
+  })
+
+  it('lists a damaged memory without a system, and passes over what is none', () => {
+    const cut = put('lossless-claw/small.db', '.openclaw/lcm.db')
+    writeFileSync(cut, readFileSync(cut).subarray(0, 9000))
+    mkdirSync(join(home, '.hermes'))
+    writeFileSync(join(home, '.hermes/lcm.db'), 'no database')
+    mkdirSync(join(home, '.argentos/lcm.db'), { recursive: true })
+    expect(machine().discover()).toMatchObject([{ path: cut, system: null, label: 'OpenClaw' }])
+  })
+
+  it('on an empty machine finds nothing', () => {
+    expect(machine().discover()).toEqual([])
+  })
+})
+
+describe('probing a path', () => {
+  it('names a memory and its system, also one that cannot be read yet', () => {
+    const path = makeNative(join(home, 'a.db'))
+    expect(machine().probe(path)).toEqual({ path, kind: 'memory', system: 'native', error: null })
+    if (!hasFixtures) return
+    const hermes = machine().probe(put('hermes-lcm/small.db', 'h.db'))
+    expect(hermes).toMatchObject({ kind: 'memory', system: 'hermes-lcm', error: { code: 'unsupported_system' } })
+    expect(Probe.parse(hermes)).toEqual(hermes)
+  })
+
+  it('names a transcript, alone or in a folder, also with a very long first line', () => {
+    const lines = join(home, 'session.jsonl')
+    writeFileSync(lines, '\n{"type":"user","message":{"role":"user","content":"hi"}}\n{"broken')
+    expect(machine().probe(lines)).toEqual({ path: lines, kind: 'transcript', system: null, error: null })
+    expect(machine().probe(home).kind).toBe('transcript')
+    const long = join(home, 'long.jsonl')
+    writeFileSync(long, `{"type":"user","message":"${'x'.repeat(200_000)}"}\n`)
+    expect(machine().probe(long).kind).toBe('transcript')
+  })
+
+  it('says of anything else why it cannot be opened', () => {
+    const settings = join(home, 'package.json')
+    writeFileSync(settings, '{\n  "type": "module"\n}\n')
+    expect(machine().probe(settings)).toMatchObject({ kind: 'unusable', error: { code: 'not_a_database' } })
+    expect(machine().probe(join(home, 'gone.db'))).toMatchObject({ kind: 'unusable', error: { code: 'file_missing' } })
+    expect(machine().probe('\0')).toMatchObject({ kind: 'unusable', error: { code: 'invalid_argument' } })
+  })
+})
+
+describe('listing a folder', () => {
+  it('puts folders first and tells memories and transcripts from other files', () => {
+    mkdirSync(join(home, 'zeta'))
+    mkdirSync(join(home, '.openclaw'))
+    makeNative(join(home, 'a.db'))
+    writeFileSync(join(home, 'fake.db'), 'no database')
+    writeFileSync(join(home, 's.jsonl'), '{}')
+    writeFileSync(join(home, 'notes.txt'), '')
+    symlinkSync(join(home, 'gone'), join(home, 'broken-link'))
+    const folder = machine().listFolder()
+    expect(folder.entries.map(({ name, kind }) => `${kind} ${name}`)).toEqual([
+      'folder .openclaw',
+      'folder zeta',
+      'memory a.db',
+      'file broken-link',
+      'file fake.db',
+      'file notes.txt',
+      'transcript s.jsonl',
+    ])
+    expect(folder).toMatchObject({ path: home, parent: dirname(home) })
+    expect(Folder.parse(folder)).toEqual(folder)
+    expect(machine().listFolder('/').parent).toBeNull()
+  })
+
+  it('says why a folder cannot be listed', () => {
+    writeFileSync(join(home, 'file'), '')
+    const codes = ['missing', 'file'].map((name) => {
+      try {
+        return machine().listFolder(join(home, name)).path
+      } catch (error) {
+        return (error as { code?: string }).code
+      }
+    })
+    expect(codes).toEqual(['file_missing', 'invalid_argument'])
+  })
+})
+
+describe('recent files', () => {
+  it('are listed newest first, each once, at most 20, and say whether they still exist', () => {
+    let now = 0
+    const recent = new RecentFiles(join(home, 'data'), () => ++now)
+    const { info } = openAndClose(makeNative(join(home, 'real.db')))
+    for (let n = 0; n < 25; n += 1) recent.remember({ ...info, path: join(home, `gone-${n}.db`) })
+    recent.remember(info)
+    recent.remember({ ...info, path: join(home, 'gone-24.db') })
+    const listed = recent.list()
+    expect(listed).toHaveLength(20)
+    expect(listed.slice(0, 2)).toMatchObject([
+      { path: join(home, 'gone-24.db'), exists: false, label: 'gone-24' },
+      { path: info.path, exists: true, label: 'real', system: 'native' },
+    ])
+    expect(listed.map((memory) => RecentMemory.parse(memory))).toEqual(listed)
+    recent.forget(info.path)
+    expect(recent.list().some((memory) => memory.path === info.path)).toBe(false)
+  })
+
+  it('begin anew when their file is not readable as ours', () => {
+    mkdirSync(join(home, 'data'))
+    writeFileSync(join(home, 'data/recent.json'), '[{"path":')
+    expect(machine().recent.list()).toEqual([])
+    machine().recent.remember(openAndClose(makeNative(join(home, 'real.db'))).info)
+    expect(machine().recent.list()).toHaveLength(1)
+    expect(readdirSync(join(home, 'data'))).toEqual(['recent.json'])
+  })
+})
+
+describe('the sample memory', () => {
+  it('is copied once into the user’s folder, and anew when the app brings another edition', () => {
+    const resourcesDir = join(home, 'resources')
+    makeNative(join(resourcesDir, 'sample.db'))
+    const first = machine({ resourcesDir }).samplePath()
+    expect(existsSync(first)).toBe(true)
+    expect(openAndClose(first).info).toMatchObject({ readOnly: false, fileName: 'sample.db' })
+    writeFileSync(`${first}.mine`, 'kept')
+    expect(machine({ resourcesDir }).samplePath()).toBe(first)
+    const sample = openMemory(join(resourcesDir, 'sample.db'))
+    sample.write?.run(`INSERT INTO lcm_meta VALUES ('edition', '2')`)
+    sample.close()
+    const second = machine({ resourcesDir }).samplePath()
+    expect(second).not.toBe(first)
+    expect(existsSync(`${first}.mine`)).toBe(true)
+  })
+
+  it('missing from the installation is an error', () => {
+    expect(() => machine().samplePath()).toThrow(expect.objectContaining({ code: 'file_missing' }))
+  })
+})
+
+describe('a path for a new memory', () => {
+  it('is free and named after what comes in', () => {
+    const path = machine().newMemoryPath(['/home/me/.claude/projects/-home-me-shop/1b2c.jsonl'])
+    expect(path).toBe(join(home, 'data/memories/1b2c.db'))
+    makeNative(path)
+    expect(machine().newMemoryPath(['/x/1b2c.jsonl'])).toBe(join(home, 'data/memories/1b2c-2.db'))
+    expect(machine().newMemoryPath(['/p/-home-me-shop/a.jsonl', '/p/-home-me-shop/b.jsonl'])).toBe(
+      join(home, 'data/memories/home-me-shop.db'),
+    )
+    expect(machine().newMemoryPath(['/x/..'])).toBe(join(home, 'data/memories/memory.db'))
+  })
+})
+
+function openAndClose(path: string): ReturnType<typeof openMemory> {
+  const memory = openMemory(path)
+  memory.close()
+  return memory
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import { Overview, Stats } from '../../core/contract/memory.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+import type { LcmError } from '../../core/errors.ts'
+import { MemoryStats } from '../../core/memory/memory-stats.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+
+const BUDGET = 1000
+
+function statsOf(memory: TestMemory): MemoryStats {
+  const opened = openMemory(memory.path)
+  opened.close()
+  return new MemoryStats(memory.db, opened.info, BUDGET)
+}
+
+describe('counting a memory', () => {
+  it('says what was ever said and what the model sees now, by conversation', () => {
+    using memory = buildMemory({
+      conversations: [
+        { messages: Array.from({ length: 10 }, () => ({ tokens: 100 })) },
+        { title: 'Second', messages: [{ tokens: 50 }] },
+      ],
+    })
+    const leaf = memory.leaf(1, [1, 2, 3, 4], { tokens: 30 })
+    const other = memory.leaf(1, [5, 6], { tokens: 20 })
+    memory.condensed(1, [leaf, other], { tokens: 10 })
+    const stats = statsOf(memory).stats()
+    expect(stats).toMatchObject({
+      conversations: 2,
+      messages: 11,
+      summaries: 3,
+      summariesByDepth: { '0': 2, '1': 1 },
+      edges: { summaryMessages: 6, summaryParents: 2 },
+      contextItems: 6,
+      largeFiles: 0,
+      readOnly: false,
+      system: 'native',
+    })
+    expect(stats.perConversation).toMatchObject([
+      {
+        conversationId: 1,
+        messages: 10,
+        summaries: 3,
+        maxDepth: 1,
+        contextItems: 5,
+        storedTokens: 1000,
+        contextTokens: 410,
+        pressure: 0.41,
+      },
+      {
+        conversationId: 2,
+        title: 'Second',
+        messages: 1,
+        summaries: 0,
+        maxDepth: -1,
+        contextItems: 1,
+        storedTokens: 50,
+        contextTokens: 50,
+      },
+    ])
+    expect(Stats.parse(stats)).toEqual(stats)
+  })
+
+  it('counts an empty memory and an empty conversation as empty', () => {
+    using empty = buildMemory()
+    expect(statsOf(empty).stats()).toMatchObject({
+      conversations: 0,
+      messages: 0,
+      summariesByDepth: {},
+      perConversation: [],
+    })
+    using silent = buildMemory({ conversations: [{}] })
+    expect(statsOf(silent).conversations()).toMatchObject([
+      { messages: 0, storedTokens: 0, contextTokens: 0, contextItems: 0, maxDepth: -1, pressure: 0 },
+    ])
+  })
+
+  it('gives the size of the file with its log, as it grows', () => {
+    using memory = buildMemory({ conversations: [{}] })
+    const stats = statsOf(memory)
+    const before = stats.stats().bytes
+    memory.messages(1, 200)
+    expect(stats.stats().bytes).toBeGreaterThan(before)
+  })
+
+  it('counts window items that lead nowhere as items without tokens', () => {
+    using memory = buildMemory({ conversations: [{ messages: [{ tokens: 5 }, { tokens: 7 }] }] })
+    memory.damage('UPDATE context_items SET message_id = 99 WHERE message_id = 1')
+    expect(statsOf(memory).conversations()).toMatchObject([{ contextItems: 2, contextTokens: 7 }])
+  })
+})
+
+describe('the overview of a conversation', () => {
+  it('breaks it down by role and depth and names its largest messages', () => {
+    using memory = buildMemory({
+      conversations: [
+        {
+          messages: [
+            { role: 'user', tokens: 10, content: 'small' },
+            { role: 'assistant', tokens: 300, content: `large\n\n${'x'.repeat(5000)}` },
+            { role: 'tool', tokens: 200, content: 'middle' },
+            ...Array.from({ length: 12 }, () => ({ role: 'user' as const, tokens: 1 })),
+          ],
+        },
+        { messages: [{ role: 'system', tokens: 9999 }] },
+      ],
+    })
+    memory.leaf(1, [4, 5, 6], { tokens: 2 })
+    const overview = statsOf(memory).overview(1)
+    expect(overview.roles).toEqual([
+      { key: 'assistant', count: 1, tokens: 300, sourceTokens: null },
+      { key: 'tool', count: 1, tokens: 200, sourceTokens: null },
+      { key: 'user', count: 13, tokens: 22, sourceTokens: null },
+    ])
+    expect(overview.depths).toEqual([{ key: '0', count: 1, tokens: 2, sourceTokens: 3 }])
+    expect(overview.largestMessages).toHaveLength(10)
+    expect(overview.largestMessages.slice(0, 3)).toMatchObject([
+      { id: 'msg_2', tokens: 300, seq: 1, excerpt: expect.stringMatching(/^large x+…$/) },
+      { id: 'msg_3', tokens: 200 },
+      { id: 'msg_1', tokens: 10, excerpt: 'small' },
+    ])
+    expect(overview.budgetTokens).toBe(BUDGET)
+    expect(Overview.parse(overview)).toEqual(overview)
+  })
+
+  it('lists compaction runs, newest first, with what each made', () => {
+    using memory = buildMemory({ conversations: [{ messages: [{}] }] })
+    for (const [run, at] of [
+      ['run_a', 1000],
+      ['run_b', 2000],
+    ] as const) {
+      memory.db.run(
+        `INSERT INTO compaction_runs (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, tokens_before)
+         VALUES (:run, 1, 'manual', 'full', 'deterministic', '{}', 'test', :at, 500)`,
+        { run, at },
+      )
+    }
+    memory.db.run(
+      `INSERT INTO compaction_events (run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms)
+       VALUES ('run_a', 1, 1, 'leaf', 'sum_x', 0, '[]', 'normal', 9, 3, 1)`,
+    )
+    expect(statsOf(memory).overview(1).runs).toEqual([
+      {
+        runId: 'run_b',
+        atMs: 2000,
+        reason: 'manual',
+        tokensBefore: 500,
+        tokensAfter: null,
+        created: 0,
+        stopReason: null,
+      },
+      {
+        runId: 'run_a',
+        atMs: 1000,
+        reason: 'manual',
+        tokensBefore: 500,
+        tokensAfter: null,
+        created: 1,
+        stopReason: null,
+      },
+    ])
+  })
+
+  it('of a conversation that is not there is an error', () => {
+    using memory = buildMemory({ conversations: [{}] })
+    expect(() => statsOf(memory).overview(7)).toThrow(
+      expect.objectContaining<Partial<LcmError>>({
+        code: 'not_found',
+        message: expect.stringMatching(/conversation 7/),
+      }),
+    )
+  })
+})
