@@ -25,9 +25,9 @@ export async function* readLines(path: string, longest = LONGEST_LINE_BYTES): As
     const carry = new Carry(longest)
     let number = 1
     let bytesRead = 0
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
     for (;;) {
-      // A buffer of its own each time: lines that go over a chunk's end keep a view of it.
-      const { bytesRead: count, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES)
+      const { bytesRead: count } = await file.read(buffer, 0, CHUNK_BYTES)
       if (count === 0) break
       bytesRead += count
       const chunk = buffer.subarray(0, count)
@@ -57,10 +57,11 @@ class Carry {
     this.#longest = longest
   }
 
+  /** Copies the piece: its buffer is filled anew. */
   keep(piece: Buffer): void {
     this.bytes += piece.length
     if (this.bytes > this.#longest) this.#pieces = []
-    else if (piece.length > 0) this.#pieces.push(piece)
+    else if (piece.length > 0) this.#pieces.push(Buffer.from(piece))
   }
 
   end(last: Buffer, number: number): Line {
