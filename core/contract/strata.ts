@@ -1,7 +1,11 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
 
-/** What one unit of x is: one message, one token, or one millisecond. */
+/**
+ * What one unit of x is: one message, one token, or one millisecond. On the time axis clocks never run backwards (a
+ * message with a time that does not fit stands with the one before it), and messages of one and the same time stand
+ * evenly within that second.
+ */
 export const StrataAxis = z.enum(['messages', 'tokens', 'time'])
 export type StrataAxis = z.infer<typeof StrataAxis>
 
@@ -26,6 +30,7 @@ export const WindowRun = z.object({
   x0: z.number(),
   x1: z.number(),
   id: NodeId.nullable(),
+  /** −1 for raw messages. */
   depth: z.int(),
   items: z.int(),
   tokens: z.int(),
@@ -57,7 +62,7 @@ export const Strata = z.object({
   marks: z.array(StrataMark),
   /** Where compaction runs happened: x of the newest message then present. */
   runs: z.array(z.object({ x: z.number(), runId: z.string(), atMs: TimeMs })),
-  /** Clock times along x, at most 24, at day or hour boundaries. */
+  /** Round UTC times along x, at most 24: days, hours, or minutes of a short history. */
   ticks: z.array(z.object({ x: z.number(), atMs: TimeMs })),
 })
 export type Strata = z.infer<typeof Strata>

@@ -1,22 +1,120 @@
 import type { Strata, StrataAxis, StrataMessages } from '../contract/strata.ts'
 import type { ReadDb } from '../db/read-db.ts'
-import { LcmError } from '../errors.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
+import type { History } from './history.ts'
 import type { HistoryIndex } from './history-index.ts'
+import { type Axis, axisOf, nodeSpan } from './strata-axis.ts'
+import { marksOf } from './strata-marks.ts'
+import { messageColumns, type Stretch } from './strata-messages.ts'
+import { ticksOf } from './strata-ticks.ts'
+import { windowRuns } from './strata-window.ts'
+import { IN_WINDOW, type SummaryGraph } from './summary-graph.ts'
 
+const queries = {
+  runs: /* sql */ `
+    SELECT run_id AS runId, started_at AS atMs
+    FROM compaction_runs
+    WHERE conversation_id = :conversation
+    ORDER BY started_at, run_id`,
+}
+
+/** A conversation as layers over its history: the whole of its summaries, and its messages a stretch at a time. */
 export class StrataService {
-  constructor(_db: ReadDb, _histories: HistoryIndex, _freshTailCount: number) {}
+  readonly #db: ReadDb
+  readonly #histories: HistoryIndex
+  readonly #freshTailCount: number
+  readonly #axes = new WeakMap<History, Map<StrataAxis, Axis>>()
 
-  get(_input: { readonly conversationId: number; readonly axis: StrataAxis }): Strata {
-    throw new LcmError('unsupported', 'not built yet')
+  /** @param freshTailCount newest raw messages that are never compacted */
+  constructor(db: ReadDb, histories: HistoryIndex, freshTailCount: number) {
+    this.#db = db
+    this.#histories = histories
+    this.#freshTailCount = freshTailCount
   }
 
-  messages(_input: {
-    readonly conversationId: number
-    readonly axis: StrataAxis
-    readonly x0: number
-    readonly x1: number
-    readonly buckets: number
-  }): StrataMessages {
-    throw new LcmError('unsupported', 'not built yet')
+  /**
+   * Everything of the strata but the messages.
+   * @throws LcmError not_found
+   */
+  get(input: { readonly conversationId: number; readonly axis: StrataAxis }): Strata {
+    return readSnapshot(this.#db, () => {
+      const graph = this.#histories.graph(input.conversationId)
+      const { history } = graph
+      const axis = this.#axis(history, input.axis)
+      const tail = history.length - Math.min(this.#freshTailCount, history.length)
+      return {
+        conversationId: input.conversationId,
+        axis: input.axis,
+        extent: axis.extent,
+        originMs: axis.originMs,
+        totalMessages: history.length,
+        totalTokens: history.totalTokens,
+        windowTokens: windowTokens(graph),
+        maxDepth: graph.nodes.reduce(
+          (depth, node) => (node.kind === 'missing' ? depth : Math.max(depth, node.depth)),
+          -1,
+        ),
+        summaries: summaryColumns(graph, axis),
+        window: windowRuns(graph, axis),
+        freshTailX: tail === history.length ? axis.extent : axis.startOf(tail),
+        marks: marksOf(graph, axis),
+        runs: this.#runs(history, axis),
+        ticks: ticksOf(history, axis),
+      }
+    })
+  }
+
+  /**
+   * The messages of a stretch, merged into columns; one that reaches into the stretch belongs to it.
+   * @throws LcmError not_found
+   */
+  messages(input: Stretch & { readonly conversationId: number; readonly axis: StrataAxis }): StrataMessages {
+    return readSnapshot(this.#db, () => {
+      const graph = this.#histories.graph(input.conversationId)
+      return messageColumns(graph, this.#axis(graph.history, input.axis), input)
+    })
+  }
+
+  #axis(history: History, kind: StrataAxis): Axis {
+    const axes = this.#axes.get(history) ?? new Map<StrataAxis, Axis>()
+    this.#axes.set(history, axes)
+    const axis = axes.get(kind) ?? axisOf(history, kind)
+    axes.set(kind, axis)
+    return axis
+  }
+
+  #runs(history: History, axis: Axis): Strata['runs'] {
+    return this.#db
+      .all<{ runId: string; atMs: number }>(queries.runs, { conversation: history.conversationId })
+      .map(({ runId, atMs }) => {
+        const present = history.rankAtTime(atMs + 1)
+        return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
+      })
+  }
+}
+
+const windowTokens = (graph: SummaryGraph): number =>
+  graph.window.reduce(
+    (sum, item) =>
+      sum + (item.rank >= 0 ? graph.history.tokensAt(item.rank) : Math.max(0, graph.nodes[item.node]?.tokens ?? 0)),
+    0,
+  )
+
+function summaryColumns(graph: SummaryGraph, axis: Axis): Strata['summaries'] {
+  const own = graph.nodes
+    .map((node, index) => ({ node, index, span: nodeSpan(graph, node, axis) }))
+    .filter(({ node }) => node.kind !== 'missing' && node.conversationId === graph.history.conversationId)
+    .sort((a, b) => a.node.depth - b.node.depth || a.span[0] - b.span[0] || a.span[1] - b.span[1])
+  return {
+    id: own.map(({ node }) => node.id),
+    depth: own.map(({ node }) => node.depth),
+    x0: own.map(({ span }) => span[0]),
+    x1: own.map(({ span }) => span[1]),
+    tokens: own.map(({ node }) => node.tokens),
+    sourceTokens: own.map(({ node }) => graph.messageTokens(node)),
+    messages: own.map(({ node }) => graph.messageCount(node)),
+    createdAtMs: own.map(({ node }) => node.createdAtMs),
+    level: own.map(({ node }) => node.level),
+    inWindow: own.map(({ index }) => (graph.nodeStates[index] === IN_WINDOW ? 1 : 0)),
   }
 }
