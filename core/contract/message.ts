@@ -5,12 +5,14 @@ export const MessagePart = z.object({
   partId: z.string(),
   ordinal: z.int(),
   type: PartType,
+  /** Where the file keeps this text once, as the message's `content`, it is given here all the same. */
   text: z.string().nullable(),
   toolCallId: z.string().nullable(),
   toolName: z.string().nullable(),
   toolStatus: z.string().nullable(),
   /** JSON text as stored. */
   toolInput: z.string().nullable(),
+  /** As `text`: given here although it may be the message's `content`. */
   toolOutput: z.string().nullable(),
   toolError: z.string().nullable(),
   fileName: z.string().nullable(),
@@ -37,6 +39,7 @@ export const Message = z.object({
   content: z.string(),
   /** Length of the whole content in UTF-16 units; `content` may be cut to the page's limit. */
   contentChars: z.int(),
+  /** `content`, or a text of its parts, was cut to the page's limit: `transcript.message` gives all of it. */
   isCut: z.boolean(),
   tokens: z.int(),
   createdAtMs: TimeMs.nullable(),

@@ -1,29 +1,100 @@
 import type { Message, TranscriptPage } from '../contract/message.ts'
 import type { ReadDb } from '../db/read-db.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
+import type { History } from './history.ts'
 import type { HistoryIndex } from './history-index.ts'
+import { readMessages } from './message-reader.ts'
+import { findNode } from './node-id.ts'
 
+type PageInput = {
+  readonly conversationId: number
+  readonly offset: number
+  readonly limit: number
+  /** UTF-16 units of each text. */
+  readonly contentChars: number
+}
+type Place = { conversationId: number; rank: number; lastRank: number }
+
+/** Every message of a conversation as a row of one long list; the rank is the row. */
 export class Transcript {
-  constructor(_db: ReadDb, _histories: HistoryIndex) {}
+  readonly #db: ReadDb
+  readonly #histories: HistoryIndex
 
-  page(_input: {
-    readonly conversationId: number
-    readonly offset: number
-    readonly limit: number
-    readonly contentChars: number
-  }): TranscriptPage {
-    throw new LcmError('unsupported', 'not built yet')
+  constructor(db: ReadDb, histories: HistoryIndex) {
+    this.#db = db
+    this.#histories = histories
   }
 
-  message(_id: string): Message {
-    throw new LcmError('unsupported', 'not built yet')
+  /** @throws LcmError not_found */
+  page(input: PageInput): TranscriptPage {
+    return readSnapshot(this.#db, () => {
+      const history = this.#histories.of(input.conversationId)
+      const ids = Array.from(history.messageIds.subarray(input.offset, input.offset + input.limit))
+      const found = readMessages(this.#db, ids, input.contentChars)
+      const messages = ids.flatMap((messageId, index): Message[] => {
+        const message = found.get(messageId)
+        return message ? [ranked(message, input.offset + index)] : []
+      })
+      return { total: history.length, offset: input.offset, messages }
+    })
   }
 
-  locate(_id: string): { conversationId: number; rank: number; lastRank: number } {
-    throw new LcmError('unsupported', 'not built yet')
+  /**
+   * One message, whole.
+   * @throws LcmError not_found; invalid_argument when the id names something else
+   */
+  message(id: string): Message {
+    return readSnapshot(this.#db, () => {
+      const node = findNode(this.#db, id)
+      const messageId = node.kind === 'message' ? node.messageId : null
+      const message =
+        messageId === null ? undefined : readMessages(this.#db, [messageId], Number.MAX_SAFE_INTEGER).get(messageId)
+      if (messageId === null || !message) {
+        throw new LcmError('invalid_argument', `${id} is a ${node.kind}, not a message: describe it instead.`, { id })
+      }
+      return ranked(message, this.#histories.of(node.conversationId).rankOf(messageId))
+    })
   }
 
-  rankAt(_input: { readonly conversationId: number; readonly atMs: number }): { rank: number } {
-    throw new LcmError('unsupported', 'not built yet')
+  /**
+   * The rows of a message, of what a summary stands for, or of the whole conversation for a file. A summary without
+   * messages stands where it was made.
+   * @throws LcmError not_found
+   */
+  locate(id: string): Place {
+    return readSnapshot(this.#db, () => {
+      const node = findNode(this.#db, id)
+      const { conversationId } = node
+      const history = this.#histories.of(conversationId)
+      if (node.kind === 'message') {
+        const rank = history.rankOf(node.messageId)
+        return { conversationId, rank, lastRank: rank }
+      }
+      if (node.kind === 'file') return { conversationId, rank: 0, lastRank: Math.max(0, history.length - 1) }
+      const graph = this.#histories.graph(conversationId)
+      const summary = graph.nodes[graph.indexOf(id)]
+      const first = summary?.ranges[0]
+      const end = summary?.ranges.at(-1)
+      if (first !== undefined && end !== undefined) return { conversationId, rank: first, lastRank: end - 1 }
+      const rank = lastRow(history, history.rankAtTime(summary?.createdAtMs ?? Number.POSITIVE_INFINITY))
+      return { conversationId, rank, lastRank: rank }
+    })
   }
+
+  /**
+   * Row of the first message at or after a time; the last row when there is none.
+   * @throws LcmError not_found
+   */
+  rankAt(input: { readonly conversationId: number; readonly atMs: number }): { rank: number } {
+    const history = this.#histories.of(input.conversationId)
+    return { rank: lastRow(history, history.rankAtTime(input.atMs)) }
+  }
+}
+
+const lastRow = (history: History, rank: number): number => Math.max(0, Math.min(rank, history.length - 1))
+
+function ranked(message: Omit<Message, 'rank'> & { readonly messageId: number }, rank: number): Message {
+  const { messageId: _, ...rest } = message
+  return { ...rest, rank }
 }

@@ -1,0 +1,48 @@
+import type { ReadDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+
+/** What an id names. */
+export type FoundNode =
+  | { readonly kind: 'message'; readonly id: string; readonly messageId: number; readonly conversationId: number }
+  | { readonly kind: 'summary'; readonly id: string; readonly conversationId: number }
+  | { readonly kind: 'file'; readonly id: string; readonly conversationId: number }
+
+const queries = {
+  message: /* sql */ `SELECT conversation_id FROM messages WHERE message_id = :id`,
+  summary: /* sql */ `SELECT conversation_id FROM summaries WHERE summary_id = :id`,
+  file: /* sql */ `SELECT conversation_id FROM large_files WHERE file_id = :id`,
+}
+
+/** Address of a message from its row number. */
+export const messageNodeId = (messageId: number): string => `msg_${messageId}`
+
+/** Row number in the address of a message; null for every other address. */
+export function messageNumber(id: string): number | null {
+  const digits = /^msg_(\d{1,16})$/.exec(id)?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
+/**
+ * Finds what an id names: a message, else a summary, else a file.
+ * @throws LcmError not_found
+ */
+export function findNode(db: ReadDb, id: string): FoundNode {
+  const messageId = messageNumber(id)
+  if (messageId !== null) {
+    const conversationId = db.value<number>(queries.message, { id: messageId })
+    if (conversationId !== undefined) return { kind: 'message', id, messageId, conversationId }
+  }
+  const ofSummary = db.value<number>(queries.summary, { id })
+  if (ofSummary !== undefined) return { kind: 'summary', id, conversationId: ofSummary }
+  const ofFile = db.value<number>(queries.file, { id })
+  if (ofFile !== undefined) return { kind: 'file', id, conversationId: ofFile }
+  throw notFound(db, id)
+}
+
+export function notFound(db: ReadDb, id: string): LcmError {
+  return new LcmError(
+    'not_found',
+    `There is no message, summary or file "${id}" in ${db.path}: look for it with "lcm grep", or in Search.`,
+    { id, suggestion: 'grep' },
+  )
+}

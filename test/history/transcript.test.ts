@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { Transcript } from '../../core/conversations/transcript.ts'
+import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+
+const transcriptOf = (memory: TestMemory): Transcript => new Transcript(memory.db, new HistoryIndex(memory.db))
+const page = (memory: TestMemory, offset = 0, limit = 100, contentChars = 20_000) =>
+  transcriptOf(memory).page({ conversationId: 1, offset, limit, contentChars })
+
+it('pages through a conversation by rank', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 10)
+  const { total, offset, messages } = page(memory, 7, 5)
+  expect([total, offset]).toEqual([10, 7])
+  expect(messages.map(({ id, rank }) => [id, rank])).toEqual([
+    ['msg_8', 7],
+    ['msg_9', 8],
+    ['msg_10', 9],
+  ])
+  expect(page(memory, 50, 5).messages).toEqual([])
+})
+
+it('cuts every text to the asked length, never within a character, and says so', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constant('a\u0000b🚀'),
+    fc.constant('x'.repeat(90)),
+  )
+  fc.assert(
+    fc.property(text, fc.nat(60), (content, chars) => {
+      const whole = content.toWellFormed()
+      using memory = buildMemory({ conversations: [{ messages: [{ content: whole }] }] })
+      const [message] = page(memory, 0, 1, chars).messages
+      expect(message?.contentChars).toBe(whole.length)
+      expect(message?.isCut).toBe(whole.length > chars)
+      expect(whole.startsWith(message?.content ?? '?')).toBe(true)
+      expect(message?.content.length).toBeGreaterThanOrEqual(Math.min(whole.length, chars) - 1)
+      expect(message?.content.length).toBeLessThanOrEqual(chars)
+      expect(message?.content.isWellFormed()).toBe(true)
+      expect(transcriptOf(memory).message('msg_1').content).toBe(whole)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+it('gives text that is stored once, as content, in the part where it belongs', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.message(1, {
+    role: 'assistant',
+    content: 'the answer',
+    parts: [
+      { part_type: 'reasoning', text_content: 'hm' },
+      { part_type: 'text', is_content: 1 },
+      { part_type: 'tool', tool_name: 'bash', tool_call_id: 'c1', tool_input: '{"a":1}' },
+    ],
+  })
+  memory.message(1, {
+    role: 'tool',
+    content: 'output',
+    parts: [{ part_type: 'tool', is_content: 1, tool_name: 'bash', tool_call_id: 'c1', tool_status: 'completed' }],
+  })
+  const [answer, result] = page(memory).messages
+  expect(answer?.parts.map((part) => [part.type, part.text, part.toolInput])).toEqual([
+    ['reasoning', 'hm', null],
+    ['text', 'the answer', null],
+    ['tool', null, '{"a":1}'],
+  ])
+  expect(result?.parts[0]).toMatchObject({ type: 'tool', text: null, toolOutput: 'output', toolStatus: 'completed' })
+  expect(page(memory, 0, 1, 4).messages[0]).toMatchObject({ content: 'the ', isCut: true })
+})
+
+it('says which summaries stand for a message, from the leaf upwards, and whether the model sees it', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  const ids = memory.messages(1, 6)
+  const leaves = [memory.leaf(1, ids.slice(0, 2), { content: 'a' }), memory.leaf(1, ids.slice(2, 4), { content: 'b' })]
+  const top = memory.condensed(1, leaves)
+  memory.window(1, [top, 5])
+  const { messages } = page(memory)
+  expect(messages.map((message) => message.visibility)).toEqual([
+    ...['covered', 'covered', 'covered', 'covered'],
+    'in_window',
+    'absent',
+  ])
+  expect(messages[2]?.coveredBy).toEqual([
+    { id: leaves[1], depth: 0, inWindow: false },
+    { id: top, depth: 1, inWindow: true },
+  ])
+})
+
+it('finds the rows of messages and of what a summary stands for', () => {
+  using memory = buildMemory({ conversations: [{ messages: ['other'] }, {}] })
+  const ids = memory.messages(2, 6)
+  const leaf = memory.leaf(2, ids.slice(1, 4))
+  const file = memory.largeFile(2)
+  const transcript = transcriptOf(memory)
+  expect(transcript.locate('msg_4')).toEqual({ conversationId: 2, rank: 2, lastRank: 2 })
+  expect(transcript.locate(leaf)).toEqual({ conversationId: 2, rank: 1, lastRank: 3 })
+  expect(transcript.locate(file)).toEqual({ conversationId: 2, rank: 0, lastRank: 5 })
+  expect(() => transcript.locate('sum_nowhere')).toThrowError(expect.objectContaining({ code: 'not_found' }))
+  expect(() => transcript.message(leaf)).toThrowError(expect.objectContaining({ code: 'invalid_argument' }))
+})
+
+it('finds the first row at or after a time', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 5)
+  const rankAt = (minutes: number) =>
+    transcriptOf(memory).rankAt({ conversationId: 1, atMs: STORY_BEGINS_MS + minutes * 60_000 }).rank
+  expect([-100, 0, 1.5, 2, 99].map(rankAt)).toEqual([0, 0, 2, 2, 4])
+})
