@@ -6,6 +6,7 @@ export const NodeCard = z.object({
   id: NodeId,
   kind: z.enum(['leaf', 'condensed', 'message', 'missing']),
   conversationId: ConversationId.nullable(),
+  /** −1 for a message and for what is missing. */
   depth: z.int(),
   role: Role.nullable(),
   seq: z.int().nullable(),
@@ -31,6 +32,7 @@ export const LineageEdge = z.object({
   /** One of its sources. */
   to: NodeId,
   ordinal: z.int(),
+  /** `cycle`: both ends reach each other; `dangling`: one end is not in the file. */
   state: z.enum(['sound', 'dangling', 'cycle']),
 })
 export type LineageEdge = z.infer<typeof LineageEdge>
@@ -51,7 +53,14 @@ export type LineageTree = {
   tokens: number
   /** Set on the node where a cycle closes: it is not walked again. */
   cycle?: boolean
+  /** Set where a node comes again: what it rests on stands at its first place. */
+  repeated?: boolean
+  /** Set where the tree is too deep to be sent in one piece: ask for the lineage of this node. */
+  cut?: boolean
   messageCount?: number
+  /** Seq of the first and last message that it stands for. */
+  firstSeq?: number
+  lastSeq?: number
   sources?: LineageTree[]
   dependents?: LineageTree[]
 }
@@ -62,7 +71,11 @@ export const LineageTree: z.ZodType<LineageTree> = z.lazy(() =>
     depth: z.int(),
     tokens: z.int(),
     cycle: z.boolean().optional(),
+    repeated: z.boolean().optional(),
+    cut: z.boolean().optional(),
     messageCount: z.int().optional(),
+    firstSeq: z.int().optional(),
+    lastSeq: z.int().optional(),
     sources: z.array(LineageTree).optional(),
     dependents: z.array(LineageTree).optional(),
   }),
@@ -70,9 +83,12 @@ export const LineageTree: z.ZodType<LineageTree> = z.lazy(() =>
 
 export const Lineage = z.object({
   id: NodeId,
+  /** The messages of a leaf one by one; further down leaves say how many they stand for. */
   sources: z.array(LineageTree),
   dependents: z.array(LineageTree),
+  /** Every summary above it, nearest first. */
   coveredBy: z.array(NodeId),
+  /** It is in the window itself. */
   inContext: z.boolean(),
 })
 export type Lineage = z.infer<typeof Lineage>
@@ -110,6 +126,7 @@ export const Description = z.object({
   earliestAtMs: TimeMs.nullable(),
   latestAtMs: TimeMs.nullable(),
   tokens: z.int(),
+  /** Tokens of the messages that it stands for; null for messages and files. */
   sourceTokens: z.int().nullable(),
   /** sourceTokens ÷ tokens. */
   compression: z.number().nullable(),
