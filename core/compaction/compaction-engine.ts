@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import type {
+  CompactInput,
+  CompactionDecision,
+  CompactionPlan,
+  CompactionProgress,
+  CompactionResult,
+  CompactionSettings,
+  StopReason,
+} from '../contract/compaction.ts'
+import type { WriteDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+import { withOverrides } from '../settings/settings.ts'
+import { CompactionPlanner } from './compaction-planner.ts'
+import { CompactionRun, type RunBounds } from './compaction-run.ts'
+import { ConversationLock } from './conversation-lock.ts'
+import { NOTHING_TO_CONDENSE, TOO_SMALL, targetOf, underTarget } from './goal.ts'
+import { recordFinish } from './run-record.ts'
+import { createDeterministicSummarizer } from './summarizers/deterministic.ts'
+import type { Summarizer } from './summarizers/summarizer.ts'
+
+const queries = {
+  conversation: `
+    SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
+} as const
+
+export type CompactionEngineOptions = {
+  readonly db: WriteDb
+  readonly estimator: TokenEstimator
+  readonly clock: Clock
+  readonly settings: Readonly<CompactionSettings>
+  /** Names this process in locks and runs. */
+  readonly owner: string
+  /** By name; the deterministic one is always there. */
+  readonly summarizers?: readonly Summarizer[]
+  readonly bounds?: Partial<RunBounds>
+}
+
+const DEFAULT_BOUNDS: RunBounds = { passes: 40, durationMs: 15 * 60_000, conflicts: 5 }
+
+/**
+ * Replaces old messages in the window by summaries and summaries by summaries of them, without ever touching a message.
+ * Every step is one short transaction, so that a crash, a cancellation or a writer at the same time leaves a whole graph.
+ */
+export class CompactionEngine {
+  readonly #options: CompactionEngineOptions
+  readonly #planner: CompactionPlanner
+
+  constructor(options: CompactionEngineOptions) {
+    this.#options = options
+    this.#planner = new CompactionPlanner(options.db, options.estimator, options.settings)
+  }
+
+  /** @see CompactionPlanner.evaluate */
+  evaluate(input: CompactInput): CompactionDecision {
+    return this.#planner.evaluate(input)
+  }
+
+  /** @see CompactionPlanner.plan */
+  plan(input: CompactInput): CompactionPlan {
+    return this.#planner.plan(input)
+  }
+
+  /**
+   * Runs to its end, yielding after every node. Stops between nodes when the signal is aborted or the caller stops
+   * listening; what is committed stays. `tokensAfter` is of what the window held when the run began.
+   * @throws LcmError not_found, invalid_argument, locked (retryable; names the holder)
+   */
+  async *compact(input: CompactInput, signal: AbortSignal): AsyncGenerator<CompactionProgress, CompactionResult> {
+    const { db, clock, owner } = this.#options
+    const { conversationId } = input
+    const settings = withOverrides(this.#options.settings, input.settings)
+    const summarizers = this.#chain(input.summarizer)
+    if (db.value(queries.conversation, { conversationId }) === undefined) {
+      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
+    }
+    const began = performance.now()
+    const runId = `run_${randomBytes(8).toString('hex')}`
+    // Two runs of one process are two holders.
+    const holder = `${owner}, ${runId}`
+    const lock = ConversationLock.acquire(db, conversationId, holder, clock())
+    const bounds = { ...DEFAULT_BOUNDS, ...this.#options.bounds }
+    const run = new CompactionRun({ ...this.#options, settings, input, summarizers, lock, runId, bounds })
+    // What stands when the caller stops listening.
+    let stopReason: StopReason | null = 'cancelled'
+    try {
+      stopReason = yield* run.execute(signal)
+    } catch (error) {
+      // The record stays without an end, which is what happened.
+      stopReason = null
+      throw error
+    } finally {
+      this.#finish(run, runId, lock, stopReason)
+    }
+    const { tokensBefore, tokensAfter, created } = run
+    return {
+      runId: run.isRecorded ? runId : null,
+      conversationId,
+      stopReason,
+      tokensBefore,
+      tokensAfter,
+      reduction: tokensBefore === 0 ? 0 : 1 - tokensAfter / tokensBefore,
+      created,
+      ...(run.isRecorded ? {} : { skipped: this.#whySkipped(run, stopReason, input, settings) }),
+      durationMs: performance.now() - began,
+    }
+  }
+
+  #chain(name: string): readonly Summarizer[] {
+    const last = createDeterministicSummarizer(this.#options.estimator)
+    const known = [...(this.#options.summarizers ?? []), last]
+    const chosen = known.find((summarizer) => summarizer.name === name)
+    if (!chosen) {
+      const names = known.map((summarizer) => summarizer.name).join(', ')
+      throw new LcmError('invalid_argument', `There is no summariser ${JSON.stringify(name)}: use one of ${names}.`)
+    }
+    return chosen.name === last.name ? [chosen] : [chosen, last]
+  }
+
+  #finish(run: CompactionRun, runId: string, lock: ConversationLock, stopReason: StopReason | null): void {
+    const { db, clock } = this.#options
+    const { tokensAfter } = run
+    db.transaction(() => {
+      if (run.isRecorded && stopReason) recordFinish(db, { runId, nowMs: clock(), tokensAfter, stopReason })
+      lock.release()
+    })
+    if (run.isRecorded) truncateLog(db)
+  }
+
+  #whySkipped(
+    run: CompactionRun,
+    stopReason: StopReason,
+    input: CompactInput,
+    settings: Readonly<CompactionSettings>,
+  ): string {
+    switch (stopReason) {
+      case 'target_reached':
+        return underTarget(run.tokensBefore, targetOf(input, settings) ?? 0)
+      case 'no_progress':
+        return 'No summary came out smaller than what it would stand for.'
+      case 'cancelled':
+        return 'Cancelled before anything was written.'
+      case 'deadline':
+      case 'cap':
+        return 'The time or the passes allowed were used up before anything was written.'
+      case 'conflict':
+        return 'The window kept changing while it was being compacted; nothing was written. Try again.'
+      case 'nothing_eligible':
+      case 'irreducible_tail':
+        return run.skipped ?? (input.mode === 'leaf' ? TOO_SMALL : NOTHING_TO_CONDENSE)
+    }
+  }
+}
+
+/** Puts the log back into the file unless somebody reads from it right now; then the next run or closing does it. */
+function truncateLog(db: WriteDb): void {
+  const waitMs = db.value<number>('PRAGMA busy_timeout') ?? 5_000
+  db.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${waitMs}`)
+}

@@ -1,0 +1,205 @@
+import { createHash } from 'node:crypto'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import type { WindowItem } from '../context/window.ts'
+import type { WriteDb } from '../db/read-db.ts'
+import type { AcceptedSummary } from './escalation.ts'
+import type { Sources } from './sources.ts'
+
+const queries = {
+  range: `
+    SELECT ordinal, item_type AS type, message_id AS messageId, summary_id AS summaryId, created_at AS placedAtMs
+    FROM context_items
+    WHERE conversation_id = :conversationId AND ordinal BETWEEN :first AND :last
+    ORDER BY ordinal`,
+  sameId: `
+    SELECT s.summary_hash AS hash, s.conversation_id AS conversationId,
+      EXISTS (SELECT 1 FROM context_items AS c WHERE c.summary_id = s.summary_id) AS isInWindow,
+      EXISTS (SELECT 1 FROM summary_sources AS e WHERE e.source_summary_id = s.summary_id) AS hasDependent,
+      (SELECT json_group_array(source) FROM (
+        SELECT 'msg_' || message_id AS source, ordinal FROM summary_messages WHERE summary_id = :id
+        UNION ALL SELECT source_summary_id, ordinal FROM summary_sources WHERE summary_id = :id
+        ORDER BY ordinal)) AS sources
+    FROM summaries AS s WHERE s.summary_id = :id`,
+  insertSummary: `
+    INSERT INTO summaries
+      (summary_id, conversation_id, kind, depth, token_count, source_token_count, descendant_count, earliest_at,
+       latest_at, created_at, level, model, prompt_version, summary_hash, file_ids, content)
+    VALUES (:id, :conversationId, :kind, :depth, :tokens, :canonicalTokens, :descendants, :earliestAtMs,
+       :latestAtMs, :nowMs, :level, :model, :promptVersion, :hash, :fileIds, :content)`,
+  insertLeafEdges: `
+    INSERT INTO summary_messages (summary_id, message_id, ordinal)
+    SELECT :id, value, key FROM json_each(:sources)`,
+  insertEdges: `
+    INSERT INTO summary_sources (summary_id, source_summary_id, ordinal)
+    SELECT :id, value, key FROM json_each(:sources)`,
+  removeRange: `
+    DELETE FROM context_items WHERE conversation_id = :conversationId AND ordinal BETWEEN :first AND :last`,
+  insertItem: `
+    INSERT INTO context_items (conversation_id, ordinal, item_type, summary_id, created_at)
+    VALUES (:conversationId, :first, 'summary', :id, :nowMs)`,
+  insertPart: `
+    INSERT INTO message_parts
+      (part_id, message_id, session_id, part_type, ordinal, is_synthetic, compaction_auto, metadata)
+    SELECT :partId, :messageId, v.session_id, 'compaction',
+      (SELECT coalesce(max(p.ordinal) + 1, 0) FROM message_parts AS p WHERE p.message_id = :messageId), 1, :isAuto, :metadata
+    FROM conversations AS v WHERE v.conversation_id = :conversationId`,
+  insertEvent: `
+    INSERT INTO compaction_events
+      (run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms)
+    VALUES (:runId, :conversationId, :nowMs, :pass, :id, :first, :removed, :level, :sourceTokens, :tokens, :durationMs)`,
+} as const
+
+/** A summary that is ready to take the place of a stretch of the window. */
+export type NodeDraft = {
+  readonly conversationId: number
+  readonly runId: string
+  readonly isAutomatic: boolean
+  readonly depth: number
+  /** As read: the write is refused when the window no longer holds exactly these here. */
+  readonly items: readonly WindowItem[]
+  readonly sources: Sources
+  readonly summary: AcceptedSummary
+  /** Tokens that the items take in the window. */
+  readonly windowTokens: number
+  readonly durationMs: number
+}
+
+/** What a node will be called and say. `exists`: it is there already, from a replacement that was undone since. */
+export type Identity = {
+  readonly id: string
+  readonly hash: string
+  readonly content: string
+  readonly tokens: number
+  readonly exists: boolean
+}
+
+/**
+ * Decides whether a draft may still be written. `stale`: the window no longer holds what was read. `taken`: no smaller
+ * text could be given an id that is not another node's. Call it in the transaction that writes.
+ */
+export function checkDraft(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): Identity | 'stale' | 'taken' {
+  if (!standsAsRead(db, draft)) return 'stale'
+  return identify(db, draft, estimator) ?? 'taken'
+}
+
+/**
+ * Puts a summary in the place of its sources: node, edges, window, the mark on the last message and the event. Ordinals
+ * are not renumbered: the summary takes the first one of the range, and whoever appends at the end is never in the way.
+ */
+export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: Identity, nowMs: number): void {
+  const { conversationId, items, sources, runId } = draft
+  const place = placeOf(draft)
+  if (!node.exists) insertNode(db, draft, node, nowMs)
+  expectChanges(db.run(queries.removeRange, place), items.length)
+  db.run(queries.insertItem, { conversationId, first: place.first, id: node.id, nowMs })
+  const mark = {
+    partId: `prt_${sha256(`${runId}|${node.id}|${place.first}`).slice(0, 20)}`,
+    messageId: sources.lastMessageId,
+    isAuto: draft.isAutomatic ? 1 : 0,
+    metadata: JSON.stringify({ run: runId, summary: node.id }),
+  }
+  expectChanges(db.run(queries.insertPart, { conversationId, ...mark }), 1)
+  db.run(queries.insertEvent, {
+    runId,
+    conversationId,
+    nowMs,
+    pass: draft.depth === 0 ? 'leaf' : 'condensed',
+    id: node.id,
+    first: place.first,
+    removed: JSON.stringify(items.map((item) => [item.ordinal, typeOf(item), item.id, item.placedAtMs])),
+    level: draft.summary.level,
+    sourceTokens: draft.windowTokens,
+    tokens: node.tokens,
+    durationMs: Math.round(draft.durationMs),
+  })
+}
+
+function insertNode(db: WriteDb, draft: NodeDraft, node: Identity, nowMs: number): void {
+  const { conversationId, depth, items, sources, summary } = draft
+  db.run(queries.insertSummary, {
+    id: node.id,
+    conversationId,
+    kind: depth === 0 ? 'leaf' : 'condensed',
+    depth,
+    tokens: node.tokens,
+    canonicalTokens: sources.canonicalTokens,
+    descendants: sources.descendants,
+    earliestAtMs: sources.earliestAtMs,
+    latestAtMs: sources.latestAtMs,
+    nowMs,
+    level: summary.level,
+    model: summary.model,
+    promptVersion: summary.promptVersion,
+    hash: node.hash,
+    fileIds: JSON.stringify(sources.fileIds),
+    content: node.content,
+  })
+  const edges = JSON.stringify(items.map((item) => (depth === 0 ? item.messageId : item.summaryId)))
+  const insertEdges = depth === 0 ? queries.insertLeafEdges : queries.insertEdges
+  expectChanges(db.run(insertEdges, { id: node.id, sources: edges }), items.length)
+}
+
+const placeOf = ({ conversationId, items }: NodeDraft): { conversationId: number; first: number; last: number } => ({
+  conversationId,
+  first: items[0]?.ordinal ?? 0,
+  last: items.at(-1)?.ordinal ?? -1,
+})
+
+const typeOf = (item: WindowItem): 'message' | 'summary' => (item.kind === 'message' ? 'message' : 'summary')
+
+function standsAsRead(db: WriteDb, draft: NodeDraft): boolean {
+  const { items } = draft
+  type Row = Pick<WindowItem, 'ordinal' | 'messageId' | 'summaryId' | 'placedAtMs'> & { type: string }
+  const now = db.all<Row>(queries.range, placeOf(draft))
+  return (
+    now.length === items.length &&
+    now.every((row, index) => {
+      const item = items[index]
+      return (
+        item !== undefined &&
+        row.ordinal === item.ordinal &&
+        row.type === typeOf(item) &&
+        row.messageId === item.messageId &&
+        row.summaryId === item.summaryId &&
+        (item.placedAtMs === null || row.placedAtMs === item.placedAtMs)
+      )
+    })
+  )
+}
+
+/**
+ * The id follows from sources and text, so that equal messages elsewhere in the file (a forked session, a repeated
+ * exchange) would get the same one. Then the text says which sources it stands for, which no two nodes share.
+ */
+function identify(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): Identity | null {
+  const { items, sources, summary, windowTokens } = draft
+  const range = `Stands for ${items[0]?.id}–${items.at(-1)?.id}.`
+  for (const content of [summary.text, `${summary.text}\n${range}`, range]) {
+    const tokens = content === summary.text ? summary.tokens : estimator.count(content)
+    if (tokens >= windowTokens) continue
+    const hash = sha256(`${sources.hashes.join(',')}|${content}`)
+    const id = `sum_${hash.slice(0, 16)}`
+    const same = db.get<{
+      hash: string
+      conversationId: number
+      isInWindow: number
+      hasDependent: number
+      sources: string
+    }>(queries.sameId, { id })
+    if (!same) return { id, hash, content, tokens, exists: false }
+    const isOurs =
+      same.hash === hash &&
+      same.conversationId === draft.conversationId &&
+      same.isInWindow === 0 &&
+      same.hasDependent === 0 &&
+      same.sources === JSON.stringify(items.map((item) => item.id))
+    if (isOurs) return { id, hash, content, tokens, exists: true }
+  }
+  return null
+}
+
+function expectChanges(changes: number, expected: number): void {
+  if (changes !== expected) throw new Error(`a compaction step changed ${changes} rows instead of ${expected}`)
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')

@@ -1,0 +1,50 @@
+import type { CompactInput, CompactionSettings, StopReason } from '../contract/compaction.ts'
+import type { WriteDb } from '../db/read-db.ts'
+
+const queries = {
+  begin: `
+    INSERT INTO compaction_runs
+      (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, tokens_before)
+    VALUES (:runId, :conversationId, :reason, :mode, :summarizer, :configuration, :owner, :startedAtMs, :tokensBefore)`,
+  finish: `
+    UPDATE compaction_runs SET finished_at = CAST(:nowMs AS INTEGER), tokens_after = CAST(:tokensAfter AS INTEGER),
+      stop_reason = :stopReason
+    WHERE run_id = :runId`,
+} as const
+
+export type RunStart = {
+  readonly runId: string
+  readonly input: CompactInput
+  readonly settings: Readonly<CompactionSettings>
+  readonly owner: string
+  readonly startedAtMs: number
+  readonly tokensBefore: number
+}
+
+/** Written with the first replacement of a run: a run that changes nothing leaves no trace. */
+export function recordBegin(db: WriteDb, start: RunStart): void {
+  const { input } = start
+  db.run(queries.begin, {
+    runId: start.runId,
+    conversationId: input.conversationId,
+    reason: input.reason,
+    mode: input.mode,
+    summarizer: input.summarizer,
+    configuration: JSON.stringify({ ...start.settings, targetTokens: input.targetTokens ?? null }),
+    owner: start.owner,
+    startedAtMs: start.startedAtMs,
+    tokensBefore: start.tokensBefore,
+  })
+}
+
+export function recordFinish(
+  db: WriteDb,
+  end: {
+    readonly runId: string
+    readonly nowMs: number
+    readonly tokensAfter: number
+    readonly stopReason: StopReason
+  },
+): void {
+  db.run(queries.finish, end)
+}
