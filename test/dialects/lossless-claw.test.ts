@@ -244,6 +244,23 @@ describe.runIf(hasFixtures)('lossless-claw', () => {
       })
     })
 
+    it('take a tool call from its original block where an early release left the columns empty', () => {
+      const sql = `SELECT message_id, ordinal, part_type, tool_call_id, tool_name, json(tool_input) FROM message_parts
+        ORDER BY message_id, ordinal`
+      const filled = withMemory(join(CLAW, 'small.db'), ({ read }) => read.all(sql))
+      const early = changed(
+        'small.db',
+        `DROP TABLE lcm_migration_state;
+         UPDATE message_parts SET tool_call_id = NULL, tool_name = NULL, tool_input = NULL`,
+      )
+      expect(withMemory(early, ({ read }) => read.all(sql))).toEqual(filled)
+      const broken = changed(
+        'small.db',
+        `DROP TABLE lcm_migration_state; UPDATE message_parts SET tool_call_id = NULL, metadata = '{"raw":'`,
+      )
+      expect(withMemory(broken, ({ read }) => read.all('SELECT * FROM message_parts'))).toHaveLength(87)
+    })
+
     it('count the tokens that a summary stands for, also where the file does not', () => {
       const sql = 'SELECT summary_id, source_token_count FROM summaries ORDER BY summary_id'
       const stored = withMemory(join(CLAW, 'small.db'), ({ read }) => read.all(sql))

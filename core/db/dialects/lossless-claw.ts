@@ -155,48 +155,73 @@ function views(probe: SchemaProbe): string {
   ].join('')
 }
 
+const STORED_PART_COLUMNS = [
+  'part_id',
+  'message_id',
+  'session_id',
+  'ordinal',
+  'tool_call_id',
+  'tool_name',
+  'tool_status',
+  'tool_title',
+  'patch_hash',
+  'patch_files',
+  'file_mime',
+  'file_name',
+  'file_url',
+  'subtask_prompt',
+  'subtask_desc',
+  'subtask_agent',
+  'step_reason',
+  'step_cost',
+  'step_tokens_in',
+  'step_tokens_out',
+  'snapshot_hash',
+  'compaction_auto',
+  'text_content',
+  'tool_input',
+  'tool_output',
+  'tool_error',
+  'metadata',
+]
+
 function partsView(probe: SchemaProbe): string {
-  const asStored = [
-    'part_id',
-    'message_id',
-    'session_id',
-    'ordinal',
-    'tool_call_id',
-    'tool_name',
-    'tool_status',
-    'tool_title',
-    'patch_hash',
-    'patch_files',
-    'file_mime',
-    'file_name',
-    'file_url',
-    'subtask_prompt',
-    'subtask_desc',
-    'subtask_agent',
-    'step_reason',
-    'step_cost',
-    'step_tokens_in',
-    'step_tokens_out',
-    'snapshot_hash',
-    'compaction_auto',
-    'text_content',
-    'tool_input',
-    'tool_output',
-    'tool_error',
-    'metadata',
-  ].filter((column) => probe.has('message_parts', column))
+  const stored = STORED_PART_COLUMNS.filter((column) => probe.has('message_parts', column))
+  // From the release that keeps a list of its migrations on, the columns are filled; before, some only have metadata.
+  const tool = probe.has('lcm_migration_state') ? null : toolFromMetadata()
+  const call = tool?.tool_call_id ?? 'p.tool_call_id'
   return view(
     'message_parts',
     {
-      ...Object.fromEntries(asStored.map((column) => [column, `p.${column}`])),
+      ...Object.fromEntries(stored.map((column) => [column, `p.${column}`])),
+      ...tool,
       // A tool result is stored as the text part of a `tool` message that names the call.
-      part_type: `CASE WHEN p.part_type = 'text' AND p.tool_call_id IS NOT NULL THEN 'tool' ELSE p.part_type END`,
+      part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL THEN 'tool' ELSE p.part_type END`,
       is_content: '0',
       is_ignored: 'coalesce(p.is_ignored, 0)',
       is_synthetic: 'coalesce(p.is_synthetic, 0)',
     },
     probe.has('message_parts') ? 'main.message_parts AS p' : null,
   )
+}
+
+/** What the columns lack and the original block has. Broken JSON costs its own row's tool only. */
+function toolFromMetadata() {
+  const field = (...names: readonly string[]): string =>
+    `coalesce(${names.map((name) => `json_extract(p.metadata, '$.${name}')`).join(', ')}, NULL)`
+  const isTool = `(json_extract(p.metadata, '$.raw.type') LIKE '%tool%' OR json_extract(p.metadata, '$.raw.type') LIKE '%function%')`
+  const otherwise = (column: string, plain: string, inTool: string): string =>
+    `CASE WHEN p.${column} IS NOT NULL OR NOT coalesce(json_valid(p.metadata), 0) THEN p.${column}
+    WHEN ${isTool} THEN coalesce(${plain}, ${inTool}) ELSE ${plain} END`
+  return {
+    tool_call_id: otherwise(
+      'tool_call_id',
+      field('toolCallId'),
+      field('raw.id', 'raw.call_id', 'raw.toolCallId', 'raw.tool_call_id', 'raw.tool_use_id'),
+    ),
+    tool_name: otherwise('tool_name', field('toolName'), field('raw.name', 'raw.toolName', 'raw.tool_name')),
+    tool_input: otherwise('tool_input', 'NULL', field('raw.input', 'raw.arguments')),
+  }
 }
 
 function summariesView(probe: SchemaProbe): string {
