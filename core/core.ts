@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { type Stats, statSync } from 'node:fs'
 import { systemClock } from './clock.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
@@ -9,6 +9,8 @@ import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import type { Machine } from './machine/machine.ts'
 
 const WATCH_INTERVAL_MS = 500
+/** A core that is closed waits this long for its jobs; whoever closes it waits a little longer. */
+const CLOSE_LIMIT_MS = 3000
 
 export type CoreOptions = {
   /** The memory file; null for a welcome window. */
@@ -29,7 +31,9 @@ export class Core {
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
   #timer: NodeJS.Timeout | null = null
-  #seen = ''
+  /** Of the file as it was last looked at; null before it was. */
+  #seen: string | null = null
+  #isClosed = false
   lastReport: IntegrityReport | null = null
 
   constructor(options: CoreOptions) {
@@ -44,12 +48,14 @@ export class Core {
    */
   lcm(): Lcm {
     if (this.#lcm) return this.#lcm
-    if (this.#options.path === null) {
+    if (this.#options.path === null || this.#isClosed) {
       throw new LcmError('no_memory_open', 'No memory is open in this window: open a file first.')
     }
-    this.#lcm = openLcm(this.#options.path, this.#options.open)
-    this.machine.recent.remember(this.#lcm.info)
+    // Also of a file that cannot be opened: when it changes, the window tries again.
     this.#seen = this.#stamp()
+    this.#lcm = openLcm(this.#options.path, this.#options.open)
+    this.#seen = this.#stamp()
+    this.machine.recent.remember(this.#lcm.info)
     return this.#lcm
   }
 
@@ -70,11 +76,13 @@ export class Core {
     }
   }
 
-  close(): void {
-    this.jobs.cancelAll()
+  /** Stops the jobs, then lets go of the file. A call that comes later opens nothing any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
     if (this.#timer) clearInterval(this.#timer)
     this.#timer = null
     this.#listeners.clear()
+    await this.jobs.cancelAll(CLOSE_LIMIT_MS)
     this.#lcm?.close()
     this.#lcm = null
   }
@@ -86,30 +94,50 @@ export class Core {
   }
 
   #watch(): void {
-    if (!this.#lcm) return
+    if (this.#isClosed || this.#seen === null) return
     const stamp = this.#stamp()
     if (stamp === this.#seen) return
-    this.#seen = stamp
-    if (this.#lcm.info.access !== 'in_place') {
-      // The image is older than the file now: the next call opens the file as it has become.
-      this.#lcm.close()
+    const lcm = this.#lcm
+    if (lcm && !(lcm.info.access === 'in_place' && isSameFile(stamp, this.#seen))) {
+      // What is open is an image, or a file that is not at its path any more: the next call opens what has come.
+      lcm.close()
       this.#lcm = null
     }
+    this.#seen = this.#stamp()
     this.#emit({ kind: 'database_changed', atMs: Date.now() })
   }
 
-  /** Changes when the memory changed: our view's data version in place, the files' size and time through an image. */
+  /** Changes when the memory changed; the part before the line is which file it is. */
   #stamp(): string {
-    const lcm = this.#lcm
-    if (!lcm) return ''
-    if (lcm.info.access === 'in_place') return String(lcm.read.dataVersion())
-    return [lcm.info.path, `${lcm.info.path}-wal`]
-      .map((path) => statSync(path, { throwIfNoEntry: false }))
-      .map((file) => (file ? `${file.size}:${file.mtimeMs}` : '-'))
-      .join(' ')
+    const { path } = this.#options
+    if (path === null) return ''
+    const [file, log] = [path, `${path}-wal`].map(statOrNull)
+    const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
+    if (this.#lcm?.info.access === 'in_place') return `${identity}|${versionOf(this.#lcm)}`
+    return `${identity}|${[file, log].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')}`
   }
 
   #emit(event: LcmEvent): void {
     for (const listener of this.#listeners) listener(event)
+  }
+}
+
+const isSameFile = (one: string, other: string): boolean => one.split('|')[0] === other.split('|')[0]
+
+function statOrNull(path: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    // Its folder cannot be entered any more: opening it will say so.
+    return null
+  }
+}
+
+/** Counts commits of other connections; a file that cannot even say that has changed for the worse. */
+function versionOf(lcm: Lcm): string {
+  try {
+    return String(lcm.read.dataVersion())
+  } catch {
+    return 'unreadable'
   }
 }

@@ -6,7 +6,7 @@ import { addIntegrityCommand } from './integrity-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
 import { integer } from './parse.ts'
 import { addReadCommands } from './read-commands.ts'
-import { type Installation, serve } from './serve-command.ts'
+import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 import { addWriteCommands } from './write-commands.ts'
 
 /**
@@ -87,14 +87,14 @@ export function buildProgram(
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
-    .action(async (options: { db?: string; port?: number; open: boolean }) => {
+    .action(async (options: Omit<ServeOptions, 'json'>) => {
       state.exitCode = await serve({ ...options, json: asJson }, installation)
     })
   define('open', 'the window: the desktop app where it is installed, otherwise as serve')
     .argument('[file]', 'the memory file')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
-    .action(async (file: string | undefined, options: { db?: string; port?: number; open: boolean }) => {
+    .action(async (file: string | undefined, options: Omit<ServeOptions, 'json'>) => {
       state.exitCode = await serve({ ...options, db: file ?? options.db, json: asJson }, installation)
     })
 

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { startBrowserHost } from '../entry/browser-host.ts'
 import { CoreHost } from '../entry/core-host.ts'
 import { LcmError } from '../errors.ts'
 
 export type ServeOptions = {
   readonly db?: string
+  readonly newer?: boolean
   readonly port?: number
   readonly json: boolean
   /** False with --no-open. */
@@ -25,7 +26,8 @@ export async function serve(options: ServeOptions, installation: Installation): 
     cores: new CoreHost({ workerUrl, resourcesDir }),
     rendererDir,
     port: options.port ?? 0,
-    defaultFile: options.db ?? null,
+    defaultFile: options.db === undefined ? null : resolve(options.db),
+    allowNewer: options.newer ?? false,
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new LcmError('locked', `Port ${options.port} is taken: choose another with --port, or leave it out.`)

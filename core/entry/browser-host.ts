@@ -2,11 +2,11 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { extname, join, normalize, sep } from 'node:path'
+import { extname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { CoreHost } from './core-host.ts'
-import { CONTENT_SECURITY_POLICY, MIME_TYPES } from './web-assets.ts'
+import { assetPath, contentSecurityPolicy, MIME_TYPES } from './web-assets.ts'
 
 export type BrowserHostOptions = {
   readonly cores: CoreHost
@@ -14,8 +14,10 @@ export type BrowserHostOptions = {
   readonly rendererDir: string
   /** 0 takes a free port. */
   readonly port: number
-  /** Opened when the address names no file; null shows the welcome page. */
+  /** Absolute. Opened when the address names no file; null shows the welcome page. */
   readonly defaultFile: string | null
+  /** Opens the default file read-only when it is of a newer version. */
+  readonly allowNewer?: boolean
 }
 export type BrowserHost = {
   /** With the token: whoever has it can look into the memories of this user. */
@@ -25,6 +27,14 @@ export type BrowserHost = {
 
 const MAX_FRAME_BYTES = 64 * 1024 * 1024
 const WELCOME = 'welcome'
+const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+}
 
 /**
  * Serves the renderer and the contract to a browser on this machine. Loopback only; Host and Origin are checked
@@ -37,7 +47,11 @@ export async function startBrowserHost(options: BrowserHostOptions): Promise<Bro
   const port = await listen(server, options.port)
   const door = new Door(options, token, port)
   server.on('request', (request, response) => void door.page(request, response))
-  server.on('upgrade', (request, socket, head) => door.upgrade(request, socket, head))
+  server.on('upgrade', (request, socket, head) => {
+    // Whoever hangs up in the middle harms nobody but itself.
+    socket.on('error', () => socket.destroy())
+    door.upgrade(request, socket, head)
+  })
   return {
     url: `http://127.0.0.1:${port}/?token=${token}`,
     close: async () => {
@@ -71,31 +85,35 @@ class Door {
   }
 
   async page(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const policy = contentSecurityPolicy(`ws://127.0.0.1:${this.#port}`, `ws://localhost:${this.#port}`)
+    response.setHeaders(new Headers({ ...SAFE_HEADERS, 'content-security-policy': policy }))
     if (!this.#isOurHost(request)) return refuse(response, 421, 'This server answers on 127.0.0.1 only.')
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return refuse(response, 405, 'Only GET is answered here.')
-    const url = new URL(request.url ?? '/', `http://127.0.0.1:${this.#port}`)
+    const url = this.#addressOf(request)
+    if (!url) return refuse(response, 400, 'This address cannot be read.')
     const offered = url.searchParams.get('token')
     if (offered !== null) return this.#enter(url, offered, response)
     if (!this.#hasCookie(request)) {
       return refuse(response, 401, 'This page needs the address with its token, as "lcm serve" printed it.')
     }
-    if (url.pathname === '/' && this.#options.defaultFile !== null && !url.searchParams.has('file')) {
-      if (!url.searchParams.has(WELCOME))
-        return redirect(response, `/?file=${encodeURIComponent(this.#options.defaultFile)}`)
+    const { defaultFile, allowNewer } = this.#options
+    const asksForDefault = url.pathname === '/' && !url.searchParams.has('file') && !url.searchParams.has(WELCOME)
+    if (asksForDefault && defaultFile !== null) {
+      return redirect(response, `/?file=${encodeURIComponent(defaultFile)}${allowNewer ? '&newer=' : ''}`)
     }
     await this.#asset(url.pathname, response)
   }
 
   /** A WebSocket is a port to a core; the frames are the same, so that the relay is a pipe. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const url = new URL(request.url ?? '/', `http://127.0.0.1:${this.#port}`)
+    const url = this.#addressOf(request)
     const isOurs = this.#isOurHost(request) && request.headers.origin === `http://${request.headers.host}`
-    if (url.pathname !== '/rpc' || !isOurs || !this.#hasCookie(request)) {
+    if (url?.pathname !== '/rpc' || !isOurs || !this.#hasCookie(request)) {
       socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n')
       return
     }
-    const file = url.searchParams.get('file')
+    const file = url.searchParams.get('file') || null
     const allowNewer = url.searchParams.has('newer')
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#relay(client, file, allowNewer))
   }
@@ -132,31 +150,23 @@ class Door {
     return value !== undefined && isSame(value, this.#cookieValue)
   }
 
+  /** null where a request names no address at all: anybody on this machine may send anything. */
+  #addressOf(request: IncomingMessage): URL | null {
+    return URL.parse(request.url ?? '/', `http://127.0.0.1:${this.#port}`)
+  }
+
   #isOurHost(request: IncomingMessage): boolean {
     const { host } = request.headers
     return host === `127.0.0.1:${this.#port}` || host === `localhost:${this.#port}`
   }
 
   async #asset(pathname: string, response: ServerResponse): Promise<void> {
-    const root = this.#options.rendererDir
-    const path = normalize(join(root, pathname === '/' ? 'index.html' : decodeURIComponent(pathname)))
-    if (!path.startsWith(root + sep)) return refuse(response, 404, 'There is nothing here.')
-    try {
-      const body = await readFile(path)
-      response.writeHead(200, {
-        'content-type': MIME_TYPES[extname(path)] ?? 'application/octet-stream',
-        'content-security-policy': CONTENT_SECURITY_POLICY,
-        'cache-control': 'no-store',
-        'cross-origin-opener-policy': 'same-origin',
-        'cross-origin-resource-policy': 'same-origin',
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': 'DENY',
-      })
-      response.end(body)
-    } catch {
-      refuse(response, 404, 'There is nothing here.')
-    }
+    const path = assetPath(this.#options.rendererDir, pathname)
+    const body = path === null ? null : await readFile(path).catch(() => null)
+    if (path === null || body === null) return refuse(response, 404, 'There is nothing here.')
+    const type = MIME_TYPES[extname(path)] ?? 'application/octet-stream'
+    response.writeHead(200, { 'content-type': type })
+    response.end(body)
   }
 }
 
@@ -167,12 +177,12 @@ function isSame(offered: string, expected: string): boolean {
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' })
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
   response.end(`${text}\n`)
 }
 
 function redirect(response: ServerResponse, location: string): void {
-  response.writeHead(302, { location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  response.writeHead(302, { location })
   response.end()
 }
 

@@ -1,19 +1,23 @@
+import { join, normalize, sep } from 'node:path'
+
 /**
- * The same policy in both hosts: nothing from outside, no inline script or style, no frames, no plugins. `ws:` is for
- * the browser host's own socket; the origin check of the host keeps it to itself.
+ * The same policy in both hosts: nothing from outside, no inline script or style, no frames, no plugins.
+ * @param sockets what else the page may connect to: the browser host's own socket, which not every browser counts
+ * as `'self'`
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "worker-src 'self'",
-  "connect-src 'self' ws://127.0.0.1:* ws://localhost:*",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+export const contentSecurityPolicy = (...sockets: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    ["connect-src 'self'", ...sockets].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 
 export const MIME_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -23,4 +27,20 @@ export const MIME_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+}
+
+/** The file of the built renderer that an address asks for; null when it would be none, or one outside the folder. */
+export function assetPath(rendererDir: string, pathname: string): string | null {
+  const asked = pathname === '/' ? 'index.html' : decoded(pathname)
+  const path = asked === null ? null : normalize(join(rendererDir, asked))
+  return path?.startsWith(rendererDir + sep) && !path.includes('\0') ? path : null
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // Half an escape sequence: such a file cannot exist.
+    return null
+  }
 }

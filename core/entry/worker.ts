@@ -14,27 +14,32 @@ const data = workerData as CoreThreadData
 const port = parentPort
 if (!port) throw new Error('core/entry/worker is a worker thread: start it through CoreHost')
 
+const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
+const open = { owner: data.owner, allowNewer: data.allowNewer, cacheDir: machine.folders.cache }
+
 if (data.role === 'jobs') {
-  serveJobs(port, { owner: data.owner })
+  serveJobs(port, open)
 } else {
   const startThread = (): Worker => new Worker(new URL(import.meta.url), { workerData: { ...data, role: 'jobs' } })
   const jobs = executeInThread(startThread)
-  const core = new Core({
-    path: data.path,
-    open: { owner: data.owner, allowNewer: data.allowNewer },
-    machine: new Machine({ env: process.env, resourcesDir: data.resourcesDir }),
-    execute: jobs.execute,
-  })
+  const core = new Core({ path: data.path, open, machine, execute: jobs.execute })
   const handler = new RPCHandler(createRouter(core))
+  const clients = new Set<MessagePort>()
   port.on('message', (message: ToCoreThread) => {
     if (message.kind === 'connect') {
       const client: MessagePort = message.port
+      clients.add(client)
+      client.on('close', () => clients.delete(client))
       handler.upgrade(client)
       client.start()
       return
     }
-    core.close()
-    jobs.close()
-    port.close()
+    void core
+      .close()
+      .then(() => jobs.close())
+      .finally(() => {
+        for (const client of clients) client.close()
+        port.close()
+      })
   })
 }

@@ -28,23 +28,25 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
  * Runs jobs in a thread of their own, so that a scan or a compaction never delays an interactive answer. The thread is
  * started with the first job.
  */
-export function executeInThread(startThread: () => Worker): { execute: JobExecutor; close: () => void } {
+export function executeInThread(startThread: () => Worker): { execute: JobExecutor; close(): Promise<void> } {
   let thread: Worker | null = null
   let lastId = 0
   const waiting = new Map<number, (message: FromThread) => void>()
 
-  const failAll = (message: string): void => {
-    thread = null
-    for (const [id, answer] of [...waiting]) {
-      answer({ kind: 'failed', id, error: { code: 'internal', message, retryable: true } })
-    }
-  }
   const ensure = (): Worker => {
     if (thread) return thread
     const started = startThread()
+    const fail = (message: string): void => {
+      // A thread ends once, and it is told twice: by then the next may be at work.
+      if (thread !== started) return
+      thread = null
+      for (const [id, answer] of [...waiting]) {
+        answer({ kind: 'failed', id, error: { code: 'internal', message, retryable: false } })
+      }
+    }
     started.on('message', (message: FromThread) => waiting.get(message.id)?.(message))
-    started.on('error', (error) => failAll(`The job thread stopped: ${error.message}. The memory file is valid.`))
-    started.on('exit', () => failAll('The job thread ended before the job did. The memory file is valid.'))
+    started.on('error', (error) => fail(`The job thread stopped: ${error.message}. The memory file is valid.`))
+    started.on('exit', () => fail('The job thread ended before the job did. The memory file is valid.'))
     thread = started
     return started
   }
@@ -67,7 +69,10 @@ export function executeInThread(startThread: () => Worker): { execute: JobExecut
       post({ kind: 'run', id, request })
       if (signal.aborted) onAbort()
     })
-  return { execute, close: () => void thread?.terminate() }
+  const close = async (): Promise<void> => {
+    await thread?.terminate()
+  }
+  return { execute, close }
 }
 
 /** The other end: what the job thread does with its messages. */

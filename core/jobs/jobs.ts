@@ -16,7 +16,7 @@ const MAX_KEPT = 50
 /** At most ten progress events a second reach a listener. */
 const PROGRESS_INTERVAL_MS = 100
 
-type Entry = { job: Job; readonly abort: AbortController; progressAtMs: number }
+type Entry = { job: Job; readonly abort: AbortController; progressAtMs: number; ended: Promise<void> }
 
 /** Background work of one core: starts, reports, cancels, and remembers the last jobs so that a window may reload. */
 export class Jobs {
@@ -42,6 +42,7 @@ export class Jobs {
     const entry: Entry = {
       abort: new AbortController(),
       progressAtMs: 0,
+      ended: Promise.resolve(),
       job: {
         jobId,
         kind: spec.kind,
@@ -56,7 +57,7 @@ export class Jobs {
     }
     this.#entries.set(jobId, entry)
     this.#publish(entry.job)
-    void this.#run(entry, request)
+    entry.ended = this.#run(entry, request)
     return jobId
   }
 
@@ -72,14 +73,22 @@ export class Jobs {
     return [...this.#entries.values()].map((entry) => entry.job).reverse()
   }
 
-  cancelAll(): void {
-    for (const entry of this.#entries.values()) entry.abort.abort()
+  /** Cancels whatever runs and waits for it to stop, so that it can let go of its locks; at most `limitMs`. */
+  async cancelAll(limitMs: number): Promise<void> {
+    const entries = [...this.#entries.values()]
+    for (const entry of entries) entry.abort.abort()
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, limitMs)
+    })
+    await Promise.race([Promise.all(entries.map((entry) => entry.ended)), limit])
+    clearTimeout(timer)
   }
 
   async #run(entry: Entry, request: JobRequest): Promise<void> {
     try {
       const result = await this.#execute(request, entry.abort.signal, (progress) => this.#progress(entry, progress))
-      this.#finish(entry, { state: 'done', result })
+      this.#finish(entry, { state: wasCutShort(result) ? 'cancelled' : 'done', result })
     } catch (error) {
       const info = toErrorInfo(error)
       const cancelled = info.code === 'cancelled' || entry.abort.signal.aborted
@@ -117,3 +126,6 @@ export class Jobs {
     }
   }
 }
+
+/** A compaction that is cancelled answers with what it did until then. */
+const wasCutShort = (result: JobResult): boolean => result.kind === 'compact' && result.value.stopReason === 'cancelled'

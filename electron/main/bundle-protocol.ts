@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { extname, join, normalize, sep } from 'node:path'
+import { extname } from 'node:path'
 import { protocol } from 'electron'
-import { CONTENT_SECURITY_POLICY, MIME_TYPES } from '../../core/entry/web-assets.ts'
+import { assetPath, contentSecurityPolicy, MIME_TYPES } from '../../core/entry/web-assets.ts'
 
 export const BUNDLE_ORIGIN = 'app://bundle'
 
@@ -16,20 +16,15 @@ export function registerBundleScheme(): void {
 export function serveBundle(rendererDir: string): void {
   protocol.handle('app', async (request) => {
     const url = new URL(request.url)
-    const asked = url.pathname === '/' ? 'index.html' : decodeURIComponent(url.pathname)
-    const path = normalize(join(rendererDir, asked))
-    if (url.host !== 'bundle' || !path.startsWith(rendererDir + sep)) return new Response('not found', { status: 404 })
-    try {
-      const body = await readFile(path)
-      return new Response(new Uint8Array(body), {
-        headers: {
-          'content-type': MIME_TYPES[extname(path)] ?? 'application/octet-stream',
-          'content-security-policy': CONTENT_SECURITY_POLICY,
-          'x-content-type-options': 'nosniff',
-        },
-      })
-    } catch {
-      return new Response('not found', { status: 404 })
-    }
+    const path = url.host === 'bundle' ? assetPath(rendererDir, url.pathname) : null
+    const body = path === null ? null : await readFile(path).catch(() => null)
+    if (path === null || body === null) return new Response('not found', { status: 404 })
+    return new Response(new Uint8Array(body), {
+      headers: {
+        'content-type': MIME_TYPES[extname(path)] ?? 'application/octet-stream',
+        'content-security-policy': contentSecurityPolicy(),
+        'x-content-type-options': 'nosniff',
+      },
+    })
   })
 }

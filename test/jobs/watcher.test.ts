@@ -1,0 +1,129 @@
+import './private-home.ts'
+import { spawn } from 'node:child_process'
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { LcmEvent } from '../../core/contract/event.ts'
+import { Core } from '../../core/core.ts'
+import { executeHere } from '../../core/jobs/job-thread.ts'
+import { Machine } from '../../core/machine/machine.ts'
+import { TranscriptBuilder } from '../builders/claude-code.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { Writer } from '../db/children/start.ts'
+import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { resourcesDir } from './core-client.ts'
+
+const toClose: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const one of toClose.splice(0)) await one.close()
+})
+
+function watch(path: string): { core: Core; changes: LcmEvent[] } {
+  const machine = new Machine({ env: process.env, resourcesDir })
+  const core = new Core({ path, open: { cacheDir: machine.folders.cache }, machine, execute: executeHere({}) })
+  toClose.push(core)
+  const changes: LcmEvent[] = []
+  core.subscribe((event) => {
+    if (event.kind === 'database_changed') changes.push(event)
+  })
+  return { core, changes }
+}
+
+const oneMore = (changes: readonly LcmEvent[], before: number): Promise<void> =>
+  expect.poll(() => changes.length, { timeout: 3000, interval: 20 }).toBe(before + 1)
+
+/** Runs `lcm import` in a process of its own. */
+async function importInto(path: string, transcript: string): Promise<void> {
+  const cli = join(import.meta.dirname, '../../core/entry/cli.ts')
+  const child = spawn(process.execPath, [cli, 'import', transcript, '--db', path], { stdio: 'ignore' })
+  const code = await new Promise((done) => child.once('exit', done))
+  expect(code).toBe(0)
+}
+
+describe('a file that is watched', () => {
+  it('is told to have changed within a second of another process writing to it', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    const { core, changes } = watch(memory.path)
+    expect(core.lcm().stats.stats().messages).toBe(1)
+    const story = new TranscriptBuilder()
+    story.user('one more')
+    await importInto(memory.path, story.write())
+    const writtenAtMs = performance.now()
+    await expect.poll(() => changes.length, { interval: 10 }).toBeGreaterThan(0)
+    expect(performance.now() - writtenAtMs).toBeLessThan(1000)
+    expect(core.lcm().stats.stats().messages).toBe(2)
+  })
+
+  it('stays still while nothing happens', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    const { core, changes } = watch(memory.path)
+    core.lcm()
+    await new Promise((resume) => setTimeout(resume, 1200))
+    expect(changes).toEqual([])
+  })
+
+  it('is read anew when another file takes its place', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    using other = buildMemory({ conversations: [{ messages: ['one', 'two', 'three'] }] })
+    other.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    const { core, changes } = watch(memory.path)
+    expect(core.lcm().stats.stats().messages).toBe(1)
+    memory.db.close()
+    const copy = join(temporaryFolder(), 'copy.db')
+    copyFileSync(other.path, copy)
+    for (const log of ['-wal', '-shm']) rmSync(`${memory.path}${log}`, { force: true })
+    renameSync(copy, memory.path)
+    await oneMore(changes, 0)
+    expect(core.lcm().stats.stats().messages).toBe(3)
+  })
+
+  it('that disappears says so, and is there again when it comes back', async () => {
+    const memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    memory.db.close()
+    const { core, changes } = watch(memory.path)
+    core.lcm()
+    const aside = join(temporaryFolder(), 'aside.db')
+    renameSync(memory.path, aside)
+    await oneMore(changes, 0)
+    expect(() => core.lcm()).toThrow(expect.objectContaining({ code: 'file_missing' }))
+    renameSync(aside, memory.path)
+    await oneMore(changes, 1)
+    expect(core.lcm().stats.stats().messages).toBe(1)
+  })
+
+  it('lets go of a file when it is closed, and opens nothing afterwards', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    const { core } = watch(memory.path)
+    core.lcm()
+    await core.close()
+    expect(() => core.lcm()).toThrow(expect.objectContaining({ code: 'no_memory_open' }))
+  })
+})
+
+describe.runIf(hasFixtures)('another system’s file that is watched', () => {
+  it('is followed beside its own agent', async () => {
+    const path = copyOf('lossless-claw/small.db')
+    const writer = await Writer.start(path)
+    toClose.push({ close: () => writer.end('close') })
+    await writer.tell('write')
+    const { core, changes } = watch(path)
+    expect(core.lcm().stats.stats().messages).toBe(69)
+    await writer.tell('write')
+    await oneMore(changes, 0)
+    expect(core.lcm().stats.stats().messages).toBe(70)
+  })
+
+  it('at rest is opened anew when it was replaced, also after a moment in which it was only half there', async () => {
+    const path = copyOf('lossless-claw/small.db')
+    const { core, changes } = watch(path)
+    expect(core.lcm().stats.stats().messages).toBe(68)
+    const rich = readFileSync(join(FIXTURES, 'lossless-claw/rich.db'))
+    writeFileSync(path, rich.subarray(0, 100_000))
+    await oneMore(changes, 0)
+    expect(() => core.lcm()).toThrow(expect.objectContaining({ code: 'file_truncated' }))
+    writeFileSync(path, rich)
+    await oneMore(changes, 1)
+    expect(core.lcm().stats.stats().messages).not.toBe(68)
+  })
+})
