@@ -8,7 +8,9 @@ import {
 } from 'electron'
 import type { CoreHost } from '../../core/entry/core-host.ts'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
-import { fileOf, showFile } from './window.ts'
+import { show, shownIn } from './window.ts'
+
+const LONGEST_PATH = 32_768
 
 const MEMORY_FILTERS = [
   { name: 'LCM memory', extensions: ['db', 'sqlite', 'sqlite3'] },
@@ -31,10 +33,11 @@ export function handleWindowCalls(cores: CoreHost): void {
   ipcMain.handle('lcm:pick-transcripts', (event) =>
     pick(event, { properties: ['openFile', 'multiSelections'], filters: TRANSCRIPT_FILTERS }),
   )
-  ipcMain.on('lcm:open-memory', (event, path: unknown) => {
+  ipcMain.on('lcm:open-memory', (event, path: unknown, allowNewer: unknown) => {
     const window = BrowserWindow.fromWebContents(event.sender)
     if (!window || !isOurPage(event)) return
-    if (path === null || (typeof path === 'string' && path.length > 0 && path.length < 32_768)) showFile(window, path)
+    const isPath = typeof path === 'string' && path.length > 0 && path.length < LONGEST_PATH
+    if (path === null || isPath) show(window, { file: path, allowNewer: allowNewer === true })
   })
 }
 
@@ -47,13 +50,15 @@ async function pick(event: IpcMainInvokeEvent, options: Electron.OpenDialogOptio
 
 /** A message counts only from the top frame of our own page. */
 function isOurPage(event: IpcMainEvent | IpcMainInvokeEvent): boolean {
-  return event.senderFrame?.url.startsWith(`${BUNDLE_ORIGIN}/`) ?? false
+  const frame = event.senderFrame
+  return frame?.url.startsWith(`${BUNDLE_ORIGIN}/`) === true && (frame.parent ?? null) === null
 }
 
 /** A `MessagePortMain` cannot be handed to a thread, so that main relays the frames. */
 function connect(cores: CoreHost, contents: Electron.WebContents): void {
   const { port1, port2 } = new MessageChannelMain()
-  const core = cores.connect(fileOf(contents))
+  const { file, allowNewer = false } = shownIn(contents)
+  const core = cores.connect(file, allowNewer)
   port1.on('message', ({ data }) => core.postMessage(data))
   core.on('message', (frame) => port1.postMessage(frame))
   port1.on('close', () => core.close())

@@ -2,11 +2,18 @@ import { basename, join } from 'node:path'
 import { BrowserWindow } from 'electron'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
 
-/** The file of each window; null shows the welcome page. Main alone decides it: the page only asks. */
-const files = new WeakMap<Electron.WebContents, string | null>()
+/** What a window shows: a memory file, or the welcome page. */
+export type Shown = {
+  readonly file: string | null
+  /** Reads a file of a newer version all the same. */
+  readonly allowNewer?: boolean
+}
 
-export function fileOf(contents: Electron.WebContents): string | null {
-  return files.get(contents) ?? null
+/** Main alone decides what each window shows: the page only asks. */
+const shown = new WeakMap<Electron.WebContents, Shown>()
+
+export function shownIn(contents: Electron.WebContents): Shown {
+  return shown.get(contents) ?? { file: null }
 }
 
 /** Opens a window on a memory file. Sandboxed, isolated, without Node; it can neither navigate away nor open others. */
@@ -17,7 +24,6 @@ export function openWindow(file: string | null): BrowserWindow {
     minWidth: 900,
     minHeight: 560,
     show: false,
-    title: file === null ? 'LCM Inspector' : `${basename(file)} · LCM Inspector`,
     backgroundColor: '#0e1116',
     webPreferences: {
       preload: join(import.meta.dirname, '../preload/index.cjs'),
@@ -28,19 +34,20 @@ export function openWindow(file: string | null): BrowserWindow {
       spellcheck: false,
     },
   })
-  files.set(window.webContents, file)
   window.once('ready-to-show', () => window.show())
   window.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
   window.webContents.on('will-navigate', (event, url) => {
     if (!url.startsWith(`${BUNDLE_ORIGIN}/`)) event.preventDefault()
   })
-  showFile(window, file)
+  show(window, { file })
   return window
 }
 
 /** Turns a window to another file (a welcome window becomes the file that was picked). */
-export function showFile(window: BrowserWindow, file: string | null): void {
-  files.set(window.webContents, file)
-  const search = file === null ? '' : `?file=${encodeURIComponent(file)}`
-  void window.loadURL(`${BUNDLE_ORIGIN}/index.html${search}`)
+export function show(window: BrowserWindow, what: Shown): void {
+  shown.set(window.webContents, what)
+  window.setTitle(what.file === null ? 'LCM Inspector' : `${basename(what.file)} · LCM Inspector`)
+  const search = new URLSearchParams(what.file === null ? {} : { file: what.file })
+  if (what.allowNewer) search.set('newer', '')
+  void window.loadURL(`${BUNDLE_ORIGIN}/index.html${search.size > 0 ? `?${search}` : ''}`)
 }

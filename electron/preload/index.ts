@@ -5,7 +5,8 @@ const lcmHost = {
   kind: 'electron',
   pickMemory: (): Promise<string | null> => ipcRenderer.invoke('lcm:pick-memory'),
   pickTranscripts: (): Promise<string[]> => ipcRenderer.invoke('lcm:pick-transcripts'),
-  openMemory: (path: string | null): void => ipcRenderer.send('lcm:open-memory', path),
+  openMemory: (path: string | null): void => ipcRenderer.send('lcm:open-memory', path, false),
+  openNewerMemory: (path: string): void => ipcRenderer.send('lcm:open-memory', path, true),
   pathForFile: (file: File): string => webUtils.getPathForFile(file),
   onMenu: (listener: (command: string) => void): (() => void) => {
     const forward = (_event: IpcRendererEvent, command: string): void => listener(command)
