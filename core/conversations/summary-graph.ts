@@ -23,6 +23,9 @@ export type GraphNode = {
   readonly level: number
   /** Messages that it names as its sources, there or not. */
   readonly messageEdges: number
+  /** This conversation's messages among those that it names, and how many of them are in other conversations. */
+  readonly directRanges: RankRanges
+  readonly directStrays: number
   /** Ranks of this conversation's messages that it reaches, through all its sources. */
   readonly ranges: RankRanges
   /** Messages of other conversations that it reaches (in damaged files); counted once for every way to them. */
@@ -140,6 +143,8 @@ export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
       createdAtMs: row.createdAtMs,
       level: level === -1 ? UNKNOWN_LEVEL : level,
       messageEdges: own[index]?.edges ?? 0,
+      directRanges: own[index]?.ranges ?? NO_RANKS,
+      directStrays: own[index]?.strays ?? 0,
       ranges,
       strayMessages: strays,
     }
@@ -166,6 +171,8 @@ const MISSING: Omit<GraphNode, 'id'> = {
   createdAtMs: null,
   level: UNKNOWN_LEVEL,
   messageEdges: 0,
+  directRanges: NO_RANKS,
+  directStrays: 0,
   ranges: NO_RANKS,
   strayMessages: 0,
 }

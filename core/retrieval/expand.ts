@@ -1,0 +1,187 @@
+import { z } from 'zod'
+import { ROLES, type Role } from '../contract/ids.ts'
+import type { ExpandInput, Expansion } from '../contract/retrieval.ts'
+import type { HistoryIndex } from '../conversations/history-index.ts'
+import { findNode, messageNodeId } from '../conversations/node-id.ts'
+import { type RankRanges, rankCount, unionOfRanges } from '../conversations/rank-ranges.ts'
+import type { SummaryGraph } from '../conversations/summary-graph.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
+import { LcmError } from '../errors.ts'
+import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
+
+/** Items looked at in one page, so that a memory full of tiny items cannot make one endless answer. */
+const MAX_ITEMS = 1000
+
+const queries = {
+  strays: /* sql */ `
+    SELECT DISTINCT m.message_id
+    FROM summary_messages AS l
+    JOIN messages AS m ON m.message_id = l.message_id
+    WHERE l.summary_id IN (SELECT value FROM json_each(:ids)) AND m.conversation_id <> :conversation
+    ORDER BY m.conversation_id, m.seq`,
+  summaries: /* sql */ `
+    SELECT summary_id AS id, kind, depth, token_count AS tokens, octet_length(content) AS bytes
+    FROM summaries
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  messages: /* sql */ `
+    SELECT 'msg_' || message_id AS id, seq, role, token_count AS tokens, created_at AS createdAtMs,
+      octet_length(content) AS bytes
+    FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  summaryText: /* sql */ `SELECT content FROM summaries WHERE summary_id = :id`,
+  messageText: /* sql */ `SELECT content FROM messages WHERE message_id = CAST(:number AS INTEGER)`,
+}
+
+const Cursor = z.object({
+  expand: z.string(),
+  depth: z.int(),
+  messages: z.boolean(),
+  /** Items given or skipped so far, and the last of them. */
+  at: z.int().min(1),
+  last: z.string(),
+})
+
+type Row = { readonly id: string; readonly tokens: number; readonly bytes: number }
+type SummaryRow = Row & { readonly kind: 'leaf' | 'condensed'; readonly depth: number }
+type MessageRow = Row & { readonly seq: number; readonly role: Role; readonly createdAtMs: number | null }
+
+/**
+ * A summary back to its sources: the summaries below it breadth-first, then, if asked for, the messages of those
+ * levels in the order of the conversation, each once. The sum of tokens never passes the cap; where an item of the
+ * file claims to have none, a quarter of its bytes is counted.
+ * @throws LcmError not_found; invalid_argument when the id is no summary or the cursor does not fit
+ */
+export function expandSummary(db: ReadDb, histories: HistoryIndex, input: ExpandInput): Expansion {
+  return readSnapshot(db, () => {
+    const node = findNode(db, input.summaryId)
+    if (node.kind !== 'summary') {
+      throw new LcmError('invalid_argument', `${input.summaryId} is a ${node.kind}: only summaries can be expanded.`, {
+        id: input.summaryId,
+      })
+    }
+    const items = itemsBelow(db, histories.graph(node.conversationId), input)
+    const start = startOf(items, input)
+    return page(db, items, start, input)
+  })
+}
+
+/** What an expansion consists of, in order; the messages stay ranges, so that a whole history costs nothing. */
+type Items = { readonly length: number; idAt(index: number): string }
+
+function itemsBelow(db: ReadDb, graph: SummaryGraph, input: ExpandInput): Items {
+  const start = graph.indexOf(input.summaryId)
+  const seen = new Set([start])
+  const summaries: string[] = []
+  const ranges: RankRanges[] = []
+  const withStrays: string[] = []
+  let level = [start]
+  for (let depth = 1; depth <= input.depth && level.length > 0; depth += 1) {
+    for (const index of level) {
+      const node = graph.nodes[index]
+      if (!node) continue
+      ranges.push(node.directRanges)
+      if (node.directStrays > 0) withStrays.push(node.id)
+    }
+    level = level.flatMap((index) =>
+      (graph.sources[index] ?? []).filter((source) => {
+        if (seen.has(source)) return false
+        seen.add(source)
+        return graph.nodes[source]?.kind !== 'missing'
+      }),
+    )
+    for (const index of level) summaries.push(graph.nodes[index]?.id ?? '')
+  }
+  if (!input.includeMessages) return { length: summaries.length, idAt: (index) => summaries[index] ?? '' }
+  const strays =
+    withStrays.length === 0
+      ? []
+      : db.column<number>(queries.strays, {
+          ids: JSON.stringify(withStrays),
+          conversation: graph.history.conversationId,
+        })
+  return concatenated(summaries, graph, unionOfRanges(ranges), strays)
+}
+
+function concatenated(
+  summaries: readonly string[],
+  graph: SummaryGraph,
+  ranges: RankRanges,
+  strays: readonly number[],
+): Items {
+  const inConversation = rankCount(ranges)
+  const rankAt = (index: number): number => {
+    let left = index
+    for (let i = 0; i < ranges.length; i += 2) {
+      const length = (ranges[i + 1] as number) - (ranges[i] as number)
+      if (left < length) return (ranges[i] as number) + left
+      left -= length
+    }
+    return -1
+  }
+  return {
+    length: summaries.length + inConversation + strays.length,
+    idAt: (index) => {
+      if (index < summaries.length) return summaries[index] ?? ''
+      const place = index - summaries.length
+      const number = place < inConversation ? graph.history.messageIds[rankAt(place)] : strays[place - inConversation]
+      return messageNodeId(number ?? 0)
+    },
+  }
+}
+
+function startOf(items: Items, input: ExpandInput): number {
+  if (input.cursor === undefined) return 0
+  const cursor = decodeCursor(input.cursor, Cursor)
+  const isSame =
+    cursor.expand === input.summaryId && cursor.depth === input.depth && cursor.messages === input.includeMessages
+  if (!isSame) throw badCursor('it belongs to another expansion')
+  if (cursor.at > items.length || items.idAt(cursor.at - 1) !== cursor.last) throw badCursor('the memory has changed')
+  return cursor.at
+}
+
+function page(db: ReadDb, items: Items, start: number, input: ExpandInput): Expansion {
+  const end = Math.min(items.length, start + MAX_ITEMS)
+  const ids = Array.from({ length: end - start }, (_, i) => items.idAt(start + i))
+  const rows = readRows(db, ids)
+  const expansion: Expansion = { nodes: [], messages: [], tokens: 0, truncated: false, next: [], tooLarge: [] }
+  let at = start
+  for (const id of ids) {
+    const row = rows.get(id)
+    const cost = row ? costOf(row) : 0
+    if (cost > input.tokenCap) expansion.tooLarge.push(id)
+    else if (expansion.tokens + cost > input.tokenCap) break
+    else if (row) {
+      expansion.tokens += cost
+      if ('kind' in row) {
+        const content = db.value<string>(queries.summaryText, { id }) ?? ''
+        expansion.nodes.push({ id, kind: row.kind, depth: row.depth, tokens: cost, content })
+      } else {
+        const content = db.value<string>(queries.messageText, { number: Number(id.slice('msg_'.length)) }) ?? ''
+        const { seq, createdAtMs } = row
+        const role = ROLES.includes(row.role) ? row.role : 'system'
+        expansion.messages.push({ id, seq, role, tokens: cost, createdAtMs, content })
+      }
+    }
+    at += 1
+  }
+  if (at < items.length) {
+    const { summaryId, depth, includeMessages } = input
+    expansion.truncated = true
+    // At least one item was given or skipped: what does not fit into an empty page is too large for any.
+    expansion.next.push(
+      encodeCursor({ expand: summaryId, depth, messages: includeMessages, at, last: items.idAt(at - 1) }),
+    )
+  }
+  return expansion
+}
+
+const costOf = (row: Row): number => (row.tokens > 0 ? row.tokens : Math.ceil(row.bytes / 4))
+
+/** Summaries and messages by id, without their texts. */
+function readRows(db: ReadDb, ids: readonly string[]): Map<string, SummaryRow | MessageRow> {
+  const summaries = db.all<SummaryRow>(queries.summaries, { ids: JSON.stringify(ids) })
+  const numbers = ids.filter((id) => id.startsWith('msg_')).map((id) => Number(id.slice('msg_'.length)))
+  const messages = db.all<MessageRow>(queries.messages, { ids: JSON.stringify(numbers) })
+  return new Map([...summaries, ...messages].map((row) => [row.id, row]))
+}
