@@ -1,6 +1,6 @@
 import type { System } from '../contract/memory.ts'
 import { detectDialect } from './dialects/registry.ts'
-import { inspectFile, type MemoryFile } from './memory-file.ts'
+import { inspectFile, type MemoryFile, measureFile } from './memory-file.ts'
 import { type OpenMemoryOptions, openMemory } from './open-memory.ts'
 import { APPLICATION_ID } from './schema.ts'
 import { probeSchema } from './schema-probe.ts'
@@ -24,7 +24,8 @@ export type IdentifiedMemory = {
  */
 export function identifyMemory(path: string, options: Pick<OpenMemoryOptions, 'cacheDir'> = {}): IdentifiedMemory {
   const file = inspectFile(path)
-  const size = { bytes: file.bytes + file.walBytes, modifiedAtMs: file.modifiedAtMs }
+  const { bytes, modifiedAtMs } = measureFile(file.path)
+  const size = { bytes, modifiedAtMs }
   if (file.header.applicationId === APPLICATION_ID) {
     return { system: 'native', project: null, isReadable: true, ...size }
   }

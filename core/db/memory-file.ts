@@ -61,6 +61,15 @@ export function fileError(error: unknown, path: string): unknown {
 /** True when something stands at the path. */
 export const pathExists = (path: string): boolean => statOrNull(path) !== null
 
+/** True also for what another process is about to fill. */
+export function isMissingOrEmpty(path: string): boolean {
+  const found = statOrNull(path)
+  return found === null || (found.isFile() && found.size === 0)
+}
+
+const LOOKS = 3
+const PAUSE_MS = 20
+
 /**
  * Looks at a path and its siblings without touching them.
  * @throws LcmError file_missing, file_is_folder, file_not_readable, file_empty, not_a_database, file_truncated,
@@ -68,8 +77,35 @@ export const pathExists = (path: string): boolean => statOrNull(path) !== null
  */
 export function inspectFile(given: string): MemoryFile {
   const path = resolve(given)
+  for (let look = 1; ; look += 1) {
+    try {
+      return lookAt(path)
+    } catch (error) {
+      // Size and header are read one after the other: beside a checkpoint they may not fit together once, not thrice.
+      if (!(error instanceof LcmError) || error.code !== 'file_truncated' || look === LOOKS) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+    }
+  }
+}
+
+/** What a file holds in bytes, its log included, and when it last changed. */
+export function measureFile(path: string): Pick<MemoryFile, 'path' | 'bytes' | 'modifiedAtMs'> {
+  const file = statOrNull(path)
+  if (!file) throw missing(path)
+  const wal = statOrNull(`${realpathSync(path)}-wal`)
+  return {
+    path,
+    bytes: file.size + (wal?.size ?? 0),
+    modifiedAtMs: Math.round(Math.max(file.mtimeMs, wal && wal.size > 0 ? wal.mtimeMs : 0)),
+  }
+}
+
+const missing = (path: string): LcmError =>
+  new LcmError('file_missing', `There is no file at ${path}: check the path.`, { path })
+
+function lookAt(path: string): MemoryFile {
   const stat = statOrNull(path)
-  if (!stat) throw new LcmError('file_missing', `There is no file at ${path}: check the path.`, { path })
+  if (!stat) throw missing(path)
   if (stat.isDirectory()) throw folderError(path)
   if (!stat.isFile()) {
     throw new LcmError('not_a_database', `${path} is not a regular file: choose a memory file (often lcm.db).`, {

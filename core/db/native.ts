@@ -56,17 +56,18 @@ function refuseNewer(connection: Database.Database, path: string): void {
 
 /** Before the log exists, so that the mark stands in the file itself and a reader of its header knows what it is. */
 function markNew(connection: Database.Database, path: string): void {
-  if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return
-  if (connection.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined) {
+  const isOurs = (): boolean => {
+    if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return true
+    if (connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) return false
     throw new LcmError(
       'not_a_memory',
       `${path} is not a memory of LCM Inspector and is not changed: choose another file.`,
-      {
-        path,
-      },
+      { path },
     )
   }
-  connection.pragma(`application_id = ${APPLICATION_ID}`)
+  // Both answers from one state of the file: another process may be making it this moment.
+  if (connection.transaction(isOurs).deferred()) return
+  connection.transaction(() => isOurs() || connection.pragma(`application_id = ${APPLICATION_ID}`)).immediate()
 }
 
 function migrate(connection: Database.Database): void {

@@ -4,7 +4,7 @@ import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
 import { detectDialect } from './dialects/registry.ts'
-import { inspectFile, type MemoryFile, pathExists } from './memory-file.ts'
+import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 import { connectReadOnly, openHere, type ReadOnlyConnection } from './read-only-connection.ts'
@@ -12,7 +12,7 @@ import { APPLICATION_ID } from './schema.ts'
 import { probeSchema, type SchemaProbe } from './schema-probe.ts'
 
 export type OpenMemoryOptions = {
-  /** Make a native file where nothing stands yet; its folder must exist. */
+  /** Make a native file where nothing stands yet, or an empty file; its folder must exist. */
   readonly create?: boolean
   /** Open a native file for reading only. */
   readonly readOnly?: boolean
@@ -51,7 +51,7 @@ export const READ_ONLY_BY_CHOICE = 'The file was opened for reading only.'
  */
 export function openMemory(path: string, options: OpenMemoryOptions = {}): OpenedMemory {
   const absolute = resolve(path)
-  if (options.create && !pathExists(absolute)) return create(absolute)
+  if (options.create && isMissingOrEmpty(absolute)) return create(absolute)
 
   const file = inspectFile(absolute)
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache
@@ -95,7 +95,7 @@ function openOurs(file: MemoryFile, options: OpenMemoryOptions, cacheDir: string
 function asWritable(db: WriteDb, path: string): OpenedMemory {
   try {
     requireOurTables(probeSchema(db), path)
-    const info = describe(inspectFile(path), {
+    const info = describe(path, {
       system: 'native',
       systemLabel: 'LCM Inspector',
       systemVersion: String(NATIVE_VERSION),
@@ -174,21 +174,12 @@ function asReadOnly(
   connection: ReadOnlyConnection,
   facts: Pick<MemoryInfo, 'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities'>,
 ): OpenedMemory {
-  const info = describe(file, { ...facts, readOnly: true, access: connection.access })
+  const info = describe(file.path, { ...facts, readOnly: true, access: connection.access })
   return { info, read: connection.db, write: null, close: () => connection.close() }
 }
 
-function describe(
-  file: MemoryFile,
-  facts: Omit<MemoryInfo, 'path' | 'fileName' | 'bytes' | 'modifiedAtMs'>,
-): MemoryInfo {
-  return {
-    path: file.path,
-    fileName: basename(file.path),
-    bytes: file.bytes + file.walBytes,
-    modifiedAtMs: file.modifiedAtMs,
-    ...facts,
-  }
+function describe(path: string, facts: Omit<MemoryInfo, 'path' | 'fileName' | 'bytes' | 'modifiedAtMs'>): MemoryInfo {
+  return { ...measureFile(path), fileName: basename(path), ...facts }
 }
 
 function requireOurTables(probe: SchemaProbe, path: string): void {

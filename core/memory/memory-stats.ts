@@ -1,7 +1,8 @@
-import { statSync } from 'node:fs'
 import { excerptOf } from '../context/excerpt.ts'
 import type { ConversationRow, MemoryInfo, Overview, Stats } from '../contract/memory.ts'
+import { measureFile } from '../db/memory-file.ts'
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
 
 const LARGEST_MESSAGES = 10
@@ -127,6 +128,20 @@ export class MemoryStats {
   }
 
   stats(): Stats {
+    return readSnapshot(this.#db, () => this.#stats())
+  }
+
+  /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what the model sees now. */
+  conversations(): ConversationRow[] {
+    return readSnapshot(this.#db, () => this.#rows(''))
+  }
+
+  /** @throws LcmError not_found */
+  overview(conversationId: number): Overview {
+    return readSnapshot(this.#db, () => this.#overview(conversationId))
+  }
+
+  #stats(): Stats {
     const totals = this.#db.get<Totals>(queries.totals)
     if (!totals) throw new Error('a query without a table gives one row')
     const { summaryMessages, summaryParents, ...counts } = totals
@@ -136,21 +151,15 @@ export class MemoryStats {
       system: this.#info.system,
       systemVersion: this.#info.systemVersion,
       readOnly: this.#info.readOnly,
-      bytes: bytesOnDisk(this.#info),
+      bytes: measureFile(this.#info.path).bytes,
       ...counts,
       summariesByDepth: Object.fromEntries(depths.map(({ depth, count }) => [String(depth), count])),
       edges: { summaryMessages, summaryParents },
-      perConversation: this.conversations(),
+      perConversation: this.#rows(''),
     }
   }
 
-  /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what the model sees now. */
-  conversations(): ConversationRow[] {
-    return this.#rows('')
-  }
-
-  /** @throws LcmError not_found */
-  overview(conversationId: number): Overview {
+  #overview(conversationId: number): Overview {
     const of = { conversationId }
     const [conversation] = this.#rows('WHERE conversation_id = :conversationId', of)
     if (!conversation) {
@@ -191,11 +200,4 @@ export class MemoryStats {
       }
     })
   }
-}
-
-/** Database and log, as they are now; as they were when opened if they are gone. */
-function bytesOnDisk(info: MemoryInfo): number {
-  const file = statSync(info.path, { throwIfNoEntry: false })
-  if (!file) return info.bytes
-  return file.size + (statSync(`${info.path}-wal`, { throwIfNoEntry: false })?.size ?? 0)
 }

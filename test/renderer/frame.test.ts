@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../core/contract/job.ts'
 import type { ConversationRow } from '../../core/contract/memory.ts'
-import { arrangeConversations, conversationName, firstConversation } from '../../renderer/frame/conversation-order.ts'
 import { placeOf, withPlace } from '../../renderer/frame/remembered-place.ts'
 import { statusText } from '../../renderer/frame/status-text.ts'
+import { arrangeConversations, conversationName, firstConversation } from '../../renderer/ui/conversation-order.ts'
 import { jobOutcome, jobText } from '../../renderer/ui/job-text.ts'
 
 const row = (over: Partial<ConversationRow> & { conversationId: number }): ConversationRow => ({
@@ -18,6 +18,7 @@ const row = (over: Partial<ConversationRow> & { conversationId: number }): Conve
   pressure: 0,
   createdAtMs: null,
   updatedAtMs: null,
+  archivedAtMs: null,
   parentConversationId: null,
   ...over,
 })
