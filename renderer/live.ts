@@ -3,6 +3,7 @@ import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { LcmEvent } from '../core/contract/event.ts'
 import type { Job } from '../core/contract/job.ts'
 import { api, type Client, onConnectionChange } from './api.ts'
+import { withJob } from './job-list.ts'
 
 /** What the window knows of changes to its file. */
 export type LiveState = {
@@ -110,13 +111,6 @@ export class LiveFeed {
 }
 
 const isOfMachine = (path: unknown): boolean => Array.isArray(path) && path[0] === 'machine'
-
-/** The list with the job's newest state in it; newest first, as the core lists them. */
-export function withJob(jobs: readonly Job[], job: Job): Job[] {
-  return jobs.some((other) => other.jobId === job.jobId)
-    ? jobs.map((other) => (other.jobId === job.jobId ? job : other))
-    : [job, ...jobs]
-}
 
 export const LiveContext = createContext<LiveFeed | null>(null)
 

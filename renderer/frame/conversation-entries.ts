@@ -1,7 +1,7 @@
 import type { ConversationRow } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
+import { arrangeConversations, conversationName } from '../ui/conversation-order.ts'
 import { plural } from '../ui/format.ts'
-import { arrangeConversations, conversationName } from './conversation-order.ts'
 import type { PaletteEntry } from './palette-entries.ts'
 
 /** The conversations for the palette, last changed first. */

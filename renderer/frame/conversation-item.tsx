@@ -1,11 +1,11 @@
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import type { ConversationRow } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
+import { conversationName } from '../ui/conversation-order.ts'
 import { formatCompact, formatCount, formatPressure, plural } from '../ui/format.ts'
 import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'
 import styles from './conversation-item.module.css'
-import { conversationName } from './conversation-order.ts'
 
 type Props = {
   readonly row: ConversationRow

@@ -4,6 +4,7 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { ConversationRow } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
+import { arrangeConversations, CONVERSATION_ORDERS, isOrder } from '../ui/conversation-order.ts'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -12,14 +13,13 @@ import { SectionHeading } from '../ui/section-heading.tsx'
 import { useStored } from '../ui/use-stored.ts'
 import { ConversationItem } from './conversation-item.tsx'
 import styles from './conversation-list.module.css'
-import { arrangeConversations, CONVERSATION_ORDERS, isOrder } from './conversation-order.ts'
 
 type Props = {
   readonly conversations: UseQueryResult<ConversationRow[]>
   readonly currentId: number | null
 }
 
-const ORDER_LABELS = { change: 'Last change', size: 'Size', pressure: 'Pressure' } as const
+const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Pressure' } as const
 /** Below this many a filter is in the way. */
 const FILTER_FROM = 8
 
@@ -56,7 +56,7 @@ export function ConversationList({ conversations, currentId }: Props) {
                 onSelect: () => setOrder(value),
               }))}
             >
-              {ORDER_LABELS[order]}
+              {ORDER_LABELS[order].toLowerCase()}
               <Icon name="chevronDown" />
             </Menu>
           }

@@ -1,11 +1,18 @@
+import type { ConversationRow } from '../../core/contract/memory.ts'
+import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail } from '../features/detail/node-detail.tsx'
 import { useRoute } from '../routes.ts'
-import { Kbd } from '../ui/kbd.tsx'
 import styles from './detail-panel.module.css'
 import { ErrorBoundary } from './error-boundary.tsx'
 
-/** The right side: the selection, whatever view it was made in. */
-export function DetailPanel({ width }: { readonly width: number }) {
+type Props = {
+  readonly width: number
+  readonly conversation: ConversationRow | null
+  readonly conversations: readonly ConversationRow[]
+}
+
+/** The right side: the selection, whatever view it was made in; without one, the conversation. */
+export function DetailPanel({ width, conversation, conversations }: Props) {
   const { selection } = useRoute()
   return (
     <aside
@@ -14,25 +21,13 @@ export function DetailPanel({ width }: { readonly width: number }) {
       aria-label="Detail"
       data-empty={selection === null ? '' : undefined}
     >
-      {selection === null ? (
-        <NothingSelected />
-      ) : (
+      {selection !== null ? (
         <ErrorBoundary key={selection}>
           <NodeDetail id={selection} />
         </ErrorBoundary>
+      ) : (
+        conversation !== null && <ConversationDetail conversation={conversation} conversations={conversations} />
       )}
     </aside>
-  )
-}
-
-function NothingSelected() {
-  return (
-    <div className={styles.nothing}>
-      <h2>Nothing selected</h2>
-      <p>Click a bar, a row or a hit: what it says, what it stands for and where it comes from stand here.</p>
-      <p>
-        <Kbd>Mod K</Kbd> takes an id as well. <Kbd>?</Kbd> lists the keys.
-      </p>
-    </div>
   )
 }

@@ -4,13 +4,13 @@ import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { host } from '../host.ts'
 import { navigate, useRoute } from '../routes.ts'
+import { firstConversation } from '../ui/conversation-order.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { useStored } from '../ui/use-stored.ts'
 import { ConversationList } from './conversation-list.tsx'
-import { firstConversation } from './conversation-order.ts'
 import { DetailPanel } from './detail-panel.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
@@ -67,7 +67,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
               max={MAX_DETAIL}
               onResize={setDetailWidth}
             />
-            <DetailPanel width={detailWidth} />
+            <DetailPanel width={detailWidth} conversation={current} conversations={conversations.data ?? []} />
           </>
         )}
       </div>

@@ -7,8 +7,8 @@ import type { View } from '../routes.ts'
 import { Loading } from '../ui/loading.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 
-const StrataView = lazy(() =>
-  import('../features/strata/strata-view.tsx').then((module) => ({ default: module.StrataView })),
+const StrataAndLineage = lazy(() =>
+  import('./strata-and-lineage.tsx').then((module) => ({ default: module.StrataAndLineage })),
 )
 const ContextView = lazy(() =>
   import('../features/context/context-view.tsx').then((module) => ({ default: module.ContextView })),
@@ -43,7 +43,7 @@ function CurrentView({ view, conversationId, info }: Props) {
     case 'overview':
       return <OverviewView conversationId={conversationId} />
     case 'strata':
-      return <StrataView conversationId={conversationId} />
+      return <StrataAndLineage conversationId={conversationId} />
     case 'context':
       return <ContextView conversationId={conversationId} />
     case 'transcript':

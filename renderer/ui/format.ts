@@ -52,9 +52,10 @@ export function formatPercent(share: number): string {
   return `${text}${NBSP}%`
 }
 
-/** A whole percentage, as the pressure is shown: `62 %`. Rounds down below 100, so that 99.6 is not called full. */
+/** Pressure in percent: `62 %`, `0.8 %`. Rounds down below 100, so that 99.6 is not called full. */
 export function formatPressure(pressure: number): string {
   const percent = pressure * 100
+  if (percent < 1) return formatPercent(pressure)
   return `${grouped.format(percent < 100 ? Math.floor(percent) : Math.round(percent))}${NBSP}%`
 }
 

@@ -73,6 +73,8 @@ describe('shares', () => {
   it('never call a window full that is not', () => {
     expect(plain(formatPressure(0.997))).toBe('99 %')
     expect(plain(formatPressure(1.2))).toBe('120 %')
+    expect(plain(formatPressure(0.0077))).toBe('0.8 %')
+    expect(plain(formatPressure(0))).toBe('0 %')
   })
 
   it('tell compression as a factor', () => {

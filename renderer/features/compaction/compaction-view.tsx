@@ -25,6 +25,7 @@ const SETTLE_MS = 250
 export function CompactionView({ conversationId, info }: Props) {
   const [form, setForm] = useState(EMPTY_FORM)
   const [isAsking, setAsking] = useState(false)
+  const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const settled = useDebounced(form, SETTLE_MS)
   const asked = useMemo(() => requestOf(settled, conversationId), [settled, conversationId])
   const request = 'request' in asked ? asked.request : { conversationId }
@@ -41,7 +42,7 @@ export function CompactionView({ conversationId, info }: Props) {
   const isPending = plan.isPlaceholderData || settled !== form
   const canRun = !info.readOnly && plan.data !== undefined && plan.data.steps.length > 0 && 'request' in asked
   return (
-    <div className={styles.view}>
+    <div className={styles.view} ref={setScroller}>
       <ViewHeader
         title={decisionTitle(decision.data)}
         actions={
@@ -72,7 +73,7 @@ export function CompactionView({ conversationId, info }: Props) {
       ) : plan.data === undefined ? (
         <Loading what="the plan" />
       ) : (
-        <PlanTable plan={plan.data} isPending={isPending} />
+        <PlanTable plan={plan.data} isPending={isPending} scroller={scroller} />
       )}
       {isAsking && plan.data && 'request' in asked && (
         <ConfirmDialog

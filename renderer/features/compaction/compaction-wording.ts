@@ -56,6 +56,11 @@ export function beforeAfterText(before: number, after: number): string {
   return `${formatCount(before)} → ${plural(after, 'token')}${saved > 0 ? ` (−${formatPercent(saved)})` : ''}`
 }
 
+/** `124,310 → about 71,900 tokens (−42 %)`: what a plan expects. */
+export function expectedText({ tokensBefore, expectedTokensAfter }: CompactionPlan): string {
+  return beforeAfterText(tokensBefore, expectedTokensAfter).replace('→ ', '→ about ')
+}
+
 /** What a finished run did. It never says compacted when nothing changed. */
 export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionResult): string {
   if (created.length === 0) return 'Nothing was changed'

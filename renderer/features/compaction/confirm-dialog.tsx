@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
-import { beforeAfterText, stepsText } from './compaction-wording.ts'
+import { expectedText, stepsText } from './compaction-wording.ts'
 import styles from './confirm-dialog.module.css'
 
 type Props = {
@@ -41,7 +41,7 @@ export function ConfirmDialog({ plan, info, onConfirm, onClose }: Props) {
           <Fact name="takes out">
             {messages === 0 ? null : `${plural(messages, 'message')} from the model’s window`}
           </Fact>
-          <Fact name="window">about {beforeAfterText(plan.tokensBefore, plan.expectedTokensAfter)}</Fact>
+          <Fact name="window">{expectedText(plan)}</Fact>
           <Fact name="model calls">{plan.modelCalls === 0 ? 'none' : formatCount(plan.modelCalls)}</Fact>
         </Facts>
         <p className={styles.promise}>

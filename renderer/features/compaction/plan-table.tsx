@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { Virtuoso } from 'react-virtuoso'
 import type { CompactionPlan } from '../../../core/contract/compaction.ts'
 import { classNames } from '../../ui/class-names.ts'
@@ -6,26 +5,23 @@ import { depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCompression, formatCount, plural } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
-import { beforeAfterText, stepsText } from './compaction-wording.ts'
+import { expectedText, stepsText } from './compaction-wording.ts'
 import styles from './plan-table.module.css'
 
 type Props = {
   readonly plan: CompactionPlan
   /** A newer plan is being made. */
   readonly isPending: boolean
+  /** What scrolls the table. */
+  readonly scroller: HTMLElement | null
 }
 
 type Step = CompactionPlan['steps'][number]
 
 /** Each node that would be made, in order. Nothing is written by looking at it. */
-export function PlanTable({ plan, isPending }: Props) {
-  const [scroller, setScroller] = useState<HTMLElement | null>(null)
+export function PlanTable({ plan, isPending, scroller }: Props) {
   return (
-    <section
-      className={classNames(styles.plan, isPending && styles.pending)}
-      aria-busy={isPending}
-      ref={(element) => setScroller(element?.parentElement?.parentElement ?? null)}
-    >
+    <section className={classNames(styles.plan, isPending && styles.pending)} aria-busy={isPending}>
       <div className={styles.head}>
         <SectionHeading aside={plan.steps.length > 0 && <PlanFigures plan={plan} />}>Plan</SectionHeading>
       </div>
@@ -60,7 +56,7 @@ function PlanFigures({ plan }: { readonly plan: CompactionPlan }) {
   return (
     <>
       {stepsText(plan)} · {plural(plan.modelCalls, 'model call')} ·{' '}
-      <strong className={styles.after}>about {beforeAfterText(plan.tokensBefore, plan.expectedTokensAfter)}</strong>
+      <strong className={styles.after}>{expectedText(plan)}</strong>
     </>
   )
 }

@@ -1,0 +1,69 @@
+import type { ConversationRow } from '../../../core/contract/memory.ts'
+import { navigate } from '../../routes.ts'
+import { conversationName } from '../../ui/conversation-order.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatCount, formatPressure } from '../../ui/format.ts'
+import { Kbd } from '../../ui/kbd.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import styles from './conversation-detail.module.css'
+
+type Props = { readonly conversation: ConversationRow; readonly conversations: readonly ConversationRow[] }
+
+/** The conversation, while nothing in it is selected. */
+export function ConversationDetail({ conversation, conversations }: Props) {
+  const { conversationId, sessionId, parentConversationId, maxDepth, createdAtMs, updatedAtMs } = conversation
+  const spawner = conversations.find((row) => row.conversationId === parentConversationId)
+  const spawned = conversations.filter((row) => row.parentConversationId === conversationId)
+  return (
+    <div className={styles.detail}>
+      <SectionHeading>Conversation</SectionHeading>
+      <p className={styles.name}>
+        <bdi>{conversationName(conversation)}</bdi>
+      </p>
+      <Facts>
+        <Fact name="session">
+          <NodeIdText id={sessionId} />
+        </Fact>
+        <Fact name="number">{conversationId}</Fact>
+        <Fact name="messages">{formatCount(conversation.messages)}</Fact>
+        <Fact name="summaries">
+          {formatCount(conversation.summaries)}
+          {maxDepth > 0 && `, depth ${maxDepth}`}
+        </Fact>
+        <Fact name="stored">{formatCount(conversation.storedTokens)} tokens</Fact>
+        <Fact name="window">
+          {formatCount(conversation.contextTokens)} tokens ({formatPressure(conversation.pressure)}) in{' '}
+          {formatCount(conversation.contextItems)} items
+        </Fact>
+        <Fact name="begun">{createdAtMs === null ? null : <TimeText atMs={createdAtMs} form="short" />}</Fact>
+        <Fact name="changed">{updatedAtMs === null ? null : <TimeText atMs={updatedAtMs} form="short" />}</Fact>
+      </Facts>
+      {spawner && <Related title="Spawned by" rows={[spawner]} />}
+      {spawned.length > 0 && <Related title={`Sub-agents · ${spawned.length}`} rows={spawned} />}
+      <p className={styles.hint}>
+        Select a bar, a row or a hit to see what it says and where it comes from. <Kbd>Mod K</Kbd> takes an id as well,{' '}
+        <Kbd>?</Kbd> lists the keys.
+      </p>
+    </div>
+  )
+}
+
+function Related({ title, rows }: { readonly title: string; readonly rows: readonly ConversationRow[] }) {
+  return (
+    <section className={styles.related}>
+      <SectionHeading>{title}</SectionHeading>
+      {rows.map((row) => (
+        <button
+          key={row.conversationId}
+          type="button"
+          onClick={() => navigate({ conversationId: row.conversationId }, 'push')}
+        >
+          <bdi>{conversationName(row)}</bdi>
+          <span>{formatCount(row.messages)}</span>
+        </button>
+      ))}
+    </section>
+  )
+}

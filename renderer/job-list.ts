@@ -1,0 +1,15 @@
+import type { Job } from '../core/contract/job.ts'
+
+/** How long the end of a job is told. */
+const TOLD_MS = 8000
+
+/** The list with the job's newest state in it; newest first, as the core lists them. */
+export function withJob(jobs: readonly Job[], job: Job): Job[] {
+  return jobs.some((other) => other.jobId === job.jobId)
+    ? jobs.map((other) => (other.jobId === job.jobId ? job : other))
+    : [job, ...jobs]
+}
+
+/** Whatever runs, and whatever ended a moment ago. */
+export const recentJobs = (jobs: readonly Job[], nowMs: number): readonly Job[] =>
+  jobs.filter((job) => job.state === 'running' || (job.finishedAtMs ?? 0) > nowMs - TOLD_MS)

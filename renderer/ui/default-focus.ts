@@ -1,0 +1,22 @@
+import type { Strata } from '../../core/contract/strata.ts'
+
+type Input = Pick<Strata, 'summaries'>
+
+/**
+ * The node to show when none is selected: of the summaries in the window, or else of all, the newest of the deepest.
+ * Null without any.
+ */
+export function defaultFocus({ summaries }: Input): string | null {
+  const places = [...summaries.id.keys()]
+  const inWindow = places.filter((place) => summaries.inWindow[place] === 1)
+  const candidates = inWindow.length > 0 ? inWindow : places
+  const first = candidates[0]
+  if (first === undefined) return null
+  const best = candidates.reduce((most, place) => (isBetter(summaries, place, most) ? place : most), first)
+  return summaries.id[best] ?? null
+}
+
+function isBetter({ depth, x1 }: Strata['summaries'], place: number, than: number): boolean {
+  const deeper = (depth[place] ?? 0) - (depth[than] ?? 0)
+  return deeper > 0 || (deeper === 0 && (x1[place] ?? 0) > (x1[than] ?? 0))
+}

@@ -1,0 +1,18 @@
+import { type RefObject, useLayoutEffect, useState } from 'react'
+
+export type Size = { readonly width: number; readonly height: number }
+
+/** Inner size of an element in CSS pixels, whenever it changes; null before it is known. */
+export function useSize(ref: RefObject<Element | null>): Size | null {
+  const [size, setSize] = useState<Size | null>(null)
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (element === null) return
+    const read = () => setSize({ width: element.clientWidth, height: element.clientHeight })
+    read()
+    const observer = new ResizeObserver(read)
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [ref])
+  return size
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import type { Expansion } from '../../core/contract/retrieval.ts'
+import {
+  compressionText,
+  coversText,
+  kindText,
+  linksText,
+  visibilityChip,
+} from '../../renderer/features/detail/detail-wording.ts'
+import { joinExpansion } from '../../renderer/features/detail/expansion-pages.ts'
+import { nodeLabel, nodeTextColor } from '../../renderer/ui/depth-color.ts'
+
+const plain = (text: string) => text.replaceAll('\u00a0', ' ')
+
+describe('the detail of a node', () => {
+  it('says what it is', () => {
+    expect(kindText({ kind: 'condensed', depth: 1, role: null })).toBe('condensed · depth 1')
+    expect(kindText({ kind: 'leaf', depth: 0, role: null })).toBe('leaf')
+    expect(kindText({ kind: 'message', depth: null, role: 'tool' })).toBe('tool')
+  })
+
+  it('says what it stands for', () => {
+    expect(coversText({ sourceRange: { firstSeq: 2548, lastSeq: 3336 } })).toBe('seq 2,548 – 3,336')
+    expect(coversText({ sourceRange: { firstSeq: 7, lastSeq: 7 } })).toBe('seq 7')
+    expect(coversText({ sourceRange: null })).toBeNull()
+    expect(compressionText({ sourceTokens: 93480, compression: 50.64 })).toBe(' of 93,480 · 50.6×')
+    expect(compressionText({ sourceTokens: null, compression: null })).toBe('')
+    expect(plain(linksText({ sourceCount: 9, dependents: ['sum_a'] }))).toBe('9 sources · 1 dependent')
+  })
+
+  it('says how the model sees it', () => {
+    expect(visibilityChip('in_window', 4)).toEqual({ text: 'in the window · #4', tone: 'lit' })
+    expect(visibilityChip('absent', null)).toEqual({ text: 'out of reach', tone: 'error' })
+  })
+
+  it('has a colour and a name for whatever a damaged file may hold', () => {
+    expect(nodeLabel({ kind: 'condensed', depth: null })).toBe('depth 1')
+    expect(nodeLabel({ kind: 'missing' })).toBe('missing')
+    expect(nodeTextColor({ kind: 'condensed', depth: 42 })).toBe('var(--d3-text)')
+    expect(nodeTextColor({ kind: 'missing' })).toBe('var(--dim)')
+  })
+})
+
+describe('an expansion', () => {
+  const page = (ids: readonly string[], tokens: number): Expansion => ({
+    nodes: [],
+    messages: ids.map((id, seq) => ({ id, seq, role: 'user', tokens: 1, createdAtMs: null, content: id })),
+    tokens,
+    truncated: false,
+    next: [],
+    tooLarge: ['sum_big'],
+  })
+
+  it('shows each message once, however the pages overlap', () => {
+    const joined = joinExpansion([page(['msg_1', 'msg_2'], 2), page(['msg_2', 'msg_3'], 2)])
+    expect(joined.messages.map(({ id }) => id)).toEqual(['msg_1', 'msg_2', 'msg_3'])
+    expect(joined.tokens).toBe(4)
+    expect(joined.tooLarge).toEqual(['sum_big'])
+  })
+})

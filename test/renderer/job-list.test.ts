@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest'
+import type { Job } from '../../core/contract/job.ts'
+import { recentJobs, withJob } from '../../renderer/job-list.ts'
+
+const job = (jobId: string, state: Job['state'], finishedAtMs: number | null = null): Job => ({
+  jobId,
+  kind: 'integrity',
+  conversationId: null,
+  state,
+  progress: null,
+  startedAtMs: 0,
+  finishedAtMs,
+  error: null,
+  result: null,
+})
+
+describe('the list of jobs', () => {
+  it('takes a new job in at the top and a known one in its place', () => {
+    const list = [job('b', 'running'), job('a', 'done', 1)]
+    expect(withJob(list, job('c', 'running')).map(({ jobId }) => jobId)).toEqual(['c', 'b', 'a'])
+    expect(withJob(list, job('a', 'failed', 2)).map(({ state }) => state)).toEqual(['running', 'failed'])
+  })
+
+  it('shows what runs, however long, and the end of a job for a moment', () => {
+    const list = [job('old', 'done', 1_000), job('new', 'cancelled', 99_000), job('long', 'running')]
+    expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['new', 'long'])
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import {
+  byDepth,
+  compressionOf,
+  depthName,
+  roomText,
+  withShares,
+} from '../../renderer/features/overview/overview-figures.ts'
+import { pressureState } from '../../renderer/ui/pressure-state.ts'
+import { stopReasonText } from '../../renderer/ui/stop-reason.ts'
+
+describe('the overview', () => {
+  it('says how far it is to the next threshold', () => {
+    expect(roomText(124_310, 200_000, 0.75, 1)).toBe('soft threshold in 25,690 tokens')
+    expect(roomText(160_000, 200_000, 0.75, 1)).toBe('past the soft threshold, hard threshold in 40,000 tokens')
+    expect(roomText(214_457, 200_000, 0.75, 1)).toBe('past the hard threshold by 14,457 tokens')
+  })
+
+  it('colours the pressure from the threshold on, not above it only', () => {
+    expect([0.74, 0.75, 0.99, 1].map((pressure) => pressureState(pressure, 0.75, 1))).toEqual([
+      'calm',
+      'soft',
+      'soft',
+      'hard',
+    ])
+  })
+
+  const row = (key: string, tokens: number, sourceTokens: number | null = null) => ({
+    key,
+    count: 1,
+    tokens,
+    sourceTokens,
+  })
+
+  it('lays depths as they lie in the strata', () => {
+    expect(byDepth([row('0', 1), row('10', 1), row('2', 1)]).map(({ key }) => key)).toEqual(['10', '2', '0'])
+    expect(depthName('0')).toBe('leaf')
+    expect(depthName('2')).toBe('depth 2')
+  })
+
+  it('shares out all tokens, of which there may be none', () => {
+    expect(withShares([row('user', 1), row('tool', 3)], (key) => key).map(({ share }) => share)).toEqual([0.25, 0.75])
+    expect(withShares([row('user', 0)], (key) => key)[0]?.share).toBe(0)
+  })
+
+  it('claims no compression that is not known', () => {
+    expect(compressionOf(row('0', 10, 100))).toBe(10)
+    expect(compressionOf(row('0', 10))).toBeNull()
+    expect(compressionOf(row('0', 0, 100))).toBeNull()
+  })
+
+  it('explains our reasons and keeps those of others', () => {
+    expect(stopReasonText('nothing_eligible')).toBe('nothing was eligible')
+    expect(stopReasonText('toString')).toBe('toString')
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { findEntries, type PaletteEntry, typedId } from '../../renderer/frame/palette-entries.ts'
+import { TABS } from '../../renderer/frame/tab-list.ts'
+import { VIEWS } from '../../renderer/routes.ts'
+
+const entry = (label: string, words = ''): PaletteEntry => ({
+  key: label,
+  group: 'Actions',
+  label,
+  words,
+  run: () => undefined,
+})
+
+describe('the command palette', () => {
+  const entries = [entry('Open the sample'), entry('Strata'), entry('Check integrity', 'scan'), entry('Transcript')]
+  const labels = (text: string, limit = 10) => findEntries(entries, text, limit).map(({ label }) => label)
+
+  it('shows everything before anything is typed, in its order', () => {
+    expect(labels('')).toEqual(['Open the sample', 'Strata', 'Check integrity', 'Transcript'])
+  })
+
+  it('puts a beginning before a middle, and a name before other words', () => {
+    expect(labels('s')).toEqual(['Strata', 'Open the sample', 'Transcript', 'Check integrity'])
+  })
+
+  it('wants every word', () => {
+    expect(labels('open sample')).toEqual(['Open the sample'])
+    expect(labels('open strata')).toEqual([])
+  })
+
+  it('shows no more than can be read', () => {
+    expect(labels('', 2)).toHaveLength(2)
+  })
+
+  it('knows an id when it sees one', () => {
+    expect(typedId(' msg_2548 ')).toBe('msg_2548')
+    expect(typedId('sum_9c1f4e02ab77d310')).toBe('sum_9c1f4e02ab77d310')
+    expect(typedId('file_bc41d6fa84e24853')).toBe('file_bc41d6fa84e24853')
+    expect(typedId('summary of it')).toBeNull()
+    expect(typedId('strata')).toBeNull()
+  })
+})
+
+describe('the tabs', () => {
+  it('reach every view, each by a letter of its own', () => {
+    expect(TABS.map(({ view }) => view)).toEqual([...VIEWS])
+    expect(new Set(TABS.map(({ letter }) => letter)).size).toBe(TABS.length)
+  })
+})
