@@ -58,16 +58,19 @@ export const moreItem = (more: More, owner: NodeCard): Item => ({
 export function shapeBlock(block: Block, columns: number): ShapedBlock {
   const isFramed = block.canWrap && block.items.length > columns + 1
   const pad = isFramed ? FRAME_PAD : 0
-  const perRow = isFramed ? columns : block.items.length
-  let w = 0
+  const widest = Math.max(...block.items.map(({ w }) => w))
+  const perRow = isFramed
+    ? Math.max(2, Math.floor((columns * (NARROW + GAP_X)) / (widest + GAP_X)))
+    : block.items.length
+  let width = 0
   let dx = pad
   const placed = block.items.map((item, order) => {
     if (order % perRow === 0) dx = pad
     const at = { item, dx, dy: pad + Math.floor(order / perRow) * (CARD_HEIGHT + ROW_GAP) }
     dx += item.w + GAP_X
-    w = Math.max(w, dx - GAP_X + pad)
+    width = Math.max(width, dx - GAP_X + pad)
     return at
   })
   const rows = Math.max(1, Math.ceil(block.items.length / Math.max(1, perRow)))
-  return { block, w, h: rows * CARD_HEIGHT + (rows - 1) * ROW_GAP + 2 * pad, isFramed, placed }
+  return { block, w: width, h: rows * CARD_HEIGHT + (rows - 1) * ROW_GAP + 2 * pad, isFramed, placed }
 }

@@ -11,11 +11,12 @@ import {
   shapeBlock,
 } from './block.ts'
 import { type PlacedEdge, placeEdges } from './edge-path.ts'
+import { boxAround } from './fit.ts'
 import { assignLevels, groupBy } from './levels.ts'
 import { spread } from './spread.ts'
 
 export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
-export type PlacedCard = Box & { readonly card: NodeCard }
+export type PlacedCard = Box & { readonly card: NodeCard; readonly level: number }
 export type PlacedMore = Box & { readonly more: More; readonly unit: MoreUnit }
 /** Stands behind the sources of one node when they take several rows. */
 export type PlacedFrame = Box & { readonly of: NodeCard }
@@ -74,7 +75,7 @@ export function layoutGraph(input: Neighbourhood, columns: number): GraphLayout 
     mores,
     frames: [...frames.values()],
     edges: placeEdges(input.edges, cards, frames),
-    bounds: boundsOf([...cards.values(), ...mores, ...frames.values()]),
+    bounds: boxAround([...cards.values(), ...mores, ...frames.values()]),
   }
 }
 
@@ -86,7 +87,7 @@ const byHistory = (a: NodeCard, b: NodeCard): number => {
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** Sets blocks side by side and remembers where everything in them stands. @returns the height of the row */
-function placeRow({ columns, cards, mores, frames }: Placing, blocks: readonly Block[], top: number): number {
+function placeRow({ columns, levels, cards, mores, frames }: Placing, blocks: readonly Block[], top: number): number {
   const shaped = blocks.map((block) => shapeBlock(block, columns))
   const centers = spread(
     shaped.map(({ block, w }) => ({ center: block.center, width: w })),
@@ -97,7 +98,8 @@ function placeRow({ columns, cards, mores, frames }: Placing, blocks: readonly B
     if (isFramed && block.owner) frames.set(block.owner.id, { of: block.owner, x: left, y: top, w, h })
     for (const { item, dx, dy } of placed) {
       const box = { x: left + dx, y: top + dy, w: item.w, h: CARD_HEIGHT }
-      if (item.kind === 'card') cards.set(item.card.id, { ...box, card: item.card })
+      if (item.kind === 'card')
+        cards.set(item.card.id, { ...box, card: item.card, level: levels.get(item.card.id) ?? 0 })
       else mores.push({ ...box, more: item.more, unit: item.unit })
     }
   })
@@ -151,11 +153,3 @@ const moresOf = ({ more }: Neighbourhood, owner: NodeCard, direction: More['dire
     .map((each) => moreItem(each, owner))
 
 const middleOf = (box: Box | undefined): number => (box ? box.x + box.w / 2 : 0)
-
-function boundsOf(boxes: readonly Box[]): Box {
-  const x = Math.min(...boxes.map((box) => box.x))
-  const y = Math.min(...boxes.map((box) => box.y))
-  const right = Math.max(...boxes.map((box) => box.x + box.w))
-  const bottom = Math.max(...boxes.map((box) => box.y + box.h))
-  return boxes.length > 0 ? { x, y, w: right - x, h: bottom - y } : { x: 0, y: 0, w: 0, h: 0 }
-}

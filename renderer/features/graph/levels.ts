@@ -38,6 +38,12 @@ export function assignLevels({
       const level = levels.get(id)
       if (level !== undefined && !levels.has(edge.from)) levels.set(edge.from, level - 1)
     }
+  // Round a cycle nothing is above anything: there the nearest way from the focus decides.
+  const all = { from: groupBy(edges, (edge) => edge.from), to: groupBy(edges, (edge) => edge.to) }
+  for (const [id, level] of levels) {
+    for (const { to: source } of all.from.get(id) ?? []) if (!levels.has(source)) levels.set(source, level + 1)
+    for (const { from: dependent } of all.to.get(id) ?? []) if (!levels.has(dependent)) levels.set(dependent, level - 1)
+  }
   for (const { id } of nodes) if (!levels.has(id)) levels.set(id, 1)
   return levels
 }

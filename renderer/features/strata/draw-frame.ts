@@ -35,7 +35,7 @@ export function drawAxis(scene: Scene): Shape[] {
     ...ticks.flatMap(({ px, label }): Shape[] => {
       const isLast = px + label.length * 6 > left + width + 12
       return [
-        { ...line, x0: px, y0: rows.axisY, x1: px, y1: rows.axisY + 5 },
+        { ...line, x0: px, y0: rows.axisY, x1: px, y1: rows.axisY + (label === '' ? 3 : 5) },
         {
           kind: 'text',
           x: isLast ? px - 3 : px + 3,

@@ -38,7 +38,7 @@ const BOTTOM = 12
 const MIN_MESSAGES = 28
 const MAX_MESSAGES = 112
 const MIN_PITCH = 10
-const MAX_PITCH = 52
+const MAX_PITCH = 44
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 

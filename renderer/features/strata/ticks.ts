@@ -3,6 +3,7 @@ import { formatCount } from '../../ui/format.ts'
 import { formatClock, formatDate } from '../../ui/format-time.ts'
 import { type Scale, toPx, toX } from './viewport.ts'
 
+/** A place on the axis; its label is empty where it would touch the one before. */
 export type Tick = { readonly px: number; readonly label: string }
 
 type TickInput = Pick<Strata, 'axis' | 'originMs' | 'ticks'> & {
@@ -10,8 +11,10 @@ type TickInput = Pick<Strata, 'axis' | 'originMs' | 'ticks'> & {
   readonly nowMs: number
 }
 
-/** Labels closer than this, in CSS pixels, would touch. */
+/** Room for a time of day and air around it, in CSS pixels. */
 const APART_PX = 72
+const CHAR_PX = 6.2
+const LABEL_GAP_PX = 16
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -48,19 +51,17 @@ function clockTicks(ticks: Strata['ticks'], { scale, nowMs }: TickInput): readon
   const inSight = ticks
     .map(({ x, atMs }) => ({ px: toPx(scale, x), atMs }))
     .filter(({ px }) => px >= scale.left - 0.5 && px <= scale.left + scale.width + 0.5)
-  let lastPx = Number.NEGATIVE_INFINITY
+  let freeFrom = Number.NEGATIVE_INFINITY
   let lastDay = ''
-  const shown: Tick[] = []
-  for (const { px, atMs } of inSight) {
-    if (px - lastPx < APART_PX) continue
+  return inSight.map(({ px, atMs }) => {
+    if (px < freeFrom) return { px, label: '' }
     const day = dayLabel(atMs, nowMs)
     const time = timeLabel(atMs)
     const label = time === '00:00' ? day : day === lastDay ? time : `${day} ${time}`
-    shown.push({ px, label })
-    lastPx = px
+    freeFrom = px + Math.max(label.length * CHAR_PX + LABEL_GAP_PX, APART_PX)
     lastDay = day
-  }
-  return shown
+    return { px, label }
+  })
 }
 
 const preciseClock = new Intl.DateTimeFormat('en-US', {

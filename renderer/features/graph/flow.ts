@@ -1,0 +1,66 @@
+import type { Node } from '@xyflow/react'
+import type { NodeCard } from '../../../core/contract/lineage.ts'
+import type { More, MoreUnit } from './block.ts'
+import type { Box, GraphLayout } from './graph-layout.ts'
+
+export type CardNode = Node<
+  {
+    readonly card: NodeCard
+    readonly isWide: boolean
+    /** Sources and dependents of which none is shown. */
+    readonly hiddenSources: number
+    readonly hiddenDependents: number
+  },
+  'card'
+>
+export type MoreNode = Node<{ readonly more: More; readonly unit: MoreUnit; readonly isExpanded: boolean }, 'more'>
+export type FrameNode = Node<{ readonly of: NodeCard }, 'frame'>
+export type FlowNode = CardNode | MoreNode | FrameNode
+
+const WIDE_FROM_PX = 180
+
+/** What React Flow needs of a node that stands still and has a known size. */
+const standing = ({ x, y, w, h }: Box) => ({
+  position: { x, y },
+  width: w,
+  height: h,
+  measured: { width: w, height: h },
+})
+
+/** The layout in the terms of React Flow. Edges are drawn from the layout itself. */
+export function toFlow(layout: GraphLayout, expanded: readonly string[], selection: string | null): FlowNode[] {
+  const frames = layout.frames.map(
+    (placed): FrameNode => ({
+      ...standing(placed),
+      id: `frame ${placed.of.id}`,
+      type: 'frame',
+      ariaRole: 'presentation',
+      zIndex: -1,
+      data: { of: placed.of },
+    }),
+  )
+  const withSources = new Set(layout.edges.map(({ from }) => from.id))
+  const withDependents = new Set(layout.edges.map(({ to }) => to))
+  const cards = layout.cards.map(({ card, ...box }): CardNode => {
+    const hiddenSources = withSources.has(card.id) ? 0 : card.sources
+    const hiddenDependents = withDependents.has(card.id) ? 0 : card.dependents
+    return {
+      ...standing(box),
+      id: card.id,
+      type: 'card',
+      ariaRole: 'group',
+      selected: card.id === selection,
+      data: { card, isWide: box.w >= WIDE_FROM_PX, hiddenSources, hiddenDependents },
+    }
+  })
+  const mores = layout.mores.map(
+    ({ more, unit, ...box }): MoreNode => ({
+      ...standing(box),
+      id: `more ${more.direction} ${more.id}`,
+      type: 'more',
+      ariaRole: 'group',
+      data: { more, unit, isExpanded: expanded.includes(more.id) },
+    }),
+  )
+  return [...frames, ...cards, ...mores]
+}

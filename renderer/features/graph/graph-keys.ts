@@ -1,0 +1,28 @@
+import type { KeyboardEvent } from 'react'
+
+export type GraphMoves = {
+  readonly along: (direction: 'sources' | 'dependents') => void
+  readonly beside: (step: -1 | 1) => void
+  readonly expand: () => void
+  readonly open: () => void
+}
+
+/** Keys of the graph, for when it has the focus. */
+export function onGraphKey(event: KeyboardEvent, moves: GraphMoves): void {
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => moves.along('sources'),
+    ArrowRight: () => moves.along('dependents'),
+    ArrowUp: () => moves.beside(-1),
+    k: () => moves.beside(-1),
+    ArrowDown: () => moves.beside(1),
+    j: () => moves.beside(1),
+    e: moves.expand,
+    Enter: moves.open,
+  }
+  const move = keys[event.key]
+  // Enter on a button presses it.
+  const isButton = event.target instanceof HTMLButtonElement && event.key === 'Enter'
+  if (move === undefined || isButton || event.ctrlKey || event.metaKey || event.altKey) return
+  event.preventDefault()
+  move()
+}

@@ -1,0 +1,96 @@
+import '@xyflow/react/dist/base.css'
+import { Background, ReactFlow, useReactFlow } from '@xyflow/react'
+import { type RefObject, useEffect, useImperativeHandle, useMemo, useRef } from 'react'
+import type { Size } from '../../ui/use-size.ts'
+import { boxAround, fitGraph, type GraphViewport, revealBox } from './fit.ts'
+import { type FlowNode, toFlow } from './flow.ts'
+import type { Box, GraphLayout } from './graph-layout.ts'
+import { LineageCard } from './lineage-card.tsx'
+import { LineageEdges } from './lineage-edges.tsx'
+import { LineageFrame, LineageMore } from './lineage-more.tsx'
+
+export type CanvasHandle = { readonly fit: () => void }
+
+type Props = {
+  readonly handle: RefObject<CanvasHandle | null>
+  readonly layout: GraphLayout
+  readonly focusId: string
+  readonly selection: string | null
+  readonly expanded: readonly string[]
+  readonly size: Size
+  readonly onPick: (id: string) => void
+  readonly onCentre: (id: string) => void
+}
+
+const NODE_TYPES = { card: LineageCard, more: LineageMore, frame: LineageFrame }
+const GLIDE_MS = 150
+
+/** The layout on React Flow. The view is set by our own bounds and moves only when something would be out of sight. */
+export function LineageCanvas({ handle, layout, focusId, selection, expanded, size, onPick, onCentre }: Props) {
+  const flow = useReactFlow<FlowNode>()
+  const nodes = useMemo(() => toFlow(layout, expanded, selection), [layout, expanded, selection])
+  const boxes = useMemo(() => new Map<string, Box>(layout.cards.map((placed) => [placed.card.id, placed])), [layout])
+  const fitted = fitGraph(layout.bounds, boxes.get(focusId) ?? layout.bounds, size)
+  /** Moved by hand: from then on a new size does not move it. */
+  const isMoved = useRef(false)
+  /** What was open when it was last brought into sight: a live file must not do so again and again. */
+  const revealed = useRef(expanded)
+
+  const glideTo = (viewport: GraphViewport) =>
+    void flow.setViewport(viewport, { duration: matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : GLIDE_MS })
+  const fit = () => {
+    isMoved.current = false
+    glideTo(fitted)
+  }
+  const reveal = (ids: readonly string[]) => {
+    const wanted = ids.flatMap((id) => boxes.get(id) ?? [])
+    if (wanted.length > 0) glideTo(revealBox(flow.getViewport(), boxAround(wanted), size))
+  }
+  useImperativeHandle(handle, () => ({ fit }))
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another middle, or another size before it was moved by hand
+  useEffect(() => {
+    if (!isMoved.current) void flow.setViewport(fitted)
+  }, [size.width, size.height])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new middle is fitted once
+  useEffect(fit, [focusId])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what has just been opened, once it is there
+  useEffect(() => {
+    const last = expanded.at(-1)
+    if (last === undefined || revealed.current === expanded) return
+    revealed.current = expanded
+    const frame = layout.frames.find(({ of }) => of.id === last)
+    if (frame) glideTo(revealBox(flow.getViewport(), frame, size))
+    else reveal([last, ...layout.edges.flatMap(({ from, to }) => (from.id === last ? to : []))])
+  }, [layout])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where the selection went
+  useEffect(() => {
+    if (selection !== null && selection !== focusId) reveal([selection])
+  }, [selection])
+
+  return (
+    <ReactFlow<FlowNode>
+      nodes={nodes}
+      nodeTypes={NODE_TYPES}
+      defaultViewport={fitted}
+      minZoom={0.2}
+      maxZoom={1.5}
+      nodesDraggable={false}
+      nodesConnectable={false}
+      nodesFocusable={false}
+      elementsSelectable={false}
+      zoomOnDoubleClick={false}
+      disableKeyboardA11y
+      deleteKeyCode={null}
+      proOptions={{ hideAttribution: true }}
+      onNodeClick={(_, node) => node.type === 'card' && onPick(node.id)}
+      onNodeDoubleClick={(_, node) => node.type === 'card' && onCentre(node.id)}
+      onMoveStart={(event) => {
+        if (event !== null) isMoved.current = true
+      }}
+    >
+      <LineageEdges edges={layout.edges} />
+      <Background gap={22} size={1} color="var(--line)" />
+    </ReactFlow>
+  )
+}

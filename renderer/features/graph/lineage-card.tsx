@@ -1,0 +1,71 @@
+import type { NodeProps } from '@xyflow/react'
+import { type MouseEvent, use } from 'react'
+import { classNames } from '../../ui/class-names.ts'
+import { nodeColor } from '../../ui/depth-color.ts'
+import { plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { cardText } from './card-text.ts'
+import type { CardNode } from './flow.ts'
+import { GraphActions } from './graph-actions.ts'
+import styles from './lineage-graph.module.css'
+
+/** A node of the lineage: what it is called, what it stands for, and a handle to its sources while they are hidden. */
+export function LineageCard({
+  data: { card, isWide, hiddenSources, hiddenDependents },
+  selected,
+}: NodeProps<CardNode>) {
+  const { expand, centre } = use(GraphActions)
+  const text = cardText(card, isWide)
+  return (
+    <div
+      className={classNames(styles.card, selected && styles.selected, card.kind === 'missing' && styles.missing)}
+      style={{ borderLeftColor: card.kind === 'missing' ? 'var(--error)' : nodeColor(card) }}
+      title={card.excerpt === '' ? card.id : `${card.id}\n${card.excerpt}`}
+    >
+      <div className={styles.title}>
+        {text.title}
+        {card.visibility === 'in_window' && (
+          <span className={styles.lit} title="in the window" role="img" aria-label="in the window" />
+        )}
+      </div>
+      <div className={styles.facts}>{text.facts}</div>
+      {hiddenSources > 0 && (
+        <OpenButton
+          className={styles.below}
+          label={`Show ${plural(hiddenSources, card.kind === 'leaf' ? 'message' : 'source')} of ${card.id} (E)`}
+          onOpen={() => expand(card.id)}
+        />
+      )}
+      {hiddenDependents > 0 && (
+        <OpenButton
+          className={styles.above}
+          label={`Show ${plural(hiddenDependents, 'dependent')} of ${card.id}`}
+          onOpen={() => centre(card.id)}
+        />
+      )}
+    </div>
+  )
+}
+
+type OpenProps = { readonly className: string | undefined; readonly label: string; readonly onOpen: () => void }
+
+/** A small handle on the edge of a card. The keys of the graph do the same. */
+function OpenButton({ className, label, onOpen }: OpenProps) {
+  const open = (event: MouseEvent) => {
+    // The card itself would be picked.
+    event.stopPropagation()
+    onOpen()
+  }
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className={classNames(styles.open, className)}
+      title={label}
+      aria-label={label}
+      onClick={open}
+    >
+      <Icon name="chevronDown" />
+    </button>
+  )
+}

@@ -1,0 +1,29 @@
+import { ViewportPortal } from '@xyflow/react'
+import { nodeColor } from '../../ui/depth-color.ts'
+import type { PlacedEdge } from './edge-path.ts'
+import styles from './lineage-graph.module.css'
+
+/**
+ * From each summary to its sources, in the colour of the summary. What is wrong with an edge is said in words. They
+ * have their paths from the layout, and so need nothing of what React Flow would measure for them.
+ */
+export function LineageEdges({ edges }: { readonly edges: readonly PlacedEdge[] }) {
+  return (
+    <ViewportPortal>
+      <svg className={styles.edges} width="1" height="1" aria-hidden="true">
+        {edges.map(({ id, path, label, state, from }) =>
+          state === 'sound' ? (
+            <path key={id} className={styles.edge} d={path} style={{ stroke: nodeColor(from) }} />
+          ) : (
+            <g key={id}>
+              <path className={styles.unsound} d={path} />
+              <text className={styles.edgeLabel} x={label.x} y={label.y} textAnchor="middle" dominantBaseline="central">
+                {state}
+              </text>
+            </g>
+          ),
+        )}
+      </svg>
+    </ViewportPortal>
+  )
+}

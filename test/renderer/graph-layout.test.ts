@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Neighbourhood } from '../../core/contract/lineage.ts'
+import { type Box, layoutGraph } from '../../renderer/features/graph/graph-layout.ts'
+import { assignLevels } from '../../renderer/features/graph/levels.ts'
+import { spread } from '../../renderer/features/graph/spread.ts'
+import { trimNeighbourhood } from '../../renderer/features/graph/trim.ts'
+import { around, cardOf, edgesOf, family, messageOf } from './graph-builder.ts'
+
+/** Any graph, however damaged: every node may be a source of every other, and of itself. */
+const damaged: fc.Arbitrary<Neighbourhood> = fc
+  .array(fc.tuple(fc.nat(11), fc.nat(11), fc.constantFrom('sound' as const, 'dangling' as const, 'cycle' as const)))
+  .map((pairs) =>
+    around(
+      'n0',
+      Array.from({ length: 12 }, (_, i) => cardOf({ id: `n${i}`, firstSeq: i })),
+      pairs.map(([from, to, state], ordinal) => ({ from: `n${from}`, to: `n${to}`, ordinal, state })),
+    ),
+  )
+
+const boxesOf = (input: Neighbourhood, columns = 6): ReadonlyMap<string, Box> =>
+  new Map(layoutGraph(input, columns).cards.map((placed) => [placed.card.id, placed]))
+
+const at = (boxes: ReadonlyMap<string, Box>, id: string): Box => {
+  const box = boxes.get(id)
+  if (box === undefined) throw new Error(`${id} was not placed`)
+  return box
+}
+
+const overlap = (a: Box, b: Box): boolean => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
+
+describe('the levels', () => {
+  it('put what stands for something above it, and the focus at zero', () => {
+    const levels = assignLevels(family(3, 2))
+    expect(Object.fromEntries(levels)).toMatchObject({ top: -1, focus: 0, leaf0: 1, leaf2: 1, msg_0: 2 })
+  })
+
+  it('keep every sound edge leading down where there is no cycle', () => {
+    const mixed = around(
+      'a',
+      ['a', 'b', 'c', 'd'].map((id) => cardOf({ id })),
+      edgesOf('a>b', 'b>c', 'a>c', 'd>c'),
+    )
+    const levels = assignLevels(mixed)
+    for (const { from, to } of mixed.edges) expect(levels.get(from)).toBeLessThan(levels.get(to) ?? 0)
+  })
+
+  it('are found for every node of any graph, cycles and all', () => {
+    fc.assert(
+      fc.property(damaged, (input) => {
+        expect([...assignLevels(input).keys()].sort()).toEqual(input.nodes.map(({ id }) => id).sort())
+      }),
+    )
+  })
+})
+
+describe('the layout', () => {
+  it('has dependents above, sources below and messages at the bottom', () => {
+    const boxes = boxesOf(family(4, 3))
+    const y = ['top', 'focus', 'leaf1', 'msg_0'].map((id) => at(boxes, id).y)
+    expect(y).toEqual([...y].sort((a, b) => a - b))
+    expect(new Set(y).size).toBe(4)
+  })
+
+  it('keeps sources in the order of the history, whatever order they come in', () => {
+    const boxes = boxesOf(family(5, 0))
+    const x = [0, 1, 2, 3, 4].map((i) => at(boxes, `leaf${i}`).x)
+    expect(x).toEqual([...x].sort((a, b) => a - b))
+  })
+
+  it('stands at the same place when something is opened below', () => {
+    const closed = boxesOf(family(5, 0))
+    const open = boxesOf(family(5, 12))
+    for (const [id, box] of closed) expect(at(open, id)).toMatchObject({ x: box.x, y: box.y })
+  })
+
+  it('has the focus at the origin', () => {
+    const focus = at(boxesOf(family(5, 0)), 'focus')
+    expect(focus.x + focus.w / 2).toBe(0)
+    expect(focus.y).toBe(0)
+  })
+
+  it('places every node once and none over another, in any graph', () => {
+    fc.assert(
+      fc.property(damaged, fc.integer({ min: 3, max: 8 }), (input, columns) => {
+        const layout = layoutGraph(input, columns)
+        expect(layout.cards.map(({ card }) => card.id).sort()).toEqual(input.nodes.map(({ id }) => id).sort())
+        const boxes = [...layout.cards, ...layout.mores]
+        for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) expect(overlap(a, b)).toBe(false)
+      }),
+    )
+  })
+
+  it('draws an edge for every edge, one for all of a frame', () => {
+    expect(layoutGraph(family(4, 3), 6).edges).toHaveLength(1 + 4 + 3)
+    const { frames, edges } = layoutGraph(family(4, 60), 6)
+    expect(frames).toHaveLength(1)
+    expect(edges).toHaveLength(1 + 4 + 1)
+  })
+
+  it('draws an edge that is not sound even into a frame', () => {
+    const input = family(4, 60)
+    const edges = input.edges.map((edge) => (edge.to === 'msg_7' ? { ...edge, state: 'dangling' as const } : edge))
+    const drawn = layoutGraph({ ...input, edges }, 6).edges
+    expect(drawn.filter(({ state }) => state === 'dangling').map(({ to }) => to)).toEqual(['msg_7'])
+  })
+
+  it('leads an edge that closes a cycle around the side', () => {
+    const input = around('a', [cardOf({ id: 'a' }), cardOf({ id: 'b' })], edgesOf('a>b', 'b~a', 'a~a'))
+    const { edges, bounds } = layoutGraph(input, 6)
+    expect(edges.map(({ state }) => state).sort()).toEqual(['cycle', 'cycle', 'sound'])
+    for (const { state, label } of edges) if (state === 'cycle') expect(label.x).toBeGreaterThan(bounds.x + bounds.w)
+  })
+
+  it('says how many more there are at the end of what is shown', () => {
+    const input = { ...family(4, 3), more: [{ id: 'leaf0', direction: 'sources' as const, count: 17 }] }
+    const { mores, cards } = layoutGraph(input, 6)
+    const messages = cards.filter(({ card }) => card.kind === 'message')
+    expect(mores).toMatchObject([{ unit: 'messages', more: { count: 17 } }])
+    expect(mores[0]?.x).toBeGreaterThan(Math.max(...messages.map(({ x }) => x)))
+  })
+})
+
+describe('spreading things in a row', () => {
+  it('keeps order and distance, and leaves alone what has room', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ center: fc.integer({ min: -500, max: 500 }), width: fc.integer({ min: 1, max: 200 }) }), {
+          minLength: 1,
+          maxLength: 30,
+        }),
+        (wishes) => {
+          const sorted = [...wishes].sort((a, b) => a.center - b.center)
+          const centers = spread(sorted, 10)
+          for (const [i, center] of centers.entries()) {
+            const next = centers[i + 1]
+            if (next === undefined) continue
+            const between = next - (sorted[i + 1]?.width ?? 0) / 2 - (center + (sorted[i]?.width ?? 0) / 2)
+            expect(between).toBeGreaterThanOrEqual(10 - 1e-6)
+          }
+        },
+      ),
+    )
+    expect(
+      spread(
+        [
+          { center: 0, width: 10 },
+          { center: 500, width: 10 },
+        ],
+        10,
+      ),
+    ).toEqual([0, 500])
+  })
+
+  it('shares the way between two that want the same place', () => {
+    expect(
+      spread(
+        [
+          { center: 0, width: 100 },
+          { center: 0, width: 100 },
+        ],
+        20,
+      ),
+    ).toEqual([-60, 60])
+  })
+})
+
+describe('what is too much to draw', () => {
+  it('is cut at the end of the longest list, and counted', () => {
+    const input = family(4, 300)
+    const trimmed = trimNeighbourhood(input, null, 100)
+    expect(trimmed.nodes.length).toBeLessThanOrEqual(100)
+    const left = input.nodes.length - trimmed.nodes.length
+    expect(trimmed.more).toEqual([{ id: 'leaf0', direction: 'sources', count: left }])
+    expect(trimmed.nodes.filter(({ kind }) => kind !== 'message')).toHaveLength(6)
+  })
+
+  it('is added to what the core had left out already', () => {
+    const input = { ...family(4, 300), more: [{ id: 'leaf0', direction: 'sources' as const, count: 5 }] }
+    const { nodes, more } = trimNeighbourhood(input, null, 100)
+    expect(more[0]?.count).toBe(input.nodes.length - nodes.length + 5)
+  })
+
+  it('never hides the selection', () => {
+    const { nodes } = trimNeighbourhood(family(4, 300), 'msg_299', 100)
+    expect(nodes.map(({ id }) => id)).toContain('msg_299')
+  })
+
+  it('leaves alone what fits', () => {
+    const input = around('msg_1', [messageOf(1)], [])
+    expect(trimNeighbourhood(input, null)).toBe(input)
+  })
+})
