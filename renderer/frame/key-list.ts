@@ -18,10 +18,6 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
-    title: 'Views',
-    keys: TABS.map(({ label, letter }, index) => [['g', letter, String(index + 1)], label] as const),
-  },
-  {
     title: 'In a view',
     keys: [
       [['j', 'k'], 'next and previous'],
@@ -30,5 +26,9 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       [['Enter'], 'open what is selected'],
       [['e'], 'expand the selected summary down to its messages'],
     ],
+  },
+  {
+    title: 'Views',
+    keys: TABS.map(({ label, letter }, index) => [['g', letter, String(index + 1)], label] as const),
   },
 ]

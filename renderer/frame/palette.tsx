@@ -31,7 +31,7 @@ export function Palette({ conversations, info, onClose, ...actions }: Props) {
       <Command className={styles.palette} label="Command palette" shouldFilter={false} loop>
         <Command.Input
           className={styles.input}
-          autoFocus
+          data-autofocus=""
           placeholder="View, action, conversation, or an id"
           value={text}
           onValueChange={setText}

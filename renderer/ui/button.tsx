@@ -5,6 +5,8 @@ import { classNames } from './class-names.ts'
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type'> & {
   /** `primary` once a view at most; never for what cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger'
+  /** In a dialog: has the focus when it opens. */
+  readonly 'data-autofocus'?: ''
 }
 
 /** A button with words on it. */

@@ -14,7 +14,10 @@ type Props = {
   readonly width?: number
 }
 
-/** Opens when it is put on the page, closes by Esc, its cross, or a click beside it. Focus returns by itself. */
+/**
+ * Opens when it is put on the page, closes by Esc, its cross, or a click beside it. Focus goes to what is marked
+ * `data-autofocus`, else to the dialog itself, and returns by itself.
+ */
 export function Dialog({ title, isTitleHidden = false, onClose, children, actions, width = 520 }: Props) {
   const titleId = useId()
   const closeBeside = (event: MouseEvent<HTMLDialogElement>) => {
@@ -24,6 +27,7 @@ export function Dialog({ title, isTitleHidden = false, onClose, children, action
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click beside the dialog does
     <dialog
       ref={open}
+      tabIndex={-1}
       className={styles.dialog}
       style={{ width }}
       aria-labelledby={titleId}
@@ -43,5 +47,9 @@ export function Dialog({ title, isTitleHidden = false, onClose, children, action
 }
 
 function open(dialog: HTMLDialogElement | null): void {
-  if (dialog !== null && !dialog.open) dialog.showModal()
+  if (dialog === null || dialog.open) return
+  dialog.showModal()
+  // React's own autoFocus comes too early: nothing in a closed dialog can have the focus.
+  const first = dialog.querySelector('[data-autofocus]') ?? dialog
+  if (first instanceof HTMLElement) first.focus()
 }

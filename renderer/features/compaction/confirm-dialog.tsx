@@ -23,7 +23,7 @@ export function ConfirmDialog({ plan, info, onConfirm, onClose }: Props) {
       onClose={onClose}
       actions={
         <>
-          <Button autoFocus onClick={onClose}>
+          <Button data-autofocus="" onClick={onClose}>
             Cancel
           </Button>
           <Button look="primary" onClick={onConfirm}>

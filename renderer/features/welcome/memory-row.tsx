@@ -27,9 +27,11 @@ export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
           <bdi>{memory.label}</bdi>
         </span>
         <span className={styles.path}>
-          <bdi>{shortenPath(memory.path, 60)}</bdi>
+          <bdi>{shortenPath(memory.path, 38)}</bdi>
         </span>
-        {isMissing ? <Chip tone="warning">gone</Chip> : memory.system !== null && <Chip>{memory.system}</Chip>}
+        <span className={styles.system}>
+          {isMissing ? <Chip tone="warning">gone</Chip> : memory.system !== null && <Chip>{memory.system}</Chip>}
+        </span>
         <span className={styles.size}>{formatBytes(memory.bytes)}</span>
         <span className={styles.time}>
           <TimeText atMs={memory.modifiedAtMs} />
