@@ -98,6 +98,7 @@ describe('a tool call in one line', () => {
 
   it('says what is stored when that is no JSON', () => {
     expect(toolLine('{"command":"cut o')).toBe('{"command":"cut o')
+    expect(toolLine('{"file_path":"/a \\"b\\".ts","content":"cut o')).toBe('/a "b".ts')
     expect(toolLine('')).toBe('')
     expect(prettyJson('{"command":"cut o')).toBe('{"command":"cut o')
   })

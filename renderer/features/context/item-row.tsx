@@ -28,7 +28,7 @@ export const ItemRow = memo(function ItemRow({ item, index, windowTokens, isSele
       onClick={() => navigate({ selection: item.id }, 'push')}
       onDoubleClick={() => navigate({ view: 'transcript', selection: item.id }, 'push')}
     >
-      <Cell isNumber>{item.included ? item.ordinal : '–'}</Cell>
+      <Cell>{item.included ? item.ordinal : '–'}</Cell>
       <Cell>
         <span className={styles.swatch} style={{ background: categoryColor(category) }} />
         {categoryLabel(category)}

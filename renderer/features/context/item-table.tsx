@@ -75,7 +75,7 @@ export function ItemTable({ window, selection }: Props) {
 }
 
 const COLUMNS = [
-  { name: '#', isNumber: true },
+  { name: '#', isNumber: false },
   { name: 'kind', isNumber: false },
   { name: 'id', isNumber: false },
   { name: 'content', isNumber: false },

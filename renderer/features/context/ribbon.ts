@@ -107,3 +107,11 @@ export function pathsByCategory(segments: readonly Segment[], heightPx: number):
 function round(x: number): number {
   return Math.round(x * 100) / 100
 }
+
+/** A window that fills less than this of the ribbon is a blot in which nothing can be told apart. */
+const READABLE_SHARE = 0.3
+
+/** Whether the items must be magnified to be seen. */
+export function isTooSmallToRead(tokens: number, scaleTokens: number): boolean {
+  return tokens > 0 && tokens / scaleTokens < READABLE_SHARE
+}

@@ -1,9 +1,11 @@
 import { useMemo, useState } from 'react'
 import type { AssembledContext } from '../../../core/contract/context.ts'
-import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
+import { formatTokens, plural } from '../../ui/format.ts'
 import { useWidth } from '../../ui/use-width.ts'
-import { type Category, categoryColor } from './category.ts'
-import { pathsByCategory, ribbonScale, type Segment, segmentAt, segmentsOf } from './ribbon.ts'
+import type { Category } from './category.ts'
+import { isTooSmallToRead, ribbonScale, type Segment, segmentsOf } from './ribbon.ts'
+import { RibbonBand } from './ribbon-band.tsx'
+import { RibbonMarks } from './ribbon-marks.tsx'
 import { RibbonTip } from './ribbon-tip.tsx'
 import styles from './token-ribbon.module.css'
 
@@ -16,72 +18,56 @@ type Props = {
 }
 
 const HEIGHT = 34
-/** Closer to the hard mark than this, the label of the soft mark stands to its left. */
-const LABEL_ROOM = 0.16
+/** Of the band to scale while another one magnifies it. */
+const SMALL_HEIGHT = 12
 
-/** The window to scale, item after item, with the thresholds marked. The table below it says the same in words. */
+/**
+ * The window to scale, item after item, with the thresholds marked; a window that fills little of it is shown magnified
+ * as well. The table below says the same in words.
+ */
 export function TokenRibbon({ window, selection, category, onSelect }: Props) {
   const [box, width] = useWidth<HTMLDivElement>()
   const [hovered, setHovered] = useState<Segment | null>(null)
+  const { items, tokens } = window
   const scale = ribbonScale(window)
-  const segments = useMemo(() => segmentsOf(window.items, width, scale), [window.items, width, scale])
-  const paths = useMemo(() => [...pathsByCategory(segments, HEIGHT)], [segments])
-  const selected = useMemo(() => selectedSegment(window, segments, selection), [window, segments, selection])
-  const soft = (window.budget * window.softThreshold) / scale
-  const hard = (window.budget * window.hardThreshold) / scale
-  const pick = (offsetX: number) => segmentAt(segments, offsetX)
-  const idOf = (segment: Segment | null) => (segment === null ? undefined : window.items[segment.main]?.id)
+  const isSmall = isTooSmallToRead(tokens, scale)
+  const toScale = useMemo(() => segmentsOf(items, width, scale), [items, width, scale])
+  const magnified = useMemo(() => (isSmall ? segmentsOf(items, width, tokens) : []), [isSmall, items, width, tokens])
+  const selected = useMemo(
+    () => (selection === null ? -1 : items.findIndex((item) => item.id === selection && item.included)),
+    [items, selection],
+  )
+  const band = {
+    widthPx: width,
+    category,
+    selected,
+    hovered,
+    onHover: setHovered,
+    onSelect: (segment: Segment) => {
+      const id = items[segment.main]?.id
+      if (id !== undefined) onSelect(id)
+    },
+  }
+  const count = plural(items.filter((item) => item.included).length, 'item')
   return (
     <div className={styles.ribbon} ref={box}>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table below selects the same items by key */}
-      <svg
-        className={styles.band}
-        width={width}
-        height={HEIGHT}
-        role="img"
-        aria-label={`${formatTokens(window.tokens)} of ${formatTokens(window.budget)} in ${plural(window.items.filter((item) => item.included).length, 'item')}`}
-        onPointerMove={(event) => setHovered(pick(event.nativeEvent.offsetX))}
-        onPointerLeave={() => setHovered(null)}
-        onClick={(event) => {
-          const id = idOf(pick(event.nativeEvent.offsetX))
-          if (id !== undefined) onSelect(id)
-        }}
-      >
-        {paths.map(([name, path]) => (
-          <path
-            key={name}
-            d={path}
-            fill={categoryColor(name)}
-            opacity={category === null || category === name ? 1 : 0.2}
+      <RibbonBand
+        {...band}
+        segments={toScale}
+        heightPx={isSmall ? SMALL_HEIGHT : HEIGHT}
+        label={`${formatTokens(tokens)} of ${formatTokens(window.budget)} in ${count}`}
+      />
+      <RibbonMarks window={window} scale={scale} heightPx={isSmall ? SMALL_HEIGHT : HEIGHT} />
+      {isSmall && (
+        <>
+          <div
+            className={styles.wedge}
+            style={{ clipPath: `polygon(0 0, ${(tokens / scale) * 100}% 0, 100% 100%, 0 100%)` }}
           />
-        ))}
-        {hovered !== null && <Frame segment={hovered} className={styles.hovered} />}
-        {selected !== null && <Frame segment={selected} className={styles.selected} />}
-      </svg>
-      <span className={styles.soft} style={{ left: `${soft * 100}%` }} />
-      <span className={styles.hard} style={{ left: `${hard * 100}%` }} />
-      <div className={styles.labels} aria-hidden="true">
-        <span className={styles.zero}>0</span>
-        <span className={styles.softLabel} data-left={hard - soft < LABEL_ROOM} style={{ left: `${soft * 100}%` }}>
-          τ soft {formatCompact(window.budget * window.softThreshold)}
-        </span>
-        <span className={styles.hardLabel} style={{ left: `${hard * 100}%` }}>
-          τ hard {formatCompact(window.budget * window.hardThreshold)}
-        </span>
-      </div>
+          <RibbonBand {...band} segments={magnified} heightPx={HEIGHT} label={`The same, magnified`} />
+        </>
+      )}
       {hovered !== null && <RibbonTip segment={hovered} window={window} widthPx={width} />}
     </div>
   )
-}
-
-function Frame({ segment, className }: { readonly segment: Segment; readonly className: string | undefined }) {
-  const x = Math.max(0, segment.x0 - 0.5)
-  return (
-    <rect className={className} x={x} y={0.5} width={Math.max(2, segment.x1 - segment.x0)} height={HEIGHT - 1} rx={1} />
-  )
-}
-
-function selectedSegment(window: AssembledContext, segments: readonly Segment[], id: string | null): Segment | null {
-  const index = id === null ? -1 : window.items.findIndex((item) => item.id === id && item.included)
-  return index < 0 ? null : (segments.find(({ first, last }) => first <= index && index <= last) ?? null)
 }

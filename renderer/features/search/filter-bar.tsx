@@ -28,7 +28,7 @@ const SORTS = [
 const WINDOWS = [
   { value: 'any', label: 'any' },
   { value: 'in', label: 'in window', hint: 'Only what the model sees itself' },
-  { value: 'out', label: 'not', hint: 'Only what the model does not see itself' },
+  { value: 'out', label: 'outside', hint: 'Only what the model does not see itself' },
 ] as const
 const DEPTHS = Array.from({ length: DEEPEST_CHOICE + 1 }, (_, depth) => depth)
 
@@ -41,6 +41,12 @@ export function FilterBar({ filters, onFilters }: Props) {
       <div className={styles.line}>
         <Segmented label="Where" options={WHERE} value={where} onChange={(value) => set({ where: value })} />
         <Segmented label="Search in" options={SCOPES} value={scope} onChange={(value) => set({ scope: value })} />
+        <Segmented
+          label="In the window"
+          options={WINDOWS}
+          value={filters.window}
+          onChange={(value) => set({ window: value })}
+        />
         <Segmented label="Order" options={SORTS} value={sort} onChange={(value) => set({ sort: value })} />
       </div>
       <div className={styles.line}>
@@ -68,12 +74,6 @@ export function FilterBar({ filters, onFilters }: Props) {
             </ToggleChip>
           ))}
         </fieldset>
-        <Segmented
-          label="In the window"
-          options={WINDOWS}
-          value={filters.window}
-          onChange={(value) => set({ window: value })}
-        />
         <DayField label="from" value={filters.fromDay} onChange={(fromDay) => set({ fromDay })} />
         <DayField label="to" value={filters.toDay} onChange={(toDay) => set({ toDay })} />
         {activeFilters(filters) > 0 && (

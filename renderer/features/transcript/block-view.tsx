@@ -39,11 +39,7 @@ export function BlockView({ block, foldKey, onWhole }: Props) {
     case 'subtask':
       return <Folded foldKey={foldKey} label={block.title} text={block.text} />
     case 'mark':
-      return block.text === '' ? (
-        <p className={styles.mark}>{block.label}</p>
-      ) : (
-        <Folded foldKey={foldKey} label={block.label} text={block.text} />
-      )
+      return <Folded foldKey={foldKey} label={block.label} text={block.text} />
     case 'tool_call':
       return <ToolCall call={block} foldKey={foldKey} onWhole={onWhole} />
     case 'tool_result':

@@ -50,6 +50,11 @@ export function blocksOf(message: Pick<Message, 'role' | 'content' | 'parts'>): 
   return [contentBlock(message, isResult), ...blocks.filter((block) => !isRepeated(block, content))]
 }
 
+/** A mark that says all with its name, such as the end of a step: the head of the message has room for it. */
+export function isBareMark(block: Block): block is Extract<Block, { kind: 'mark' }> {
+  return block.kind === 'mark' && block.text.trim() === ''
+}
+
 function contentBlock(message: Pick<Message, 'content' | 'parts'>, isResult: boolean): Block {
   const base = { key: 'content', isSynthetic: false }
   if (!isResult) return { ...base, kind: 'text', text: message.content }

@@ -5,7 +5,7 @@ import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { formatCompact } from '../../ui/format.ts'
 import { BlockView } from './block-view.tsx'
-import { blocksOf } from './blocks.ts'
+import { blocksOf, isBareMark } from './blocks.ts'
 import { useFold } from './folds.tsx'
 import styles from './message-body.module.css'
 
@@ -17,7 +17,7 @@ export function MessageBody({ message }: { readonly message: Message }) {
     enabled: message.isCut && isWhole,
   })
   const shown = (isWhole && whole.data) || message
-  const blocks = useMemo(() => blocksOf(shown), [shown])
+  const blocks = useMemo(() => blocksOf(shown).filter((block) => !isBareMark(block)), [shown])
   const onWhole = message.isCut && !isWhole ? toggleWhole : undefined
   return (
     <div className={styles.body}>
@@ -46,5 +46,5 @@ export function MessageBody({ message }: { readonly message: Message }) {
 
 /** It may also be a text of a part that was cut: how long that is, the page does not say. */
 function wholeText({ content, contentChars }: Message): string {
-  return content.length < contentChars ? `Show all ${formatCompact(contentChars)} characters` : 'Show all of it'
+  return content.length < contentChars ? `Show all ${formatCompact(contentChars)} characters` : 'Show the whole message'
 }

@@ -1,13 +1,15 @@
-import { memo } from 'react'
+import { memo, useMemo } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
 import { nodeColor, nodeTextColor } from '../../ui/depth-color.ts'
 import { formatTokens } from '../../ui/format.ts'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { blocksOf, isBareMark } from './blocks.ts'
 import styles from './message-head.module.css'
 
 /** Who, which, how large and when. */
 export const MessageHead = memo(function MessageHead({ message }: { readonly message: Message }) {
+  const marks = useMemo(() => marksOf(message), [message])
   const look = { kind: 'message', role: message.role } as const
   const tools = message.role === 'tool' ? toolNames(message) : ''
   return (
@@ -20,7 +22,7 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
       <span className={styles.id}>
         <NodeIdText id={message.id} maxChars={20} />
       </span>
-      <span className={styles.space} />
+      <span className={styles.marks}>{marks}</span>
       <span>{formatTokens(message.tokens)}</span>
       <span className={styles.time}>
         <TimeText atMs={message.createdAtMs} form="short" />
@@ -28,6 +30,11 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
     </header>
   )
 })
+
+function marksOf(message: Message): string {
+  const labels = blocksOf(message).flatMap((block) => (isBareMark(block) ? [block.label] : []))
+  return [...new Set(labels)].join(' · ')
+}
 
 function toolNames(message: Message): string {
   return [...new Set(message.parts.map((part) => part.toolName).filter((name) => name !== null))].join(', ')

@@ -4,12 +4,14 @@ export const PAGE_SIZE = 100
 export const PAGE_CHARS = 6_000
 
 /**
- * The height that a browser can scroll is bounded (Chromium: 2^25 CSS pixels,
- * https://source.chromium.org/chromium/chromium/src/+/main:third_party/blink/renderer/platform/geometry/layout_unit.h).
+ * Browsers paint in 32-bit floats: four million pixels down a place is still exact to a quarter of a pixel, at sixteen
+ * million lines of text begin to dance. (Chromium ends at 2^25 altogether.)
  */
-const MAX_LIST_PX = 24_000_000
+const MAX_LIST_PX = 4_000_000
 const USUAL_ROW_PX = 84
-const LEAST_ROW_PX = 8
+const LEAST_ROW_PX = 2
+/** Of a row that is on its way. Never less than a row takes: else hundreds would come in sight and be asked for. */
+export const PLACEHOLDER_PX = 64
 
 /** Pages that hold the rows from `first` to `last`, both included. */
 export function pagesOf(first: number, last: number, total: number): readonly number[] {

@@ -1,13 +1,17 @@
 /** The beginning of a text, and how much of it is hidden. */
 export type Preview = { readonly head: string; readonly hiddenLines: number; readonly hiddenChars: number }
 
-/** At most so many lines and characters from the beginning of a text. */
+/** So few more lines are shown rather than announced. */
+const SLACK_LINES = 2
+
+/** At most about so many lines and characters from the beginning of a text. */
 export function previewOf(text: string, maxLines: number, maxChars: number): Preview {
   const endOfLines = endOfLine(text, maxLines)
   const end = endOfLines > maxChars ? wholeCharacters(text, maxChars) : endOfLines
   const hidden = text.slice(end)
-  if (hidden.trim() === '') return { head: text.trimEnd(), hiddenLines: 0, hiddenChars: 0 }
   const hiddenLines = linesIn(hidden.replace(/^\n/, '').trimEnd())
+  const isLittle = text.length <= maxChars && hiddenLines <= SLACK_LINES
+  if (isLittle || hidden.trim() === '') return { head: text.trimEnd(), hiddenLines: 0, hiddenChars: 0 }
   return { head: text.slice(0, end), hiddenLines, hiddenChars: hidden.length }
 }
 

@@ -22,7 +22,7 @@ const MAX_CHARS = 240
 export function toolLine(input: string): string {
   if (input.trim() === '') return ''
   const parsed = parsedObject(input)
-  if (parsed === null) return oneLine(input)
+  if (parsed === null) return oneLine(firstTelling(input) ?? input)
   for (const name of TELLING) {
     const value = parsed[name]
     if (typeof value === 'string' && value.trim() !== '') return oneLine(value)
@@ -31,6 +31,19 @@ export function toolLine(input: string): string {
   }
   const entries = Object.entries(parsed)
   return oneLine(entries.map(([name, value]) => `${name}=${argumentText(value)}`).join(' '))
+}
+
+/** The first telling argument in JSON that was cut; null when there is none. */
+function firstTelling(input: string): string | null {
+  const names = TELLING.join('|')
+  const match = new RegExp(`"(?:${names})"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(input.slice(0, MAX_CHARS * 4))
+  try {
+    const value: unknown = JSON.parse(match?.[1] ?? 'null')
+    return typeof value === 'string' ? value : null
+  } catch {
+    // Not a JSON string after all: the caller shows the text itself.
+    return null
+  }
 }
 
 /** JSON for reading, or the text as it is when it is no JSON (or was cut). */

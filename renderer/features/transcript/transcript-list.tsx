@@ -1,13 +1,14 @@
-import { type UIEvent, useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { navigate } from '../../routes.ts'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { useFoldMessage } from './folds.tsx'
 import { JumpBar } from './jump-bar.tsx'
 import { MessageRow, PlaceholderRow } from './message-row.tsx'
-import { assumedRowPx } from './pages.ts'
+import { assumedRowPx, PLACEHOLDER_PX } from './pages.ts'
 import styles from './transcript-list.module.css'
 import type { Located } from './use-located.ts'
+import { useScroller } from './use-scroller.ts'
 import type { RowRange } from './use-sight.ts'
 import type { TranscriptRows } from './use-transcript.ts'
 
@@ -27,10 +28,9 @@ export function TranscriptList(props: Props) {
   const list = useRef<VirtuosoHandle>(null)
   // What was picked here is in sight already: going there would pull the text away under the pointer.
   const pickedHere = useRef<string | null>(selection)
-  const [top, setTop] = useState(located?.first ?? 0)
+  const { top, lookAtTop, reveal, scrollerRef } = useScroller(located?.first ?? 0)
   const [seenTotal, setSeenTotal] = useState(total)
   const foldMessage = useFoldMessage()
-  const rowPx = assumedRowPx(total)
 
   const select = useCallback((id: string, how: 'push' | 'replace' = 'push') => {
     pickedHere.current = id
@@ -47,15 +47,28 @@ export function TranscriptList(props: Props) {
     scrollTo(first, 'center')
   }, [first, selection, scrollTo])
 
+  // New messages pull along only whoever is at the end already. The list's own way of following also jumps there when
+  // rows take their height for the first time.
+  const follows = useRef(false)
+  useEffect(() => {
+    if (follows.current) scrollTo(total - 1, 'end')
+  }, [total, scrollTo])
+
+  // Where the keys are, so that they need not wait for the selection to be located.
+  const cursor = useRef<{ readonly id: string; readonly rank: number }>(null)
   const move = async (rank: number) => {
     const place = Math.min(total - 1, Math.max(0, rank))
     const message = await fetchAt(place)
     if (message === undefined) return
+    cursor.current = { id: message.id, rank: place }
     select(message.id, 'replace')
-    list.current?.scrollIntoView({ index: place })
+    if (!reveal(place)) scrollTo(place, 'center')
   }
   useListKeys({
-    move: (steps) => void move(located === null ? top : steps > 0 ? located.last + 1 : located.first - 1),
+    move: (steps) => {
+      if (selection !== null && cursor.current?.id === selection) void move(cursor.current.rank + steps)
+      else void move(located === null ? top : steps > 0 ? located.last + 1 : located.first - 1)
+    },
     start: () => void move(0),
     end: () => void move(total - 1),
     open: () => {
@@ -66,7 +79,7 @@ export function TranscriptList(props: Props) {
   const row = useCallback(
     (rank: number) => {
       const message = messageAt(rank)
-      if (message === undefined || message === null) return <PlaceholderRow heightPx={rowPx} />
+      if (message === undefined || message === null) return <PlaceholderRow heightPx={PLACEHOLDER_PX} />
       return (
         <MessageRow
           message={message}
@@ -79,7 +92,7 @@ export function TranscriptList(props: Props) {
         />
       )
     },
-    [messageAt, columns, selection, select, rowPx],
+    [messageAt, columns, selection, select],
   )
 
   return (
@@ -99,25 +112,21 @@ export function TranscriptList(props: Props) {
         role="feed"
         aria-label="Messages"
         totalCount={total}
-        defaultItemHeight={rowPx}
+        defaultItemHeight={assumedRowPx(total)}
         initialTopMostItemIndex={located === null ? 0 : { index: located.first, align: 'center' }}
         increaseViewportBy={300}
-        followOutput={(isAtEnd) => (isAtEnd ? 'auto' : false)}
         atBottomStateChange={(isAtEnd) => {
+          follows.current = isAtEnd
           if (isAtEnd) setSeenTotal(total)
         }}
-        rangeChanged={({ startIndex, endIndex }) => onSight({ first: startIndex, last: endIndex })}
-        onScroll={(event: UIEvent<HTMLElement>) => setTop((before) => topRank(event.currentTarget) ?? before)}
+        rangeChanged={({ startIndex, endIndex }) => {
+          onSight({ first: startIndex, last: endIndex })
+          lookAtTop()
+        }}
+        scrollerRef={scrollerRef}
+        onScroll={lookAtTop}
         itemContent={row}
       />
     </>
   )
-}
-
-/** The first row that can be seen. The list itself only tells which rows are on the page, in sight or near it. */
-function topRank(scroller: HTMLElement): number | null {
-  const edge = scroller.getBoundingClientRect().top
-  for (const row of scroller.querySelectorAll<HTMLElement>('[data-index]'))
-    if (row.getBoundingClientRect().bottom > edge + 1) return Number(row.dataset.index)
-  return null
 }

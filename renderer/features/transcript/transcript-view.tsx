@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api } from '../../api.ts'
 import { useRoute } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -32,11 +33,14 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   const conversations = useQuery(api.conversations.list.queryOptions())
   const maxDepth = conversations.data?.find((row) => row.conversationId === conversationId)?.maxDepth
 
+  // The list begins at the selection, so its place must be known first; later on it may take its time.
+  const isReady = !located.isPending && !conversations.isPending
+  const [hasBegun, setHasBegun] = useState(isReady)
+  if (isReady && !hasBegun) setHasBegun(true)
+
   if (transcript.total === null && transcript.error !== null)
     return <ErrorState error={transcript.error} onRetry={transcript.retry} />
-  // The list begins at the selection, so its place must be known first.
-  if (transcript.total === null || located.isPending || conversations.isPending)
-    return <Loading what="the transcript" lines={10} />
+  if (transcript.total === null || !hasBegun) return <Loading what="the transcript" lines={10} />
   if (transcript.total === 0)
     return <EmptyState title="No messages yet">This conversation was opened, but nothing was said in it.</EmptyState>
   return (

@@ -10,13 +10,15 @@ export type Located = {
 
 /** Where the selection stands in the transcript. */
 export function useLocated(conversationId: number, selection: string | null): Located {
+  // A file belongs to its whole conversation: there is no row to go to.
+  const hasPlace = selection !== null && !selection.startsWith('file_')
   const located = useQuery({
     ...api.transcript.locate.queryOptions({ input: { id: selection ?? '' } }),
-    enabled: selection !== null,
+    enabled: hasPlace,
   })
-  if (selection === null) return { isPending: false, rows: null }
+  if (!hasPlace) return { isPending: false, rows: null }
   const place = located.data
-  // A file or a node that is gone has no place here; the detail panel says what is known of it.
+  // A node that is gone has no place here; the detail panel says what is known of it.
   if (place === undefined || place.conversationId !== conversationId)
     return { isPending: located.isPending, rows: null }
   return { isPending: false, rows: { first: place.rank, last: place.lastRank } }
