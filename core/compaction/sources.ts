@@ -18,16 +18,17 @@ const queries = {
       latest_at AS latestAtMs, summary_hash AS hash, file_ids AS fileIds, content
     FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   lastMessage: `
-    WITH RECURSIVE beneath (summary_id) AS (
+    WITH RECURSIVE newest (summary_id) AS (
       VALUES (:summaryId)
       UNION
-      SELECT e.source_summary_id FROM beneath AS b JOIN summary_sources AS e ON e.summary_id = b.summary_id
+      SELECT (SELECT e.source_summary_id FROM summary_sources AS e
+        WHERE e.summary_id = n.summary_id ORDER BY e.ordinal DESC LIMIT 1)
+      FROM newest AS n WHERE n.summary_id IS NOT NULL
     )
-    SELECT m.message_id
-    FROM beneath AS b
-    JOIN summary_messages AS l ON l.summary_id = b.summary_id
-    JOIN messages AS m ON m.message_id = l.message_id
-    ORDER BY m.seq DESC LIMIT 1`,
+    SELECT l.message_id
+    FROM newest AS n
+    JOIN summary_messages AS l ON l.summary_id = n.summary_id
+    ORDER BY l.ordinal DESC LIMIT 1`,
 } as const
 
 /** All that has to be known about a stretch of the window to put a summary in its place. */
@@ -37,7 +38,7 @@ export type Sources = {
   readonly hashes: readonly string[]
   /** Tokens of the messages beneath. */
   readonly canonicalTokens: number
-  /** Messages of a leaf; Σ (source's own + 1) of a condensed node. */
+  /** Summaries beneath: 0 for a leaf, Σ (source's own + 1) of a condensed node. */
   readonly descendants: number
   readonly earliestAtMs: number | null
   readonly latestAtMs: number | null
@@ -79,7 +80,7 @@ function readMessages(db: ReadDb, items: readonly WindowItem[]): Sources | undef
     entries: messages.flatMap((message) => entriesOf(message, parts.get(message.id) ?? [], names)),
     hashes: messages.map((message) => message.hash),
     canonicalTokens: messages.reduce((sum, message) => sum + message.tokens, 0),
-    descendants: messages.length,
+    descendants: 0,
     earliestAtMs: least(times),
     latestAtMs: greatest(times),
     lastMessageId: wanted.at(-1) ?? 0,
