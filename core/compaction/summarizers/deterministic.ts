@@ -1,7 +1,7 @@
 import { trimSurrogate } from '../../context/excerpt.ts'
 import type { TokenEstimator } from '../../context/token-estimator.ts'
 import type { Summarizer, SummaryRequest } from './summarizer.ts'
-import { findTopics } from './topics.ts'
+import { findTopics, type LeftOut } from './topics.ts'
 import { type ScoredUnit, scoreUnits } from './unit-score.ts'
 import { isoMinute, TOPICS_LABEL, type Unit, unitsOf } from './units.ts'
 
@@ -32,9 +32,8 @@ function extract(request: SummaryRequest, estimator: TokenEstimator): string {
   const footerTokens = limit >= 40 ? Math.min(80, Math.floor(limit / 6)) : 0
   let chosen = fill(ranked, limit - footerTokens)
   for (;;) {
-    const kept = new Set(chosen)
     const body = compose(chosen)
-    const dropped = ranked.filter((candidate) => !kept.has(candidate)).map(({ unit }) => unit)
+    const dropped = leftOut(units, ranked, chosen)
     const footer = footerTokens > 0 ? writeTopics(findTopics(dropped, topics, body), footerTokens, estimator) : ''
     const text = footer === '' ? body : `${body}\n${footer}`
     if (text !== '' && estimator.count(text) <= limit) return text
@@ -42,6 +41,14 @@ function extract(request: SummaryRequest, estimator: TokenEstimator): string {
     // A vocabulary may need more for the whole than for the lines; drop the weakest until it fits.
     chosen = chosen.slice(0, -1)
   }
+}
+
+/** What is not in the extract: lines of their own, best first, and those that were passed over as repetition. */
+function leftOut(units: readonly Unit[], ranked: readonly Ranked[], chosen: readonly Ranked[]): LeftOut {
+  const kept = new Set(chosen.map(({ unit }) => unit))
+  const own = ranked.map(({ unit }) => unit).filter((unit) => !kept.has(unit))
+  const known = new Set([...kept, ...own])
+  return { own, repeated: units.filter((unit) => !known.has(unit)) }
 }
 
 type Ranked = ScoredUnit & { readonly tokens: number }

@@ -7,13 +7,16 @@ const MOST_TOPICS = 12
 const LONGEST_NAME = 60
 const LONGEST_PHRASE = 48
 
+/** Units that an extract does not have: best first, and those that repeat others. */
+export type LeftOut = { readonly own: readonly Unit[]; readonly repeated: readonly Unit[] }
+
 /**
  * What an extract leaves out and a reader may want: names in the units that were dropped, best units first, then names
  * that earlier extracts offered, then how the best of those units begin (in scripts where names do not stand out).
  */
-export function findTopics(dropped: readonly Unit[], earlier: readonly string[], body: string): string[] {
+export function findTopics({ own, repeated }: LeftOut, earlier: readonly string[], body: string): string[] {
   const topics = new Set<string>()
-  for (const unit of dropped.slice(0, 60)) {
+  for (const unit of [...own.slice(0, 60), ...repeated.slice(0, 20)]) {
     for (const [name] of unit.text.matchAll(NAME)) {
       if (name.length <= LONGEST_NAME && !body.includes(name) && !isPartOfOne(name, topics)) topics.add(name)
       if (topics.size >= MOST_TOPICS) return [...topics]
@@ -23,11 +26,20 @@ export function findTopics(dropped: readonly Unit[], earlier: readonly string[],
     if (topics.size >= MOST_TOPICS) break
     if (topic !== '' && !body.includes(topic)) topics.add(topic)
   }
-  for (const unit of dropped) {
+  for (const unit of own) {
     if (topics.size >= 3) break
-    topics.add(cutLine(unit.text.replaceAll(',', ' '), LONGEST_PHRASE))
+    const phrase = cutLine(unit.text.replaceAll(',', ' '), LONGEST_PHRASE)
+    if (!body.includes(unit.text)) topics.add(phrase)
   }
-  return [...topics]
+  // All was kept: what remains to expand is the wording around it.
+  return topics.size > 0 ? [...topics] : namesIn(body)
+}
+
+function namesIn(body: string): string[] {
+  const names = new Set(Array.from(body.slice(0, 4_000).matchAll(NAME), ([name]) => name))
+  const [firstLine = ''] = body.split('\n')
+  const phrase = cutLine(firstLine.replace(/^.*?Z [^:]*: /, '').replaceAll(',', ' '), LONGEST_PHRASE)
+  return names.size > 0 ? [...names].slice(0, 3) : [phrase]
 }
 
 const isPartOfOne = (name: string, topics: ReadonlySet<string>): boolean =>

@@ -13,7 +13,7 @@ export type ScoredUnit = {
 const CONCLUSION =
   /decid|chose|instead|because|therefore|must\b|never\b|root cause|fixed|turns out|conclu|important|so that|决定|因为|必须|原因|结论|所以|決定|結論|必要|решил|потому|поэтому|entschied|weil|deshalb|결정|이유/i
 
-const PATH = /[\w@~-]*[/\\][\w@.-]+[/\\.][\w.-]+|\b[\w-]+\.(?:[a-z]{1,4}|[a-z]+\d)\b/
+const PATH = /[/\\][\w@.-]+[/\\.][\w.-]+|\b[\w-]+\.(?:[a-z]{1,4}|[a-z]+\d)\b/
 const IDENTIFIER = /\w+\(\)|`[^`]+`|[a-z0-9][A-Z]\w|\w_\w|https?:|--?[a-z]/
 
 /**

@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { CompactionSettings } from '../../core/contract/compaction.ts'
+import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
+import { call, result } from '../context/tool-pair.ts'
+import { canonicalRows, expectLossless, expectSoundGraph, expectWholePairs, windowOf } from './invariants.ts'
+import { compact, engineOn, runToEnd } from './run-compaction.ts'
+
+const text = fc.oneof(
+  fc.constantFrom('', ' ', 'ok', '----', '中文消息:连接失败,请检查 /etc/hosts。', '😀😀😀', 'x'.repeat(30_000)),
+  fc.lorem({ maxCount: 40, mode: 'sentences' }),
+  fc.string({ unit: 'binary', maxLength: 200 }),
+)
+
+type Step = {
+  readonly role: 'user' | 'assistant' | 'tool' | 'system'
+  readonly text: string
+  readonly calls: number
+  readonly back: number
+}
+
+/** Histories with repeated, empty and huge messages, several calls at once, and results that come late, twice or never. */
+const history = fc
+  .array(
+    fc.record<Step>({
+      role: fc.constantFrom('user', 'user', 'assistant', 'assistant', 'assistant', 'tool', 'tool', 'tool', 'system'),
+      text,
+      calls: fc.nat(2),
+      back: fc.constantFrom(0, 0, 0, 1, 2, 9),
+    }),
+    { minLength: 1, maxLength: 60 },
+  )
+  .map((steps) => {
+    let made = 0
+    return steps.map((step): MessageSpec => {
+      const content = step.text.toWellFormed()
+      const tokens = content === '' ? 0 : Math.ceil(content.length / 4)
+      if (step.role === 'tool') return result(`c${made - 1 - step.back}`, { content, tokens })
+      if (step.role !== 'assistant') return { role: step.role, content, tokens }
+      const ids = Array.from({ length: step.calls }, (_, index) => `c${made + index}`)
+      made += ids.length
+      return call(ids, { content, tokens: tokens + ids.length * 6 })
+    })
+  })
+
+const settings = fc.record<Partial<CompactionSettings>>({
+  freshTailCount: fc.constantFrom(0, 1, 3, 8),
+  leafChunkTokens: fc.constantFrom(1, 50, 400, 4_000),
+  leafTargetTokens: fc.constantFrom(1, 20, 600),
+  condensedTargetTokens: fc.constantFrom(1, 30, 900),
+  condensedMinFanout: fc.constantFrom(2, 3, 4),
+  maxDepth: fc.constantFrom(-1, 0, 1, 2),
+  minMessagesToCompact: fc.constantFrom(0, 2, 10),
+  budgetTokens: fc.constantFrom(1, 300, 200_000),
+})
+
+const remember = (messages: readonly MessageSpec[]): TestMemory => buildMemory({ conversations: [{ messages }] })
+const newest = (memory: TestMemory, count: number): number[] =>
+  memory.db
+    .column<number>('SELECT message_id FROM messages ORDER BY seq DESC LIMIT CAST(:count AS INTEGER)', { count })
+    .toReversed()
+
+describe('for any history and settings, compaction', () => {
+  it('loses nothing, keeps order, doubles nothing and leaves every message as it was', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, settings, async (messages, chosen) => {
+        using memory = remember(messages)
+        const before = canonicalRows(memory.db)
+        const { result: run } = await compact(memory.db, {}, { settings: chosen })
+        expect(canonicalRows(memory.db)).toBe(before)
+        expectLossless(memory.db, 1)
+        expectSoundGraph(memory.db)
+        expectWholePairs(memory.db)
+        const window = windowOf(memory.db, 1)
+        expect(window.reduce((sum, entry) => sum + entry.tokens, 0)).toBe(run.tokensAfter)
+        expect(run.created.length > 0).toBe(run.runId !== null)
+        expect(run.tokensAfter < run.tokensBefore).toBe(run.runId !== null)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('never takes the fresh tail or a system message out of the window', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, settings, async (messages, chosen) => {
+        using memory = remember(messages)
+        const kept = newest(memory, chosen.freshTailCount ?? 8)
+        const system = memory.db.column<number>("SELECT message_id FROM messages WHERE role = 'system'")
+        await compact(memory.db, {}, { settings: chosen })
+        const raw = windowOf(memory.db, 1).flatMap((entry) => entry.messageId ?? [])
+        expect(raw).toEqual(expect.arrayContaining([...kept, ...system]))
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('does nothing the second time', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, settings, async (messages, chosen) => {
+        using memory = remember(messages)
+        await compact(memory.db, {}, { settings: chosen })
+        const before = [canonicalRows(memory.db), windowOf(memory.db, 1)]
+        const { result: second } = await compact(memory.db, {}, { settings: chosen })
+        expect(second).toMatchObject({ runId: null, created: [], reduction: 0 })
+        expect(second.skipped).toMatch(/\.$/)
+        expect([canonicalRows(memory.db), windowOf(memory.db, 1)]).toEqual(before)
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('follows its plan', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        history,
+        settings,
+        fc.constantFrom('leaf' as const, 'full' as const),
+        async (messages, chosen, mode) => {
+          using memory = remember(messages)
+          const engine = engineOn(memory.db, { settings: { ...chosen, maxDepth: 0 } })
+          const planned = engine.plan({ conversationId: 1, mode, summarizer: 'deterministic', reason: 'manual' })
+          const { result: run } = await runToEnd(engine, { mode })
+          expect(run.created.map((node) => node.sourceTokens)).toEqual(planned.steps.map((step) => step.sourceTokens))
+          expect(planned.skipped === null).toBe(run.created.length > 0)
+          const covered = run.created.flatMap((node) =>
+            memory.db.column<number>(
+              'SELECT message_id FROM summary_messages WHERE summary_id = :id ORDER BY ordinal',
+              {
+                id: node.id,
+              },
+            ),
+          )
+          expect(covered.map((id) => `msg_${id}`)).toEqual(planned.steps.flatMap((step) => step.sources))
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+
+  it('gives the same summaries for the same history', async () => {
+    await fc.assert(
+      fc.asyncProperty(history, settings, async (messages, chosen) => {
+        using one = remember(messages)
+        using two = remember(messages)
+        const first = await compact(one.db, {}, { settings: chosen })
+        const second = await compact(two.db, {}, { settings: chosen })
+        expect(second.result.created).toEqual(first.result.created)
+      }),
+      { numRuns: 15 },
+    )
+  })
+})
