@@ -2,6 +2,7 @@ import { type Stats as FileStats, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { LcmError } from '../errors.ts'
 import { type FileHeader, MAGIC, parseHeader, readStart } from './file-header.ts'
+import { pause } from './pause.ts'
 
 /** What stands at a path, known without opening it as a database. */
 export type MemoryFile = {
@@ -83,7 +84,7 @@ export function inspectFile(given: string): MemoryFile {
     } catch (error) {
       // Size and header are read one after the other: beside a checkpoint they may not fit together once, not thrice.
       if (!(error instanceof LcmError) || error.code !== 'file_truncated' || look === LOOKS) throw error
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+      pause(PAUSE_MS)
     }
   }
 }
@@ -115,12 +116,14 @@ function lookAt(path: string): MemoryFile {
   try {
     const realPath = realpathSync(path)
     const start = stat.size === 0 ? Buffer.alloc(0) : readStart(realPath)
+    // After the header: a file that grows meanwhile is never shorter than its header says.
+    const now = statSync(realPath)
     const walBytes = statOrNull(`${realPath}-wal`)?.size
     const file = {
       path,
       realPath,
-      bytes: stat.size,
-      modifiedAtMs: Math.round(stat.mtimeMs),
+      bytes: now.size,
+      modifiedAtMs: Math.round(now.mtimeMs),
       header: headerOf(path, start),
       walBytes: walBytes ?? 0,
       hasWal: walBytes !== undefined,

@@ -1,9 +1,11 @@
 import { readFileSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { MemoryInfo } from '../contract/memory.ts'
-import { LcmError } from '../errors.ts'
-import { copyToCache } from './cache-copy.ts'
+import { assertNever, LcmError } from '../errors.ts'
+import { type CacheCopy, copyToCache } from './cache-copy.ts'
+import { changedMeanwhile, fileStamp, guardFile } from './file-guard.ts'
 import { fileError, inspectFile, type MemoryFile } from './memory-file.ts'
+import { pause } from './pause.ts'
 import { wrapConnection } from './read-db.ts'
 import { translating } from './sqlite-error.ts'
 import { canOpenUris, openByUri, type PreparableDb } from './uri-db.ts'
@@ -19,7 +21,8 @@ export type ReadOnlyConnection = {
 
 export type Route = 'image' | 'at_rest' | 'live' | 'copy'
 
-const ATTEMPTS = 3
+const ATTEMPTS = 5
+const PAUSE_MS = 20
 
 /**
  * Decides how a file is reached so that nothing changes beside it.
@@ -44,25 +47,39 @@ export function routeOf(file: MemoryFile, hasUris: boolean): Route {
  * @throws LcmError locked, file_corrupt, file_not_readable, disk_full
  */
 export function connectReadOnly(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const seen = attempt === 1 ? file : inspectFile(file.path)
-    const connection = attempt < ATTEMPTS ? tryRoute(seen, cacheDir) : connectCopy(seen, cacheDir)
+    const connection = tryRoute(seen, cacheDir, attempt)
     if (connection) return connection
+    pause(PAUSE_MS)
   }
+  throw changedMeanwhile(file.path)
 }
 
-/** null when the file is not any more as it was seen, or cannot be read in place. */
-function tryRoute(file: MemoryFile, cacheDir: string): ReadOnlyConnection | null {
-  switch (routeOf(file, canOpenUris())) {
+/** null when the file is not any more as it was seen, or cannot be read in this way. */
+function tryRoute(file: MemoryFile, cacheDir: string, attempt: number): ReadOnlyConnection | null {
+  const route = routeOf(file, canOpenUris())
+  switch (route) {
     case 'image':
       return connectImage(file)
     case 'at_rest':
-      return plain(openByUri(file.realPath, 'immutable=1'), 'at_rest')
+      return connectAtRest(file)
     case 'live':
-      return connectLive(file)
+      // A crash in rollback-journal mode leaves what no reader can read in place.
+      return attempt < 3 ? connectLive(file) : connectCopy(file, cacheDir)
     case 'copy':
-      return connectCopy(file, cacheDir)
+      // A log without its -shm is also what a writer that is just closing shows for a moment.
+      return attempt === 1 && file.walBytes > 0 ? null : connectCopy(file, cacheDir)
+    default:
+      return assertNever(route)
   }
+}
+
+function connectAtRest(file: MemoryFile): ReadOnlyConnection | null {
+  const stamp = fileStamp(file.realPath)
+  const log = statSync(`${file.realPath}-wal`, { throwIfNoEntry: false })
+  if (log && log.size > 0) return null
+  return plain(guardFile(openByUri(file.realPath, 'immutable=1'), file.realPath, stamp), 'at_rest')
 }
 
 /** Beside a writer. Without URIs the writer's `-shm` may get a read mark, which is all that a reader ever writes. */
@@ -106,19 +123,26 @@ function connectImage(file: MemoryFile): ReadOnlyConnection | null {
 
 function readImage(file: MemoryFile): Buffer | null {
   try {
+    const before = fileStamp(file.realPath)
     const image = readFileSync(file.realPath)
-    const after = statSync(file.realPath)
-    const wal = statSync(`${file.realPath}-wal`, { throwIfNoEntry: false })
-    const isSame = after.size === file.bytes && Math.round(after.mtimeMs) === file.modifiedAtMs && !wal?.size
-    return isSame ? image : null
+    const log = statSync(`${file.realPath}-wal`, { throwIfNoEntry: false })
+    const isWhole = image.length === file.bytes && fileStamp(file.realPath) === before
+    return isWhole && !log?.size ? image : null
   } catch (error) {
     throw fileError(error, file.path)
   }
 }
 
-function connectCopy(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
+/** null when the file was changed while it was copied. */
+function connectCopy(file: MemoryFile, cacheDir: string): ReadOnlyConnection | null {
   const siblings = [...(file.hasWal ? ['-wal' as const] : []), ...(file.hasJournal ? ['-journal' as const] : [])]
-  const copy = copyToCache(file.realPath, siblings, cacheDir)
+  const stamp = (): string => ['', ...siblings].map((sibling) => fileStamp(`${file.realPath}${sibling}`)).join(' ')
+  const before = stamp()
+  const copy = copyUnlessChanged(
+    () => copyToCache(file.realPath, siblings, cacheDir),
+    () => stamp() !== before,
+  )
+  if (!copy) return null
   try {
     const db = translating(file.path, () => wrapConnection(new Database(copy.path), file.path))
     return {
@@ -133,4 +157,17 @@ function connectCopy(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
     copy.remove()
     throw error
   }
+}
+
+function copyUnlessChanged(copy: () => CacheCopy, isChanged: () => boolean): CacheCopy | null {
+  let made: CacheCopy | null = null
+  try {
+    made = copy()
+  } catch (error) {
+    // A log that was folded in meanwhile is gone: then there is another way.
+    if (!isChanged()) throw error
+  }
+  if (!isChanged()) return made
+  made?.remove()
+  return null
 }

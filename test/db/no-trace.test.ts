@@ -79,6 +79,40 @@ describe.runIf(hasFixtures)('a look at another system’s file', () => {
     memory.close()
   })
 
+  it('gives no answer at all from a file at rest that was changed under it, and opens it anew', async () => {
+    const path = copyOf('lossless-claw/small.db')
+    grow(path)
+    const memory = openMemory(path, { cacheDir })
+    const rows = memory.read.iterate('SELECT * FROM messages')
+    rows.next()
+    writer = await Writer.start(path)
+    await writer.tell('write')
+    expect(memory.read.value('SELECT count(*) FROM messages')).toBe(MESSAGES)
+    await writer.tell('checkpoint')
+    const locked = expect.objectContaining({ code: 'locked', retryable: true })
+    expect(() => memory.read.value('SELECT count(*) FROM messages')).toThrow(locked)
+    expect(() => [...rows]).toThrow(locked)
+    memory.close()
+    expect(lookAt(path)).toEqual({ access: 'in_place', messages: MESSAGES + 1 })
+  })
+
+  it('beside a writer that comes and goes is never told of damage, and never goes back in time', async () => {
+    const path = copyOf('lossless-claw/small.db')
+    writer = await Writer.start(path)
+    writer.work()
+    let newest = 0
+    for (const until = Date.now() + 1500; Date.now() < until; ) {
+      try {
+        const { messages } = lookAt(path)
+        expect(messages).toBeGreaterThanOrEqual(newest)
+        newest = messages
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'locked' })
+      }
+    }
+    expect(newest).toBeGreaterThan(MESSAGES)
+  })
+
   it('never holds a lock that a writer waits for', async () => {
     const path = copyOf('lossless-claw/small.db')
     writer = await Writer.start(path)

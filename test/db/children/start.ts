@@ -29,6 +29,11 @@ export class Writer {
     }
   }
 
+  /** Has it write, close and open for ever; tell it nothing more but to crash. */
+  work(): void {
+    this.#child.stdin?.write('work\n')
+  }
+
   /** Ends it as `kill -9` does, or in good order. */
   async end(how: 'crash' | 'close'): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
