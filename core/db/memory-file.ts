@@ -41,7 +41,7 @@ export function fileError(error: unknown, path: string): unknown {
     case 'EPERM':
       return new LcmError(
         'file_not_readable',
-        `${path} may not be read by this user: change the permissions of the file or its folder.`,
+        `${path} may not be accessed by this user: change the permissions of the file or its folder.`,
         { path },
         { cause: error },
       )
@@ -55,7 +55,7 @@ export function fileError(error: unknown, path: string): unknown {
     case undefined:
       return error
     default:
-      return new LcmError('file_not_readable', `${path} cannot be read (${code}).`, { path, code }, { cause: error })
+      return new LcmError('file_not_readable', `${path} cannot be accessed (${code}).`, { path, code }, { cause: error })
   }
 }
 
