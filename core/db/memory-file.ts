@@ -55,7 +55,12 @@ export function fileError(error: unknown, path: string): unknown {
     case undefined:
       return error
     default:
-      return new LcmError('file_not_readable', `${path} cannot be accessed (${code}).`, { path, code }, { cause: error })
+      return new LcmError(
+        'file_not_readable',
+        `${path} cannot be accessed (${code}).`,
+        { path, code },
+        { cause: error },
+      )
   }
 }
 
