@@ -63,7 +63,7 @@ ${procedures()}
 }
 
 function commands(): string {
-  const nowhere = { workerUrl: pathToFileURL('/'), rendererDir: '', resourcesDir: '' }
+  const nowhere = { root: '', workerUrl: pathToFileURL('/'), rendererDir: '', resourcesDir: '' }
   const program = buildProgram(false, nowhere, '', { exitCode: 0 })
   const sections = program.commands.map((command) => {
     const given = command.registeredArguments

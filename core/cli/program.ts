@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { LcmError } from '../errors.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
+import { open } from './open-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
 import { integer } from './parse.ts'
 import { addReadCommands } from './read-commands.ts'
@@ -95,7 +96,7 @@ export function buildProgram(
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
     .action(async (file: string | undefined, options: Omit<ServeOptions, 'json'>) => {
-      state.exitCode = await serve({ ...options, db: file ?? options.db, json: asJson }, installation)
+      state.exitCode = await open({ ...options, db: file ?? options.db, json: asJson }, installation)
     })
 
   return program

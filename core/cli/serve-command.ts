@@ -14,7 +14,13 @@ export type ServeOptions = {
   readonly open: boolean
 }
 /** Where the built or source files of this installation stand. */
-export type Installation = { readonly workerUrl: URL; readonly rendererDir: string; readonly resourcesDir: string }
+export type Installation = {
+  /** Folder of the package. */
+  readonly root: string
+  readonly workerUrl: URL
+  readonly rendererDir: string
+  readonly resourcesDir: string
+}
 
 /** Serves the window to the browser of this machine until Ctrl-C. */
 export async function serve(options: ServeOptions, installation: Installation): Promise<number> {

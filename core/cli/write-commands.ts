@@ -3,6 +3,7 @@ import type { JobResult, JobSpec } from '../contract/job.ts'
 import { LcmError } from '../errors.ts'
 import { runJob } from '../jobs/run-job.ts'
 import type { Lcm } from '../lcm.ts'
+import { findTranscriptFiles } from '../transcripts/transcript-files.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -27,13 +28,12 @@ export function addWriteCommands(define: Define, run: Run): void {
       .option('--format <format>', 'auto or claude-code', oneOf('auto', 'claude-code'), 'auto'),
     async (paths: string[], options: MemoryOptions & { format: 'auto' | 'claude-code' }): Promise<Answer> => {
       const spec: JobSpec = { kind: 'import', paths, format: options.format }
+      // Before a memory is made for it: a path that was mistyped must not leave an empty one behind.
+      await findTranscriptFiles(paths)
       const result = await withMemory(options, (lcm) => runToItsEnd(lcm, spec), { create: true })
       if (result.kind !== 'import') throw new Error('an import answers with an import')
       const { value } = result
       const failed = value.files.filter((file) => file.error !== null)
-      const [first] = failed
-      if (first && failed.length === value.files.length)
-        throw new LcmError('transcript_unreadable', first.error ?? '', { path: first.path })
       const text = (): string =>
         [
           table(

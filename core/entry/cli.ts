@@ -7,15 +7,18 @@ const isSource = import.meta.url.endsWith('.ts')
 const root = resolve(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
 
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // The reader of a pipe went away (`lcm grep … | head`): nothing is left to say.
-  if (error.code === 'EPIPE') process.exit(0)
-  throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe went away (`lcm grep … | head`): nothing is left to say.
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+    throw error
+  })
+}
 
 process.exitCode = await runCli(
   process.argv.slice(2),
   {
+    root,
     workerUrl: new URL(isSource ? './worker.ts' : './worker.js', import.meta.url),
     rendererDir: join(root, 'out/renderer'),
     resourcesDir: join(root, 'resources'),

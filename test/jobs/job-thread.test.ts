@@ -1,7 +1,7 @@
 import './private-home.ts'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { JobProgress } from '../../core/contract/job.ts'
+import type { JobProgress, JobSpec } from '../../core/contract/job.ts'
 import type { CoreThreadData } from '../../core/entry/core-host.ts'
 import { executeInThread } from '../../core/jobs/job-thread.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -59,7 +59,7 @@ describe('the job thread', () => {
     const paths = [longTranscript()]
     const jobs = executeInThread(startThread)
     const abort = new AbortController()
-    const spec = { kind: 'import', paths, format: 'auto' } as const
+    const spec: JobSpec = { kind: 'import', paths, format: 'auto' }
     const run = jobs.execute({ path: memory.path, create: false, spec }, abort.signal, ({ done }) => {
       if (done > 0) abort.abort()
     })
@@ -73,7 +73,7 @@ describe('the job thread', () => {
   it('does not begin a job that was cancelled before', async () => {
     using memory = buildMemory()
     const jobs = executeInThread(startThread)
-    const spec = { kind: 'import', paths: [longTranscript(2000)], format: 'auto' } as const
+    const spec: JobSpec = { kind: 'import', paths: [longTranscript(2000)], format: 'auto' }
     const run = jobs.execute({ path: memory.path, create: false, spec }, AbortSignal.abort(), ignore)
     await expect(run).rejects.toMatchObject({ code: 'cancelled' })
     expect(memory.db.value('SELECT count(*) FROM messages')).toBe(0)
@@ -83,7 +83,7 @@ describe('the job thread', () => {
   it('that dies fails its jobs and no others: the next job gets a new thread', async () => {
     using memory = buildMemory()
     const jobs = executeInThread(startThread)
-    const spec = { kind: 'import', paths: [longTranscript()], format: 'auto' } as const
+    const spec: JobSpec = { kind: 'import', paths: [longTranscript()], format: 'auto' }
     const run = jobs.execute({ path: memory.path, create: false, spec }, never, ({ done }) => {
       if (done > 0) void threads[0]?.terminate()
     })

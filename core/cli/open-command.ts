@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { type Installation, type ServeOptions, serve } from './serve-command.ts'
+
+/** A window that was really open lives longer than this; Electron that cannot run here aborts at once. */
+const STARTED_AFTER_MS = 10_000
+
+/** Opens the desktop window where Electron is installed and can show one, otherwise the same window in the browser. */
+export async function open(options: ServeOptions, installation: Installation): Promise<number> {
+  const electron = findElectron(process.env)
+  const asksForBrowser = options.port !== undefined || !options.open || options.newer === true
+  if (electron === null || asksForBrowser || !canShowWindows(process.env)) return serve(options, installation)
+
+  const file = options.db === undefined ? null : resolve(options.db)
+  if (options.json) process.stdout.write(`${JSON.stringify({ window: 'desktop', path: file })}\n`)
+  const startedAtMs = Date.now()
+  const { code, signal } = await run(electron, [installation.root, ...(file === null ? [] : [file])])
+  const aborted = signal !== null && signal !== 'SIGINT' && signal !== 'SIGTERM'
+  if (aborted && Date.now() - startedAtMs < STARTED_AFTER_MS) return serve({ ...options, json: false }, installation)
+  return code ?? 0
+}
+
+/** The binary of the Electron package beside this installation; null when it has none. */
+function findElectron(env: NodeJS.ProcessEnv): string | null {
+  try {
+    const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
+    const name = readFileSync(join(folder, 'path.txt'), 'utf8').trim()
+    const binary = join(env.ELECTRON_OVERRIDE_DIST_PATH ?? join(folder, 'dist'), name)
+    return existsSync(binary) ? binary : null
+  } catch {
+    // The package is not there, or came without its binary.
+    return null
+  }
+}
+
+function canShowWindows(env: NodeJS.ProcessEnv): boolean {
+  if (env.LCM_NO_ELECTRON === '1') return false
+  if (process.platform !== 'linux') return true
+  return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY) && process.getuid?.() !== 0
+}
+
+type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
+
+async function run(command: string, args: readonly string[]): Promise<Ended> {
+  // Editors' terminals set this, and it would turn Electron into plain Node.
+  const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env
+  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
+  process.on('SIGINT', forward)
+  process.on('SIGTERM', forward)
+  try {
+    return await new Promise<Ended>((done, failed) => {
+      child.once('error', failed)
+      child.once('exit', (code, signal) => done({ code, signal }))
+    })
+  } finally {
+    process.off('SIGINT', forward)
+    process.off('SIGTERM', forward)
+  }
+}

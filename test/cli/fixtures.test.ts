@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { folderState } from '../db/folder-state.ts'
+import * as documents from './documents.ts'
+import { document, lcm } from './lcm.ts'
+
+const files = [
+  'small',
+  'rich',
+  ...['0.1.2', '0.5.0', '0.8.1', '0.10.0', '0.13.0', '0.15.3', '1.0.0-beta.4'].map((v) => `legacy/v${v}`),
+]
+const fixture = (name: string): string => join(FIXTURES, 'lossless-claw', `${name}.db`)
+
+type Truth = {
+  readonly tables: Readonly<Record<string, number>>
+  readonly depthHistogram: readonly { readonly depth: number; readonly n: number }[]
+  readonly perConversation: readonly {
+    readonly conversation_id: number
+    readonly messages: number
+    readonly message_tokens: number
+    readonly summaries: number
+    readonly max_depth: number
+    readonly context_items: number
+    readonly context_tokens: number
+  }[]
+}
+
+describe.runIf(hasFixtures)('the memory of lossless-claw', () => {
+  it('has the counts that its own system reports', async () => {
+    const truth = JSON.parse(readFileSync(join(FIXTURES, 'lossless-claw/small.truth.json'), 'utf8')) as Truth
+    const stats = await document(documents.Stats, ['stats', '--db', fixture('small')])
+    expect(stats).toMatchObject({
+      system: 'lossless-claw',
+      readOnly: true,
+      conversations: truth.tables.conversations,
+      messages: truth.tables.messages,
+      messageParts: truth.tables.message_parts,
+      summaries: truth.tables.summaries,
+      edges: { summaryMessages: truth.tables.summary_messages, summaryParents: truth.tables.summary_parents },
+      contextItems: truth.tables.context_items,
+      largeFiles: truth.tables.large_files,
+      summariesByDepth: Object.fromEntries(truth.depthHistogram.map(({ depth, n }) => [String(depth), n])),
+    })
+    const [row] = truth.perConversation
+    expect(stats.perConversation).toMatchObject([
+      {
+        conversationId: row?.conversation_id,
+        messages: row?.messages,
+        storedTokens: row?.message_tokens,
+        summaries: row?.summaries,
+        maxDepth: row?.max_depth,
+        contextItems: row?.context_items,
+        contextTokens: row?.context_tokens,
+      },
+    ])
+  })
+
+  it('answers every command, in every release, and not one byte of any folder changes', async () => {
+    const before = folderState(FIXTURES)
+    for (const name of files) {
+      const db = ['--db', fixture(name)]
+      const stats = await document(documents.Stats, ['stats', ...db])
+      for (const { conversationId } of stats.perConversation) {
+        const here = [...db, '--conversation', String(conversationId)]
+        const { roots } = await document(documents.Tree, ['tree', ...here])
+        await document(documents.Context, ['context', ...here])
+        const [root] = roots
+        if (!root) continue
+        await document(documents.RenderedAnthropic, ['context', ...here, '--render', 'anthropic'])
+        await document(documents.Description, ['describe', root.id, ...db])
+        await document(documents.Lineage, ['lineage', root.id, ...db])
+        await document(documents.Expansion, ['expand', root.id, '--messages', '--depth', '9', ...db])
+        await document(documents.Plan, ['compact', '--plan', ...here])
+      }
+      const { total } = await document(documents.Grep, ['grep', 'the', ...db])
+      expect(total > 0).toBe(stats.messages > 0)
+      expect(await document(documents.Integrity, ['integrity', ...db])).toMatchObject({ ok: true })
+    }
+    expect(folderState(FIXTURES)).toEqual(before)
+  })
+
+  it('every summary expands to the messages that it stands for, byte for byte', async () => {
+    const db = ['--db', fixture('small')]
+    const { roots } = await document(documents.Tree, ['tree', ...db])
+    const args = ['--messages', '--depth', '9', '--token-cap', '1000000', ...db]
+    for (const { id } of roots) {
+      const { messages, truncated } = await document(documents.Expansion, ['expand', id, ...args])
+      expect(truncated).toBe(false)
+      for (const message of messages.filter((_, index) => index % 7 === 0)) {
+        const { content } = await document(documents.Description, ['describe', message.id, ...db])
+        expect(message.content).toBe(content)
+      }
+    }
+  })
+
+  it('is damaged where the check says so: exit code 3', async () => {
+    for (const name of ['dag_cycle', 'message_lost_from_context', 'depth_wrong']) {
+      const path = fixture(`corrupt/${name}`)
+      if (!existsSync(path)) continue
+      const ran = await lcm(['integrity', '--db', path, '--json'])
+      expect(ran.code, name).toBe(3)
+      expect(documents.Integrity.parse(JSON.parse(ran.stdout)).ok).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,67 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+export const cliPath = join(import.meta.dirname, '../../core/entry/cli.ts')
+const home = temporaryFolder()
+
+export type Ran = {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+export type LcmOptions = {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly uid?: number
+}
+
+/** The environment of a command: nothing of the developer's own settings, folders of this test alone. */
+export function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(LCM_|NODE_OPTIONS$|VITEST)/.test(name))
+  return {
+    ...Object.fromEntries(inherited),
+    LCM_DATA_DIR: join(home, 'data'),
+    LCM_CACHE_DIR: join(home, 'cache'),
+    // Many short runs of the same program.
+    NODE_COMPILE_CACHE: join(home, 'compiled'),
+    ...extra,
+  }
+}
+
+/** Starts the command as a program of its own. */
+export function startLcm(args: readonly string[], { env, cwd, uid }: LcmOptions = {}): ChildProcess {
+  return spawn(process.execPath, [cliPath, ...args], {
+    env: environment(env),
+    cwd: cwd ?? home,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  })
+}
+
+/** Collects what a process says until it ends. */
+export function ended(child: ChildProcess): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const said = { stdout: '', stderr: '' }
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      said.stdout += text
+    })
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said.stderr += text
+    })
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, ...said }))
+  })
+}
+
+/** Runs the command to its end. */
+export const lcm = (args: readonly string[], options?: LcmOptions): Promise<Ran> => ended(startLcm(args, options))
+
+/** Runs it with --json: exactly one document on standard output, nothing on standard error, exit code 0. */
+export async function document<T>(schema: z.ZodType<T>, args: readonly string[], options?: LcmOptions): Promise<T> {
+  const ran = await lcm([...args, '--json'], options)
+  if (ran.code !== 0 || ran.stderr !== '') throw new Error(`lcm ${args.join(' ')}: ${ran.code} ${ran.stderr}`)
+  return schema.parse(JSON.parse(ran.stdout))
+}

@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, it } from 'vitest'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { longTranscript } from '../jobs/long-transcript.ts'
+import { Integrity, Stats } from './documents.ts'
+import { cliPath, document, ended, environment, lcm, startLcm } from './lcm.ts'
+
+/** Waits until the memory holds something of what is being imported. */
+async function whenBegun(db: string): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const ran = await lcm(['stats', '--db', db, '--json'])
+        return ran.code === 0 ? Stats.parse(JSON.parse(ran.stdout)).messages : 0
+      },
+      { timeout: 15_000, interval: 20 },
+    )
+    .toBeGreaterThan(0)
+}
+
+/** A shell pipeline, as people type it. */
+const shell = (line: string): Promise<{ code: number | null; stdout: string; stderr: string }> =>
+  ended(spawn('bash', ['-c', `set -o pipefail; ${line}`], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] }))
+
+describe('Ctrl-C', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s during an import: exit code 130, the memory is valid and what was stored stays',
+    async (signal) => {
+      const db = join(temporaryFolder(), 'lcm.db')
+      const transcript = longTranscript(40_000)
+      const importing = startLcm(['import', transcript, '--db', db, '--json'])
+      const ran = ended(importing)
+      await whenBegun(db)
+      importing.kill(signal)
+      const { code, stdout, stderr } = await ran
+      expect(code).toBe(130)
+      expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'cancelled', retryable: false } })
+      expect(stderr).toMatch(/^lcm: cancelled: .*stays/)
+      expect(readdirSync(dirname(db))).toEqual(['lcm.db'])
+
+      const { messages } = await document(Stats, ['stats', '--db', db])
+      expect(messages).toBeGreaterThan(0)
+      expect(messages).toBeLessThan(40_000)
+      expect(await document(Integrity, ['integrity', '--db', db])).toMatchObject({ ok: true })
+    },
+  )
+
+  it('kill -9 during an import: the memory opens, and importing again brings the rest', async () => {
+    const db = join(temporaryFolder(), 'lcm.db')
+    const transcript = longTranscript(6000)
+    const importing = startLcm(['import', transcript, '--db', db])
+    await whenBegun(db)
+    importing.kill('SIGKILL')
+    await ended(importing)
+    expect((await lcm(['import', transcript, '--db', db])).code).toBe(0)
+    expect(await document(Stats, ['stats', '--db', db])).toMatchObject({ messages: 6000 })
+    expect(await document(Integrity, ['integrity', '--db', db])).toMatchObject({ ok: true })
+  })
+
+  it('ends a command that only reads at once', async () => {
+    const db = join(temporaryFolder(), 'lcm.db')
+    await lcm(['import', longTranscript(6000), '--db', db])
+    const { code, stderr } = await shell(
+      `'${process.execPath}' '${cliPath}' integrity --db '${db}' & sleep 0.25; kill -INT $!; wait $!`,
+    )
+    expect([0, 130]).toContain(code)
+    expect(stderr).not.toContain('    at ')
+  })
+})
+
+describe('a reader that goes away', () => {
+  it('is no error: head takes its line, and nobody complains', async () => {
+    const memory = buildMemory({
+      conversations: [{ messages: Array.from({ length: 3000 }, (_, n) => `message ${n} `.repeat(50)) }],
+    })
+    memory.db.close()
+    for (const command of ['context --budget 100000000', 'context --budget 100000000 --json', 'stats --json']) {
+      const { code, stdout, stderr } = await shell(
+        `'${process.execPath}' '${cliPath}' ${command} --db '${memory.path}' | head -1`,
+      )
+      expect([code, stderr], command).toEqual([0, ''])
+      expect(stdout.split('\n')).toHaveLength(2)
+    }
+  })
+})
+
+describe('serve', () => {
+  const firstLine = async (child: ChildProcess): Promise<string> => {
+    for await (const line of createInterface({ input: child.stdout ?? process.stdin })) return line
+    return ''
+  }
+
+  it.each(['serve', 'open'])(
+    '%s --json prints the address first, answers there, and ends on request',
+    async (command) => {
+      const memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+      memory.db.close()
+      const named = command === 'serve' ? ['--db', memory.path] : [memory.path]
+      const child = startLcm([command, ...named, '--json', '--no-open'])
+      const { url } = JSON.parse(await firstLine(child)) as { url: string }
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32,}$/)
+      const entered = await fetch(url, { redirect: 'manual' })
+      expect(entered.status).toBe(302)
+      const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+      const page = await fetch(new URL('/', url), { redirect: 'manual', headers: { cookie } })
+      expect(page.headers.get('location')).toBe(`/?file=${encodeURIComponent(memory.path)}`)
+      const gone = new Promise((done) => child.once('exit', done))
+      child.kill('SIGINT')
+      expect(await gone).toBe(0)
+    },
+  )
+
+  it('takes the port that it is given, and says when it is taken', async () => {
+    const child = startLcm(['serve', '--json', '--no-open'])
+    const { url } = JSON.parse(await firstLine(child)) as { url: string }
+    const { port } = new URL(url)
+    const second = await lcm(['serve', '--port', port, '--no-open', '--json'])
+    expect(second).toMatchObject({ code: 4, stderr: expect.stringContaining(`Port ${port} is taken`) })
+    const gone = new Promise((done) => child.once('exit', done))
+    child.kill('SIGTERM')
+    await gone
+  })
+})

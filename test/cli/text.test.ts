@@ -1,0 +1,162 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { toCliJson } from '../../core/cli/cli-json.ts'
+import { integer, time } from '../../core/cli/parse.ts'
+import { bytes, oneLine, percent, printable, table } from '../../core/cli/text.ts'
+import * as documents from './documents.ts'
+import { document, lcm } from './lcm.ts'
+import { importedMemory, type TwoConversations } from './memories.ts'
+
+/** What moves a cursor, rings, recolours or turns text around; line breaks and tabs are ours. */
+const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u
+
+describe('text for people', () => {
+  let memory: TwoConversations
+  let summary: string
+  beforeAll(async () => {
+    memory = await importedMemory()
+    const settings = ['leafChunkTokens=50', 'freshTailCount=0', 'minMessagesToCompact=1'].flatMap((one) => [
+      '--set',
+      one,
+    ])
+    const { created } = await document(documents.Compact, [
+      'compact',
+      '--db',
+      memory.db,
+      '--conversation',
+      '2',
+      ...settings,
+    ])
+    summary = created[0]?.id ?? ''
+  })
+
+  const commands = (): string[][] => [
+    ['stats'],
+    ['tree', '--conversation', '2'],
+    ['context', '--conversation', '2'],
+    ['context', '--conversation', '2', '--render', 'openai'],
+    ['grep', 'hostile'],
+    ['grep', 'hostile', '--full'],
+    ['describe', 'msg_161'],
+    ['describe', 'msg_162'],
+    ['describe', summary],
+    ['expand', summary, '--messages', '--token-cap', '100000'],
+    ['lineage', 'msg_161'],
+    ['integrity'],
+    ['compact', '--conversation', '1', '--plan'],
+  ]
+
+  it('holds nothing that a terminal obeys, whatever the conversation says', async () => {
+    for (const command of commands()) {
+      const { stdout, stderr, code } = await lcm([...command, '--db', memory.db])
+      expect([code, stderr], command.join(' ')).toEqual([0, ''])
+      expect(stdout.length).toBeGreaterThan(0)
+      expect(OBEYED.exec(stdout)?.index, command.join(' ')).toBeUndefined()
+    }
+  })
+
+  it('nor does JSON, which still parses to the very same text', async () => {
+    const ran = await lcm(['describe', 'msg_161', '--db', memory.db, '--json'])
+    expect(OBEYED.test(ran.stdout)).toBe(false)
+    const { content } = documents.Description.parse(JSON.parse(ran.stdout))
+    expect(content).toContain('\u001b[31mred\u001b[0m')
+    expect(content).toContain('\u009b31m')
+    expect(content).toContain('\u202eesrever\u202c')
+  })
+
+  it('shows what it took away', async () => {
+    const { stdout } = await lcm(['describe', 'msg_161', '--db', memory.db])
+    expect(stdout).toContain('\\u001b[31mred\\u001b[0m')
+    expect(stdout).toContain('<script>alert(1)</script>')
+  })
+
+  it('ends with a line break and lists what --help says', async () => {
+    const help = await lcm(['--help'])
+    expect(help.code).toBe(0)
+    for (const command of [
+      'stats',
+      'tree',
+      'import',
+      'compact',
+      'context',
+      'grep',
+      'describe',
+      'expand',
+      'integrity',
+      'serve',
+      'open',
+    ])
+      expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
+    expect((await lcm(['grep', '--help'])).stdout).toContain('--group-by')
+    expect((await lcm(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  it('names the file and hostile tables of a database without obeying them', async () => {
+    const { stderr } = await lcm(['stats', '--db', '/nowhere/\u001b[31mred\u202e.db'])
+    expect(stderr).toMatch(/^lcm: file_missing: .*\\u001b\[31mred\\u202e\.db/)
+    expect(OBEYED.test(stderr)).toBe(false)
+  })
+})
+
+describe('the parts that text is made of', () => {
+  it('columns are as wide as their widest cell, numbers stand to the right, breaks do not break', () => {
+    expect(
+      table(
+        ['name', 'n'],
+        [
+          ['a\nb', 1],
+          ['long name', 12345],
+        ],
+      ),
+    ).toBe('name            n\na b             1\nlong name  12,345')
+  })
+
+  it('sizes and shares have units', () => {
+    expect([bytes(0), bytes(999), bytes(1500), bytes(2_100_000), bytes(3e9)]).toEqual([
+      '0 B',
+      '999 B',
+      '1.5 kB',
+      '2.1 MB',
+      '3.0 GB',
+    ])
+    expect([percent(0), percent(0.0456), percent(0.62), percent(1.5)]).toEqual(['0.0 %', '4.6 %', '62 %', '150 %'])
+  })
+
+  it('a line is cut at its width, between characters', () => {
+    expect(oneLine('a\n\n b\t c')).toBe('a b c')
+    expect(oneLine('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`)
+  })
+
+  it('keeps every script and emoji as it is', () => {
+    const fine = 'größer 検索 ค้นหา بحث 👩‍👩‍👧 \n\t ~'
+    expect(printable(fine)).toBe(fine)
+  })
+
+  it('times are ISO 8601; without a zone they are UTC', () => {
+    const noon = Date.UTC(2026, 1, 13, 12)
+    for (const text of [
+      '2026-02-13T12:00:00Z',
+      '2026-02-13 12:00',
+      '2026-02-13T14:00:00.000+02:00',
+      '2026-02-13T12:00:00,0',
+    ])
+      expect(time(text)).toBe(noon)
+    expect(time('2026-02-13')).toBe(Date.UTC(2026, 1, 13))
+    for (const text of ['', 'yesterday', 'foo 1', '1', '2026-13-01', '2026-02-13T25:00', '13.02.2026'])
+      expect(() => time(text), text).toThrow(/Expected a time/)
+  })
+
+  it('numbers are whole and in their range', () => {
+    expect(integer(0, 10)('7')).toBe(7)
+    for (const text of ['', '1.5', '1e1', '0x1', '-1', '11', 'seven', ' '])
+      expect(() => integer(0, 10)(text), text).toThrow(/whole number from 0 to 10/)
+  })
+
+  it('milliseconds become ISO times at the boundary, everywhere in a document', () => {
+    expect(toCliJson({ createdAtMs: 0, list: [{ updatedAtMs: null }], durationMs: 5, at: 1 })).toEqual({
+      createdAt: '1970-01-01T00:00:00.000Z',
+      list: [{ updatedAt: null }],
+      durationMs: 5,
+      at: 1,
+    })
+  })
+})
