@@ -7,7 +7,7 @@ import {
   linksText,
   visibilityChip,
 } from '../../renderer/features/detail/detail-wording.ts'
-import { joinExpansion } from '../../renderer/features/detail/expansion-pages.ts'
+import { joinExpansion } from '../../renderer/features/detail/join-expansion.ts'
 import { nodeLabel, nodeTextColor } from '../../renderer/ui/depth-color.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')

@@ -22,11 +22,7 @@ export function DetailChips({ description }: { readonly description: Description
           seen through <NodeLink id={seenThrough} maxChars={13} />
         </Chip>
       )}
-      {level !== null && level !== 'unknown' && (
-        <Chip tone={level === 'deterministic' ? 'warning' : 'neutral'} title={LEVEL_TEXTS[level]}>
-          {level}
-        </Chip>
-      )}
+      {level !== null && level !== 'unknown' && <Chip title={LEVEL_TEXTS[level]}>{level}</Chip>}
     </div>
   )
 }

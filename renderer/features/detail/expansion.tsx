@@ -1,83 +1,32 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { plural } from '../../ui/format.ts'
-import { Loading } from '../../ui/loading.tsx'
-import { NodeLink } from '../../ui/node-link.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import styles from './expansion.module.css'
-import { joinExpansion } from './expansion-pages.ts'
-import { ExpansionRow } from './expansion-row.tsx'
+import { ExpansionPages } from './expansion-pages.tsx'
 
-/** Tokens of one page: enough to read for a minute, little enough to arrive at once. */
-const PAGE_TOKENS = 4000
-const ALL_LEVELS = 1000
+type Reach = 'level' | 'messages'
 
-type Reach = 'sources' | 'messages'
-
-/** What a summary stands for, page by page: its sources, or everything down to the messages. */
+/** What a summary stands for: its sources, each of which unfolds in turn, or everything down to the messages. */
 export function Expansion({ summaryId }: { readonly summaryId: string }) {
-  const [reach, setReach] = useState<Reach>('messages')
-  const pages = useInfiniteQuery(
-    api.retrieval.expand.infiniteOptions({
-      input: (cursor: string | undefined) => ({
-        summaryId,
-        depth: reach === 'messages' ? ALL_LEVELS : 1,
-        includeMessages: true,
-        tokenCap: PAGE_TOKENS,
-        cursor,
-      }),
-      initialPageParam: undefined,
-      getNextPageParam: (page) => page.next[0],
-    }),
-  )
-  const { nodes, messages, tokens, tooLarge } = joinExpansion(pages.data?.pages ?? [])
+  const [reach, setReach] = useState<Reach>('level')
   return (
     <section className={styles.expansion}>
       <SectionHeading
         aside={
           <Segmented<Reach>
-            label="Expand to"
+            label="Expand"
             options={[
-              { value: 'sources', label: 'sources', hint: 'One level down' },
-              { value: 'messages', label: 'messages', hint: 'All levels down' },
+              { value: 'level', label: 'level by level', hint: 'Its sources; each unfolds in turn' },
+              { value: 'messages', label: 'all messages', hint: 'Every level at once, down to the messages' },
             ]}
             value={reach}
             onChange={setReach}
           />
         }
       >
-        Expanded{pages.data && ` · ${plural(tokens, 'token')}`}
+        Expanded
       </SectionHeading>
-      {pages.error && <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />}
-      {pages.isPending && <Loading what="what it stands for" lines={4} />}
-      {pages.data && nodes.length + messages.length + tooLarge.length === 0 && (
-        <p className={styles.none}>There is nothing below it.</p>
-      )}
-      {nodes.map((node) => (
-        <ExpansionRow key={node.id} node={{ kind: node.kind, depth: node.depth }} {...node} atMs={null} />
-      ))}
-      {messages.map((message) => (
-        <ExpansionRow
-          key={message.id}
-          node={{ kind: 'message', role: message.role }}
-          {...message}
-          atMs={message.createdAtMs}
-        />
-      ))}
-      {tooLarge.map((id) => (
-        <p key={id} className={styles.none}>
-          <NodeLink id={id} /> is larger than a page: select it to read it.
-        </p>
-      ))}
-      {pages.hasNextPage && (
-        <Button look="quiet" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-          {pages.isFetchingNextPage ? 'Fetching…' : 'More'}
-        </Button>
-      )}
+      <ExpansionPages key={reach} summaryId={summaryId} isWhole={reach === 'messages'} />
     </section>
   )
 }

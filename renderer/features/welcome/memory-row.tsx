@@ -27,7 +27,7 @@ export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
           <bdi>{memory.label}</bdi>
         </span>
         <span className={styles.path}>
-          <bdi>{shortenPath(memory.path, 38)}</bdi>
+          <bdi>{shortenPath(memory.path, 34)}</bdi>
         </span>
         <span className={styles.system}>
           {isMissing ? <Chip tone="warning">gone</Chip> : memory.system !== null && <Chip>{memory.system}</Chip>}
