@@ -36,7 +36,11 @@ export type CompactionEngineOptions = {
   /** By name; the deterministic one is always there. */
   readonly summarizers?: readonly Summarizer[]
   readonly bounds?: Partial<RunBounds>
+  /** Names a run; replaced where a file must come out the same every time. */
+  readonly newRunId?: () => string
 }
+
+const randomRunId = (): string => `run_${randomBytes(8).toString('hex')}`
 
 const DEFAULT_BOUNDS: RunBounds = { passes: 40, durationMs: 15 * 60_000, conflicts: 5 }
 
@@ -77,7 +81,7 @@ export class CompactionEngine {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
     }
     const began = performance.now()
-    const runId = `run_${randomBytes(8).toString('hex')}`
+    const runId = (this.#options.newRunId ?? randomRunId)()
     // Two runs of one process are two holders.
     const holder = `${owner}, ${runId}`
     const lock = ConversationLock.acquire(db, conversationId, holder, clock())
