@@ -47,6 +47,8 @@ export class Core {
    * @throws LcmError no_memory_open in a welcome window, otherwise why the file cannot be opened
    */
   lcm(): Lcm {
+    // A file that is read at rest may have changed since nobody listened: look before answering from what it was.
+    if (this.#lcm && this.#lcm.info.access !== 'in_place') this.#watch()
     if (this.#lcm) return this.#lcm
     if (this.#options.path === null || this.#isClosed) {
       throw new LcmError('no_memory_open', 'No memory is open in this window: open a file first.')
