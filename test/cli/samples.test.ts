@@ -1,0 +1,101 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { CompactionResult } from '../../core/contract/compaction.ts'
+import type { IntegrityReport } from '../../core/contract/integrity.ts'
+import { driveJob, runJob } from '../../core/jobs/run-job.ts'
+import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+// "Compaction reduces assembled tokens by at least 30 % on every fixture conversation … Every summary expands back to
+// its canonical messages, byte for byte … The checker reports zero broken lineage in steady state."
+
+const data = join(import.meta.dirname, '../../../shared/data')
+const samples = existsSync(data)
+  ? readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) => /claude-code.*\.jsonl$/.test(name))
+  : []
+if (samples.length === 0) console.warn(`skipped: there are no transcripts at ${data}`)
+
+const LONG = 100
+const never = new AbortController().signal
+
+describe.skipIf(samples.length === 0)('every sample with more than 100 messages', () => {
+  const path = join(temporaryFolder(), 'lcm.db')
+  let lcm: Lcm
+  const compacted = new Map<number, CompactionResult>()
+  const assembled = (conversationId: number): number =>
+    lcm.context.assemble({ conversationId, budgetTokens: 100_000_000 }).tokens
+  const before = new Map<number, number>()
+
+  beforeAll(async () => {
+    lcm = openLcm(path, { create: true, settings: readSettings({}) })
+    await driveJob(runJob(lcm, { kind: 'import', paths: [data], format: 'auto' }, never), () => undefined)
+    for (const { conversationId, messages } of lcm.stats.conversations()) {
+      if (messages <= LONG) continue
+      before.set(conversationId, assembled(conversationId))
+      const spec = {
+        kind: 'compact',
+        conversationId,
+        mode: 'full',
+        summarizer: 'deterministic',
+        reason: 'manual',
+      } as const
+      const result = await driveJob(runJob(lcm, spec, never), () => undefined)
+      if (result.kind === 'compact') compacted.set(conversationId, result.value)
+    }
+    return () => lcm.close()
+  }, 120_000)
+
+  it('is there', () => {
+    expect(compacted.size).toBeGreaterThanOrEqual(5)
+  })
+
+  it('is compacted by at least 30 %, in what the model sees and not only by its own account', () => {
+    for (const [conversationId, result] of compacted) {
+      expect(result.reduction, `conversation ${conversationId}`).toBeGreaterThanOrEqual(0.3)
+      expect(assembled(conversationId)).toBeLessThanOrEqual((before.get(conversationId) ?? 0) * 0.7)
+    }
+  })
+
+  it('has no summary that is not smaller than what it stands for', () => {
+    for (const { created } of compacted.values())
+      for (const node of created) expect(node.tokens, node.id).toBeLessThan(node.sourceTokens)
+  })
+
+  it('expands from every summary to its messages, byte for byte and none missing', () => {
+    const content = new Map(
+      lcm.read
+        .all<{ id: number; content: string }>('SELECT message_id AS id, content FROM messages')
+        .map((row) => [`msg_${row.id}`, row.content]),
+    )
+    for (const [conversationId, { created }] of compacted) {
+      for (const { id, kind } of created) {
+        const { sourceRange } = lcm.retrieval.describe(id, 0)
+        const { messages, truncated } = lcm.retrieval.expand({
+          summaryId: id,
+          depth: 1000,
+          includeMessages: true,
+          tokenCap: 10_000_000,
+        })
+        expect([truncated, messages.length > 0], `${kind} ${id} of ${conversationId}`).toEqual([false, true])
+        const { firstSeq = 0, lastSeq = -1 } = sourceRange ?? {}
+        const stored = lcm.read.column<number>(
+          'SELECT seq FROM messages WHERE conversation_id = :c AND seq BETWEEN :first AND :last ORDER BY seq',
+          { c: conversationId, first: firstSeq, last: lastSeq },
+        )
+        expect(messages.map((message) => message.seq).toSorted((a, b) => a - b)).toEqual(stored)
+        for (const message of messages) {
+          if (message.content !== content.get(message.id)) throw new Error(`${message.id} differs under ${id}`)
+        }
+      }
+    }
+  })
+
+  it('has nothing wrong afterwards', async () => {
+    const result = await driveJob(runJob(lcm, { kind: 'integrity' }, never), () => undefined)
+    const report = result.value as IntegrityReport
+    expect(report.checks.filter((check) => check.count > 0 && check.severity !== 'info')).toEqual([])
+    expect(report.ok).toBe(true)
+  })
+})
