@@ -85,9 +85,9 @@ export class ContextAssembler {
    * @throws LcmError not_found
    */
   render(input: AssembleInput, provider: Provider): RenderedContext {
-    const { window, selection } = this.#select(input)
+    const { window, extents, selection } = this.#select(input)
     const included = window.items.filter((_, index) => selection.verdicts[index]?.included)
-    const turns = readTurns(this.#db, included)
+    const turns = readTurns(this.#db, included, extents)
     switch (provider) {
       case 'anthropic':
         return renderAnthropic(turns)

@@ -2,7 +2,10 @@ export type SummaryText = {
   readonly id: string
   readonly kind: string
   readonly depth: number
+  /** Summaries beneath, as stored. */
   readonly descendantCount: number | null
+  /** Messages that it stands for. */
+  readonly messages: number
   readonly earliestAtMs: number | null
   readonly latestAtMs: number | null
   /** Ids of what it was made from, in order. */
@@ -20,6 +23,7 @@ export function renderSummary(summary: SummaryText): string {
     kind: summary.kind,
     depth: summary.depth,
     descendants: summary.descendantCount,
+    messages: summary.messages,
     from: isoTime(summary.earliestAtMs),
     to: isoTime(summary.latestAtMs),
   }

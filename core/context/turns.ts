@@ -1,6 +1,6 @@
 import type { ReadDb } from '../db/read-db.ts'
-import { renderSummary } from './summary-xml.ts'
-import type { WindowItem } from './window.ts'
+import { renderSummary, type SummaryText } from './summary-xml.ts'
+import type { Extent, WindowItem } from './window.ts'
 
 export const queries = {
   messages: `
@@ -57,11 +57,11 @@ type Part = {
  * which something else follows gets a stand-in answer, and the real one, should it come later, follows as plain text:
  * nothing that was rendered before ever changes.
  */
-export function readTurns(db: ReadDb, items: readonly WindowItem[]): Turn[] {
+export function readTurns(db: ReadDb, items: readonly WindowItem[], extents: ReadonlyMap<string, Extent>): Turn[] {
   const builder = new TurnBuilder()
   const contents = readContents(db, items)
   const parts = readParts(db, items)
-  const summaries = readSummaries(db, items)
+  const summaries = readSummaries(db, items, extents)
   for (const item of items) {
     if (item.summaryId !== null) builder.say({ kind: 'user', text: summaries.get(item.summaryId) ?? '' })
     else if (item.messageId !== null) {
@@ -159,8 +159,12 @@ function readParts(db: ReadDb, items: readonly WindowItem[]): ReadonlyMap<number
   return parts
 }
 
-function readSummaries(db: ReadDb, items: readonly WindowItem[]): ReadonlyMap<string, string> {
-  type Row = Omit<Parameters<typeof renderSummary>[0], 'sources'>
+function readSummaries(
+  db: ReadDb,
+  items: readonly WindowItem[],
+  extents: ReadonlyMap<string, Extent>,
+): ReadonlyMap<string, string> {
+  type Row = Omit<SummaryText, 'sources' | 'messages'>
   const ids = JSON.stringify(items.flatMap((item) => item.summaryId ?? []))
   const sources = new Map<string, string[]>()
   for (const edge of db.iterate<{ id: string; source: string }>(queries.sources, { ids })) {
@@ -169,7 +173,12 @@ function readSummaries(db: ReadDb, items: readonly WindowItem[]): ReadonlyMap<st
     else sources.set(edge.id, [edge.source])
   }
   const rows = db.all<Row>(queries.summaries, { ids })
-  return new Map(rows.map((row) => [row.id, renderSummary({ ...row, sources: sources.get(row.id) ?? [] })]))
+  return new Map(
+    rows.map((row) => {
+      const messages = extents.get(row.id)?.messages ?? 0
+      return [row.id, renderSummary({ ...row, messages, sources: sources.get(row.id) ?? [] })]
+    }),
+  )
 }
 
 const messageIds = (items: readonly WindowItem[]): string =>

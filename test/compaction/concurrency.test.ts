@@ -7,6 +7,7 @@ import { openNative } from '../../core/db/native.ts'
 import { LcmError } from '../../core/errors.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { findingsIn } from './findings.ts'
 import { expectLossless, expectSoundGraph, expectWholePairs, windowOf } from './invariants.ts'
 import { compact, engineOn, NOW_MS, runToEnd } from './run-compaction.ts'
 
@@ -38,6 +39,7 @@ describe('a writer on another connection', () => {
     expectLossless(memory.db, 1)
     expectSoundGraph(memory.db)
     expectWholePairs(memory.db)
+    expect(await findingsIn(memory.path)).toEqual([])
   })
 
   it('may write while a summary is being made: no transaction is open then', async () => {

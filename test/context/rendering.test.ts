@@ -99,14 +99,14 @@ describe('for OpenAI', () => {
 })
 
 describe('a summary', () => {
-  it('carries its id, kind, depth, descendants, time range and sources', () => {
+  it('carries its id, kind, depth, descendants, messages, time range and sources', () => {
     using memory = messages('one', 'two', 'three')
-    const id = memory.leaf(1, [1, 2], { content: 'They said one & two.', descendants: 2 })
+    const id = memory.leaf(1, [1, 2], { content: 'They said one & two.' })
     const [first] = render(memory, 'openai').messages
     expect(first).toEqual({
       role: 'user',
       content: [
-        `<summary id="${id}" kind="leaf" depth="0" descendants="2" from="2026-03-02T09:00:00.000Z" to="2026-03-02T09:01:00.000Z">`,
+        `<summary id="${id}" kind="leaf" depth="0" descendants="0" messages="2" from="2026-03-02T09:00:00.000Z" to="2026-03-02T09:01:00.000Z">`,
         '<sources>msg_1 msg_2</sources>',
         '<content>',
         'They said one &amp; two.',

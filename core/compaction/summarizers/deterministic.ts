@@ -95,10 +95,10 @@ function fill(ranked: readonly Ranked[], limit: number): Ranked[] {
   const take = (candidate: Ranked): void => {
     chosen.add(candidate)
     left -= candidate.tokens
-    takenBy.set(candidate.unit.entry, (takenBy.get(candidate.unit.entry) ?? 0) + candidate.tokens)
+    takenBy.set(candidate.unit.turn, (takenBy.get(candidate.unit.turn) ?? 0) + candidate.tokens)
   }
   for (const candidate of ranked) {
-    const share = (takenBy.get(candidate.unit.entry) ?? 0) + candidate.tokens
+    const share = (takenBy.get(candidate.unit.turn) ?? 0) + candidate.tokens
     if (candidate.tokens <= left && share <= limit * LARGEST_SHARE[candidate.unit.role]) take(candidate)
   }
   for (const candidate of ranked) {
@@ -114,18 +114,18 @@ function fill(ranked: readonly Ranked[], limit: number): Ranked[] {
 
 /** One line a unit, in the order of the history. A speaker or time that is the same as on the line before is not repeated. */
 function compose(chosen: readonly ScoredUnit[]): string {
-  let [day, time, label, entry] = ['', '', '', -1]
+  let [day, time, label, turn] = ['', '', '', -1]
   const lines = chosen
     .toSorted((a, b) => a.order - b.order)
     .map(({ unit }) => {
       const [unitDay = '', unitTime = ''] = (unit.atMs === null ? '' : (isoMinute(unit.atMs) ?? '')).split(' ')
       const showsDay = unitDay !== day
       const showsTime = unitTime !== '' && (showsDay || unitTime !== time)
-      const isSame = unit.label === label && unit.entry === entry && !showsTime
+      const isSame = unit.label === label && unit.turn === turn && !showsTime
       day = unitDay
       time = unitTime
       label = unit.label
-      entry = unit.entry
+      turn = unit.turn
       if (isSame || unit.label === '') return `${isSame && label !== '' ? '  ' : ''}${unit.text}`
       return `${showsDay && unitDay !== '' ? `${unitDay} ` : ''}${showsTime ? `${unitTime}Z ` : ''}${unit.label}: ${unit.text}`
     })

@@ -2,8 +2,8 @@ import type { SourceEntry } from './summarizer.ts'
 
 /** A line or sentence of the sources: the smallest thing that an extract keeps or drops. */
 export type Unit = {
-  /** Which entry it is from. */
-  readonly entry: number
+  /** Which turn it is from: a message, or what one speaker says in an earlier extract. */
+  readonly turn: number
   readonly atMs: number | null
   /** `user`, `assistant`, `call bash`, `result bash` … */
   readonly label: string
@@ -35,27 +35,29 @@ export const TOPICS_LABEL = 'Expand for details about: '
 export function unitsOf(entries: readonly SourceEntry[]): { units: Unit[]; topics: string[] } {
   const units: Unit[] = []
   const topics: string[] = []
-  entries.forEach((entry, index) => {
-    if (entry.kind === 'summary') readExtract(entry, index, units, topics)
-    else readMessage(entry, index, units)
-  })
+  let turn = 0
+  for (const entry of entries) {
+    turn += 1
+    if (entry.kind === 'summary') turn = readExtract(entry, turn, units, topics)
+    else readMessage(entry, turn, units)
+  }
   return { units, topics }
 }
 
-function readMessage(entry: SourceEntry, index: number, units: Unit[]): void {
+function readMessage(entry: SourceEntry, turn: number, units: Unit[]): void {
   const { answer } = entry
   const label = answer ? `${answer.isError ? 'error' : 'result'} ${labelName(answer.name)}` : (entry.role ?? 'user')
   const role = answer ? (answer.isError ? 'error' : 'result') : entry.role === 'user' ? 'ask' : 'say'
   const begin = units.length
   for (const text of linesOf(entry.text)) {
-    units.push({ entry: index, atMs: entry.atMs, label, text, role, isFirst: units.length === begin, isLast: false })
+    units.push({ turn, atMs: entry.atMs, label, text, role, isFirst: units.length === begin, isLast: false })
   }
   const last = units.at(-1)
   if (units.length > begin && last) units[units.length - 1] = { ...last, isLast: true }
   for (const call of entry.calls) {
     const text = argumentsOf(call.input)
     units.push({
-      entry: index,
+      turn,
       atMs: entry.atMs,
       label: `call ${labelName(call.name)}`,
       text,
@@ -66,8 +68,9 @@ function readMessage(entry: SourceEntry, index: number, units: Unit[]): void {
   }
 }
 
-/** Lines of an earlier extract keep their speaker and time; any other summary is text of its own. */
-function readExtract(entry: SourceEntry, index: number, units: Unit[], topics: string[]): void {
+/** Lines of an earlier extract keep their speaker and time; any other summary is text of its own. Returns the last turn. */
+function readExtract(entry: SourceEntry, firstTurn: number, units: Unit[], topics: string[]): number {
+  let turn = firstTurn
   const began = entry.atMs === null ? null : isoMinute(entry.atMs)
   let [day, time, label] = [began?.slice(0, 10) ?? '', began?.slice(11) ?? '', '']
   for (const line of entry.text.split('\n')) {
@@ -80,12 +83,13 @@ function readExtract(entry: SourceEntry, index: number, units: Unit[], topics: s
       day = match[1] ?? day
       time = match[2] ?? time
       label = match[3] ?? ''
+      turn += 1
     }
     const atMs = day === '' ? entry.atMs : Date.parse(`${day}T${time || '00:00'}Z`)
     for (const text of linesOf(match ? (match[4] ?? '') : line)) {
       const role = roleOf(label)
       units.push({
-        entry: index,
+        turn,
         atMs: Number.isNaN(atMs) ? entry.atMs : atMs,
         label,
         text,
@@ -95,6 +99,7 @@ function readExtract(entry: SourceEntry, index: number, units: Unit[], topics: s
       })
     }
   }
+  return turn
 }
 
 function roleOf(label: string): Unit['role'] {

@@ -1,0 +1,46 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { importTranscripts } from '../../core/transcripts/import-transcripts.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { findingsIn } from './findings.ts'
+import { canonicalRows, expectLossless, expectSoundGraph, expectWholePairs } from './invariants.ts'
+import { compact, NOW_MS } from './run-compaction.ts'
+
+const DATA = join(import.meta.dirname, '../../../shared/data')
+const SAMPLES = ['entire-cli', 'entire-graph', 'git-sync', 'spotter'].map((name) => join(DATA, name, 'claude-code'))
+const hasSamples = SAMPLES.every((path) => existsSync(path))
+
+async function imported(paths: readonly string[]): Promise<TestMemory> {
+  const memory = buildMemory()
+  const estimator = createTokenEstimator()
+  const job = importTranscripts(
+    { db: memory.db, estimator, clock: () => NOW_MS, paths, format: 'auto' },
+    new AbortController().signal,
+  )
+  for (let step = await job.next(); !step.done; ) step = await job.next()
+  return memory
+}
+
+describe.runIf(hasSamples)('real Claude Code sessions', () => {
+  it('of more than 100 messages lose at least 30 % of their tokens, not a message, and the checker is content', async () => {
+    using memory = await imported(SAMPLES)
+    const before = canonicalRows(memory.db)
+    const long = memory.db.column<number>(
+      'SELECT conversation_id FROM messages GROUP BY conversation_id HAVING count(*) > 100',
+    )
+    expect(long.length).toBeGreaterThan(3)
+    for (const conversationId of long) {
+      const { result } = await compact(memory.db, { conversationId })
+      expect(result.reduction, `conversation ${conversationId}`).toBeGreaterThanOrEqual(0.3)
+      expectLossless(memory.db, conversationId)
+    }
+    expectSoundGraph(memory.db)
+    expectWholePairs(memory.db)
+    expect(canonicalRows(memory.db)).toBe(before)
+    expect(await findingsIn(memory.path)).toEqual([])
+  }, 120_000)
+})
+
+if (!hasSamples) console.warn(`No sample transcripts at ${DATA}: their tests are skipped.`)

@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CompactionPlanner } from '../../core/compaction/compaction-planner.ts'
+import { ContextAssembler } from '../../core/context/context-assembler.ts'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { CompactInput, CompactionDecision, CompactionPlan } from '../../core/contract/compaction.ts'
+import { AssembledContext, RenderedContext } from '../../core/contract/context.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+
+const estimator = createTokenEstimator()
+const { compaction } = readSettings({})
+const cacheDir = join(temporaryFolder(), 'cache')
+const CLAW = join(FIXTURES, 'lossless-claw')
+const files = hasFixtures
+  ? readdirSync(CLAW, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
+  : []
+
+describe.runIf(hasFixtures)('a window of another system', () => {
+  it.each(files)('%s is assembled, rendered and planned for like our own', (name) => {
+    const memory = openMemory(join(CLAW, name), { cacheDir })
+    const assembler = new ContextAssembler(memory.read, estimator, compaction)
+    const planner = new CompactionPlanner(memory.read, estimator, compaction)
+    for (const conversationId of memory.read.column<number>('SELECT conversation_id FROM conversations')) {
+      const stored = memory.read.value<number>('SELECT count(*) FROM context_items WHERE conversation_id = :c', {
+        c: conversationId,
+      })
+      const context = AssembledContext.parse(assembler.assemble({ conversationId, query: 'error' }))
+      expect(context.items).toHaveLength(stored ?? 0)
+      expect(context.items.every((item) => item.reason !== '')).toBe(true)
+      for (const provider of ['anthropic', 'openai'] as const) {
+        const rendered = RenderedContext.parse(assembler.render({ conversationId }, provider))
+        if (stored) expect(rendered.messages.length).toBeGreaterThan(0)
+      }
+      const input = CompactInput.parse({ conversationId, settings: { freshTailCount: 2, minMessagesToCompact: 0 } })
+      CompactionDecision.parse(planner.evaluate(input))
+      CompactionPlan.parse(planner.plan(input))
+    }
+    memory.close()
+  })
+
+  it.runIf(files.includes('corrupt/context_dangling_summary.db'))('shows where it leads nowhere', () => {
+    const memory = openMemory(join(CLAW, 'corrupt/context_dangling_summary.db'), { cacheDir })
+    const ids = memory.read.column<number>('SELECT conversation_id FROM conversations')
+    const items = ids.flatMap(
+      (conversationId) => new ContextAssembler(memory.read, estimator, compaction).assemble({ conversationId }).items,
+    )
+    expect(items.some((item) => item.kind === 'missing' && item.reasonCode === 'dangling')).toBe(true)
+    memory.close()
+  })
+})
