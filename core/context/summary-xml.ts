@@ -22,10 +22,10 @@ export function renderSummary(summary: SummaryText): string {
     id: summary.id,
     kind: summary.kind,
     depth: summary.depth,
-    descendants: summary.descendantCount,
+    descendant_count: summary.descendantCount,
     messages: summary.messages,
-    from: isoTime(summary.earliestAtMs),
-    to: isoTime(summary.latestAtMs),
+    earliest_at: isoTime(summary.earliestAtMs),
+    latest_at: isoTime(summary.latestAtMs),
   }
   const list = Object.entries(attributes)
     .filter(([, value]) => value !== null)

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { assertNever } from '../errors.ts'
+import { assertNever, LcmError } from '../errors.ts'
 
 /** Counts what a text costs a model. Never negative, never less than 1 for text that is not empty, never throws. */
 export interface TokenEstimator {
@@ -79,7 +79,16 @@ function exactEstimator(name: TokenEstimatorName): TokenEstimator {
 
 /** Required, not imported: who counts by the heuristic never pays for a vocabulary, and opening a file stays synchronous. */
 function loadTokenizer(name: TokenEstimatorName): Tokenizer {
-  return createRequire(import.meta.url)(`gpt-tokenizer/cjs/encoding/${name}`) as Tokenizer
+  try {
+    return createRequire(import.meta.url)(`gpt-tokenizer/cjs/encoding/${name}`) as Tokenizer
+  } catch (error) {
+    throw new LcmError(
+      'unsupported',
+      `The vocabulary ${name} cannot be loaded: install the package gpt-tokenizer, or set LCM_TOKEN_ESTIMATOR=heuristic.`,
+      { estimator: name },
+      { cause: error },
+    )
+  }
 }
 
 /**

@@ -106,7 +106,7 @@ describe('a summary', () => {
     expect(first).toEqual({
       role: 'user',
       content: [
-        `<summary id="${id}" kind="leaf" depth="0" descendants="0" messages="2" from="2026-03-02T09:00:00.000Z" to="2026-03-02T09:01:00.000Z">`,
+        `<summary id="${id}" kind="leaf" depth="0" descendant_count="0" messages="2" earliest_at="2026-03-02T09:00:00.000Z" latest_at="2026-03-02T09:01:00.000Z">`,
         '<sources>msg_1 msg_2</sources>',
         '<content>',
         'They said one &amp; two.',
