@@ -124,3 +124,30 @@ export const CompactionProgress = z.object({
   createdId: NodeId.nullable(),
 })
 export type CompactionProgress = z.infer<typeof CompactionProgress>
+
+/** What would happen under other settings, answered without writing. */
+export const WhatIf = z.object({
+  decision: CompactionDecision,
+  plan: CompactionPlan,
+  messagesToLeaves: z.object({ messages: z.int(), leaves: z.int() }),
+  summariesToCondensed: z.object({ summaries: z.int(), condensed: z.int() }),
+  pressureAfter: z.number(),
+  /** Ids that would no longer be shown next turn under this budget if nothing were compacted. */
+  fallsOut: z.array(NodeId),
+  fallsOutTokens: z.int(),
+  durationMs: z.number(),
+})
+export type WhatIf = z.infer<typeof WhatIf>
+
+/** The exact text that a summariser would be sent for a step of the plan. */
+export const PromptPreview = z.object({
+  promptVersion: z.string(),
+  /** Where the prompt comes from: this app, or the user's own file. */
+  source: z.string(),
+  depth: z.int(),
+  level: SummaryLevel,
+  system: z.string(),
+  prompt: z.string(),
+  tokens: z.int(),
+})
+export type PromptPreview = z.infer<typeof PromptPreview>

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { CreatedSummary } from './compaction.ts'
+import { AssembledContext, ContextItem } from './context.ts'
+import { NodeId, TimeMs } from './ids.ts'
+
+/** A moment of a conversation: after a message, after a compaction event, at the end of a run, or at a time. */
+export const Moment = z.union([
+  z.object({ messageId: NodeId }),
+  z.object({ eventId: z.int() }),
+  z.object({ runId: z.string() }),
+  z.object({ atMs: TimeMs }),
+  z.object({ now: z.literal(true) }),
+])
+export type Moment = z.infer<typeof Moment>
+
+/** A replacement in the window, for the time slider and the history of runs. */
+export const CompactionEvent = z.object({
+  eventId: z.int(),
+  runId: z.string(),
+  atMs: TimeMs,
+  pass: z.enum(['leaf', 'condensed']),
+  summaryId: NodeId,
+  depth: z.int(),
+  level: z.string(),
+  removed: z.int(),
+  sourceTokens: z.int(),
+  tokens: z.int(),
+  durationMs: z.number(),
+})
+export type CompactionEvent = z.infer<typeof CompactionEvent>
+
+export const Timeline = z.object({
+  firstAtMs: TimeMs.nullable(),
+  lastAtMs: TimeMs.nullable(),
+  messages: z.int(),
+  /** True when the file keeps an event log; otherwise moments are reconstructed from creation times. */
+  isExact: z.boolean(),
+  events: z.array(CompactionEvent),
+})
+export type Timeline = z.infer<typeof Timeline>
+
+/** The window as it stood. `reconstructed` says whether the file records it or it was inferred. */
+export const ContextAt = AssembledContext.extend({
+  atMs: TimeMs.nullable(),
+  /** Compaction events that had happened by then. */
+  events: z.int(),
+})
+export type ContextAt = z.infer<typeof ContextAt>
+
+export const ContextDifference = z.object({
+  before: ContextAt.omit({ items: true }),
+  after: ContextAt.omit({ items: true }),
+  left: z.array(ContextItem),
+  entered: z.array(ContextItem),
+  stayed: z.int(),
+})
+export type ContextDifference = z.infer<typeof ContextDifference>
+
+/** One call to a summariser for one node: every level that was tried, in order. */
+export const Attempt = z.object({
+  summarizer: z.string(),
+  level: z.string(),
+  model: z.string().nullable(),
+  promptVersion: z.string().nullable(),
+  tokens: z.int(),
+  durationMs: z.number(),
+  outcome: z.enum(['accepted', 'empty', 'not_smaller', 'failed', 'timeout', 'circuit_open', 'spend_cap', 'cancelled']),
+  /** For people; holds no conversation text and no key. */
+  reason: z.string().nullable(),
+})
+export type Attempt = z.infer<typeof Attempt>
+
+export const CompactionRunRecord = z.object({
+  runId: z.string(),
+  reason: z.string(),
+  mode: z.string(),
+  summarizer: z.string(),
+  owner: z.string(),
+  startedAtMs: TimeMs,
+  finishedAtMs: TimeMs.nullable(),
+  tokensBefore: z.int(),
+  tokensAfter: z.int().nullable(),
+  stopReason: z.string().nullable(),
+  created: z.array(CreatedSummary.extend({ attempts: z.array(Attempt), durationMs: z.number() })),
+  /** Tokens sent to and received from models; zero for the deterministic summariser. */
+  modelInputTokens: z.int(),
+  modelOutputTokens: z.int(),
+  cost: z.number().nullable(),
+})
+export type CompactionRunRecord = z.infer<typeof CompactionRunRecord>
