@@ -26,7 +26,7 @@ const SORTS = [
   { value: 'relevance', label: 'relevance' },
 ] as const
 const WINDOWS = [
-  { value: 'any', label: 'any' },
+  { value: 'any', label: 'in or out', hint: 'Whether the model sees it itself or not' },
   { value: 'in', label: 'in window', hint: 'Only what the model sees itself' },
   { value: 'out', label: 'outside', hint: 'Only what the model does not see itself' },
 ] as const

@@ -44,7 +44,7 @@ export function BlockView({ block, foldKey, onWhole }: Props) {
       return <ToolCall call={block} foldKey={foldKey} onWhole={onWhole} />
     case 'tool_result':
       return block.output.trim() === '' ? (
-        <p className={styles.mark}>no output</p>
+        <p className={styles.mark}>{block.isError ? 'failed, no output' : 'no output'}</p>
       ) : (
         <PreviewText
           text={block.output}

@@ -12,8 +12,6 @@ const FOLDED_LINES = 16
 /** More lines than anyone reads in a row; the rest stands in the input. */
 const MAX_LINES = 2_000
 const SIGNS = { added: '+', removed: '−', same: ' ', hunk: ' ', head: ' ' } as const
-/** A patch brings its own signs. */
-const SIGNED = /^[+-]/
 
 /** A change, line by line: signs as well as colours. */
 export function DiffText({ lines, foldKey }: Props) {
@@ -28,7 +26,7 @@ export function DiffText({ lines, foldKey }: Props) {
           // biome-ignore lint/suspicious/noArrayIndexKey: lines of one change never change places
           <span key={index} className={styles.line} data-kind={kind}>
             <span className={styles.sign}>{SIGNS[kind]}</span>
-            {isPatch ? text.replace(SIGNED, '') : text}
+            {isPatch ? withoutSign(kind, text) : text}
           </span>
         ))}
       </code>
@@ -39,4 +37,9 @@ export function DiffText({ lines, foldKey }: Props) {
       )}
     </div>
   )
+}
+
+/** A patch brings its own signs; what heads it has none. */
+function withoutSign(kind: DiffLine['kind'], text: string): string {
+  return kind === 'head' || kind === 'hunk' ? text : text.replace(/^[ +-]/, '')
 }

@@ -27,15 +27,16 @@ type Props = {
 export function JumpBar({ conversationId, total, columns, top, topMessage, newer, onJump }: Props) {
   const [text, setText] = useState('')
   const jump = useMutation({
-    mutationFn: (target: JumpTarget) => rankOf(target, conversationId),
-    onSuccess: (rank) => onJump(Math.min(rank, total - 1)),
+    mutationFn: (target: JumpTarget) => placeOf(target, conversationId),
+    onSuccess: (place, target) => {
+      // The list goes to whatever is selected, and a node of another conversation takes the window there.
+      if (target.kind === 'id') navigate({ conversationId: place.conversationId, selection: target.id }, 'push')
+      else onJump(Math.min(place.rank, total - 1))
+    },
   })
   const go = () => {
     const target = parseJump(text, topMessage?.createdAtMs ?? Date.now())
-    if (target === null) return
-    // An id is selected, and the list goes to whatever is selected.
-    if (target.kind === 'id') navigate({ selection: target.id }, 'push')
-    jump.mutate(target)
+    if (target !== null) jump.mutate(target)
   }
   return (
     <div className={styles.bar}>
@@ -103,13 +104,15 @@ function GutterHead({ columns }: { readonly columns: number }) {
   )
 }
 
-async function rankOf(target: JumpTarget, conversationId: number): Promise<number> {
+type Place = { readonly conversationId: number; readonly rank: number }
+
+async function placeOf(target: JumpTarget, conversationId: number): Promise<Place> {
   switch (target.kind) {
     case 'rank':
-      return target.rank
+      return { conversationId, rank: target.rank }
     case 'time':
-      return (await client.transcript.rankAt({ conversationId, atMs: target.atMs })).rank
+      return { conversationId, ...(await client.transcript.rankAt({ conversationId, atMs: target.atMs })) }
     case 'id':
-      return (await client.transcript.locate({ id: target.id })).rank
+      return client.transcript.locate({ id: target.id })
   }
 }
