@@ -27,6 +27,7 @@ export function Tabs({ conversation, isDetailOpen, onToggleDetail }: Props) {
             href={formatRoute(patchRoute(route, { view }))}
             aria-current={view === route.view ? 'page' : undefined}
             draggable={false}
+            ref={view === route.view ? bringIntoSight : undefined}
           >
             {label}
             <TabBadge view={view} conversation={conversation} />
@@ -42,6 +43,11 @@ export function Tabs({ conversation, isDetailOpen, onToggleDetail }: Props) {
       />
     </nav>
   )
+}
+
+/** In a narrow window the strip scrolls. */
+function bringIntoSight(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
 function TabBadge({ view, conversation }: { readonly view: View; readonly conversation: ConversationRow | null }) {

@@ -32,9 +32,12 @@ function rank(row: ConversationRow, order: ConversationOrder): number {
   return row.updatedAtMs ?? row.createdAtMs ?? 0
 }
 
-/** Which conversation to show when the address names none: the one that changed last, sub-agents aside. */
+/**
+ * Which conversation to show when the address names none: the one that changed last among those that were compacted,
+ * since there is more to see; sub-agents only where there is nothing else.
+ */
 export function firstConversation(rows: readonly ConversationRow[]): number | null {
-  const isMain = (row: ConversationRow) => row.parentConversationId === null
-  const [first] = arrangeConversations(rows.some(isMain) ? rows.filter(isMain) : rows, '', 'change')
-  return first?.conversationId ?? null
+  const main = rows.filter((row) => row.parentConversationId === null)
+  const choices = [main.filter((row) => row.summaries > 0), main, rows].find((choice) => choice.length > 0) ?? []
+  return arrangeConversations(choices, '', 'change')[0]?.conversationId ?? null
 }

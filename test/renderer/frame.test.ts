@@ -62,8 +62,9 @@ describe('the list of conversations', () => {
     expect(arrangeConversations(rows, 'nowhere', 'change')).toEqual([])
   })
 
-  it('opens on what changed last, sub-agents aside', () => {
+  it('opens on what changed last, compacted ones first, sub-agents last', () => {
     expect(firstConversation(rows)).toBe(1)
+    expect(firstConversation([...rows, row({ conversationId: 4, summaries: 3, updatedAtMs: 1 })])).toBe(4)
     expect(firstConversation([row({ conversationId: 7, parentConversationId: 1 })])).toBe(7)
     expect(firstConversation([])).toBeNull()
   })

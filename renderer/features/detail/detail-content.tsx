@@ -12,6 +12,7 @@ import styles from './detail-content.module.css'
 import { DetailFacts } from './detail-facts.tsx'
 import { DetailText } from './detail-text.tsx'
 import { kindHeading } from './detail-wording.ts'
+import { Elsewhere } from './elsewhere.tsx'
 import { Expansion } from './expansion.tsx'
 import { FileFacts } from './file-facts.tsx'
 import { LineageLists } from './lineage-lists.tsx'
@@ -55,6 +56,7 @@ export function DetailContent({ description }: { readonly description: Descripti
           <Button onClick={() => copy(id)}>{copied === 'copied' ? 'Copied' : 'Copy id'}</Button>
         </div>
       </section>
+      <Elsewhere conversationId={description.conversationId} />
       {isExpanded && <Expansion key={id} summaryId={id} />}
       <DetailText description={description} />
       <LineageLists description={description} />
