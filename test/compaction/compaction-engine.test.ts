@@ -1,112 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { Summarizer } from '../../core/compaction/summarizers/summarizer.ts'
-import {
-  CompactInput,
-  CompactionDecision,
-  CompactionPlan,
-  type CompactRequest,
-} from '../../core/contract/compaction.ts'
+import type { CompactRequest } from '../../core/contract/compaction.ts'
 import { LcmError } from '../../core/errors.ts'
-import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
+import { buildMemory } from '../builders/memory.ts'
 import { call, result } from '../context/tool-pair.ts'
 import { canonicalRows, expectLossless, expectSoundGraph, messagesBeneath, windowOf } from './invariants.ts'
 import { compact, engineOn, NOW_MS, runToEnd } from './run-compaction.ts'
-
-const sized = (tokens: number, spec: MessageSpec = {}): MessageSpec => ({
-  tokens,
-  content: 'word '.repeat(tokens),
-  ...spec,
-})
-const talk = (count: number, tokens = 100): MessageSpec[] =>
-  Array.from({ length: count }, (_, index) => sized(tokens, { content: `step ${index}: ${'word '.repeat(tokens)}` }))
-const remember = (messages: readonly MessageSpec[]): TestMemory => buildMemory({ conversations: [{ messages }] })
-const input = (request: Partial<CompactRequest> = {}): CompactInput =>
-  CompactInput.parse({ conversationId: 1, ...request })
-const small = { leafChunkTokens: 400, leafTargetTokens: 60, condensedTargetTokens: 80, freshTailCount: 2 }
-
-describe('evaluate', () => {
-  it('gives the decision and every trigger’s numbers', () => {
-    using memory = remember(talk(10, 100))
-    const decide = (settings: object): CompactionDecision =>
-      CompactionDecision.parse(engineOn(memory.db).evaluate(input({ settings })))
-    expect(decide({ budgetTokens: 10_000 })).toMatchObject({
-      should: false,
-      urgency: 'none',
-      tokens: 1_000,
-      pressure: 0.1,
-      eligibleMessages: 2,
-      eligibleTokens: 200,
-      triggers: [
-        { name: 'soft_threshold', value: 1_000, limit: 7_500, fired: false },
-        { name: 'hard_threshold', value: 1_000, limit: 10_000, fired: false },
-        { name: 'active_messages', value: 10, limit: 0, fired: false },
-      ],
-    })
-    expect(decide({ budgetTokens: 1_300 })).toMatchObject({ should: true, urgency: 'soft' })
-    expect(decide({ budgetTokens: 1_000 })).toMatchObject({ should: true, urgency: 'hard', pressure: 1 })
-    expect(decide({ maxActiveMessages: 9 })).toMatchObject({ should: true, urgency: 'soft' })
-  })
-})
-
-describe('plan', () => {
-  it('lists what would become what, and writes nothing', () => {
-    using memory = remember(talk(10, 100))
-    const before = [canonicalRows(memory.db), windowOf(memory.db, 1), memory.db.dataVersion()]
-    const plan = CompactionPlan.parse(
-      engineOn(memory.db, { settings: { ...small, condensedMinFanout: 2, minMessagesToCompact: 8 } }).plan(input()),
-    )
-    expect(plan).toEqual({
-      conversationId: 1,
-      mode: 'full',
-      steps: [
-        {
-          pass: 'leaf',
-          depth: 0,
-          sources: ['msg_1', 'msg_2', 'msg_3', 'msg_4'],
-          sourceTokens: 400,
-          expectedTokens: 60,
-          firstSeq: 0,
-          lastSeq: 3,
-        },
-        {
-          pass: 'leaf',
-          depth: 0,
-          sources: ['msg_5', 'msg_6', 'msg_7', 'msg_8'],
-          sourceTokens: 400,
-          expectedTokens: 60,
-          firstSeq: 4,
-          lastSeq: 7,
-        },
-        {
-          pass: 'condensed',
-          depth: 1,
-          sources: ['step_0', 'step_1'],
-          sourceTokens: 120,
-          expectedTokens: 60,
-          firstSeq: 0,
-          lastSeq: 7,
-        },
-      ],
-      modelCalls: 0,
-      tokensBefore: 1_000,
-      expectedTokensAfter: 260,
-      skipped: null,
-    })
-    expect([canonicalRows(memory.db), windowOf(memory.db, 1), memory.db.dataVersion()]).toEqual(before)
-  })
-
-  it('says why there is nothing to do', () => {
-    using memory = remember(talk(12))
-    const plan = (request: Partial<CompactRequest>): string | null => engineOn(memory.db).plan(input(request)).skipped
-    expect(plan({})).toBe(
-      'Only 4 messages are eligible: outside the fresh tail of 8, not from the system and not yet summarised. At least 10 are needed.',
-    )
-    expect(plan({ mode: 'condense' })).toBe('No depth has enough neighbouring summaries to condense.')
-    expect(plan({ mode: 'untilUnder', targetTokens: 5_000 })).toBe(
-      'The window takes 1,200 tokens, which is not above the goal of 5,000.',
-    )
-  })
-})
+import { input, remember, sized, small, talk } from './talk.ts'
 
 describe('a run', () => {
   it('replaces the oldest messages by leaves and leaves by a node one deeper', async () => {
@@ -352,54 +251,5 @@ describe('a run', () => {
     expect(await refused({ conversationId: 9 })).toBe('not_found')
     expect(await refused({ summarizer: 'gpt' })).toBe('invalid_argument')
     expect(memory.db.all('SELECT * FROM conversation_locks')).toEqual([])
-  })
-})
-
-describe('a summariser that', () => {
-  const hostile = (answer: (sourceTokens: number) => string | Promise<string>): Summarizer => ({
-    name: 'hostile',
-    levels: ['normal', 'aggressive'],
-    model: 'm',
-    promptVersion: 'p1',
-    summarize: async ({ sourceTokens }) => answer(sourceTokens),
-  })
-  const runWith = async (summarizer: Summarizer) => {
-    const memory = remember(talk(42))
-    const { result: run } = await compact(
-      memory.db,
-      { summarizer: 'hostile' },
-      { settings: small, summarizers: [summarizer] },
-    )
-    return { memory, run }
-  }
-
-  it.each<[string, (sourceTokens: number) => string | Promise<string>]>([
-    ['fails', () => Promise.reject(new Error('no network'))],
-    ['answers nothing', () => '  \n '],
-    ['answers ten times too much', (sourceTokens) => 'word '.repeat(sourceTokens * 10)],
-    ['answers exactly as much', (sourceTokens) => 'abc '.repeat(sourceTokens)],
-  ])('%s is replaced by the deterministic one', async (_name, answer) => {
-    const { memory, run } = await runWith(hostile(answer))
-    expect(run.created.every(({ level }) => level === 'deterministic')).toBe(true)
-    expectLossless(memory.db, 1)
-    expectSoundGraph(memory.db)
-    memory.close()
-  })
-
-  it('answers well is recorded with level, model and prompt', async () => {
-    let calls = 0
-    const everySecond = (): string => {
-      calls += 1
-      return calls % 2 === 1 ? '' : `Summary ${calls}.\ud800`
-    }
-    const { memory, run } = await runWith(hostile(everySecond))
-    expect(run.created.every(({ level }) => level === 'aggressive')).toBe(true)
-    expect(memory.db.get('SELECT level, model, prompt_version, content FROM summaries')).toEqual({
-      level: 'aggressive',
-      model: 'm',
-      prompt_version: 'p1',
-      content: 'Summary 2.\ufffd',
-    })
-    memory.close()
   })
 })
