@@ -19,7 +19,7 @@ import { ConversationLock } from './conversation-lock.ts'
 import { NOTHING_TO_CONDENSE, TOO_SMALL, targetOf, underTarget } from './goal.ts'
 import { recordFinish } from './run-record.ts'
 import { createDeterministicSummarizer } from './summarizers/deterministic.ts'
-import type { Summarizer } from './summarizers/summarizer.ts'
+import type { Summarizer, SummarizerChain } from './summarizers/summarizer.ts'
 
 const queries = {
   conversation: `
@@ -35,6 +35,8 @@ export type CompactionEngineOptions = {
   readonly owner: string
   /** By name; the deterministic one is always there. */
   readonly summarizers?: readonly Summarizer[]
+  /** Configured summarisers by name, `chain` for all of them in order; called once a run. Undefined: no such name. */
+  readonly chainFor?: (name: string) => SummarizerChain | undefined
   readonly bounds?: Partial<RunBounds>
   /** Names a run; replaced where a file must come out the same every time. */
   readonly newRunId?: () => string
@@ -113,6 +115,8 @@ export class CompactionEngine {
   }
 
   #chain(name: string): readonly Summarizer[] {
+    const configured = this.#options.chainFor?.(name)
+    if (configured) return configured.summarizers
     const last = createDeterministicSummarizer(this.#options.estimator)
     const known = [...(this.#options.summarizers ?? []), last]
     const chosen = known.find((summarizer) => summarizer.name === name)

@@ -171,7 +171,8 @@ export class CompactionRun {
     if (!sources) return { outcome: 'stale' }
     const windowTokens = tokensOf(items, { from: 0, to: items.length })
     const targetTokens = depth === 0 ? settings.leafTargetTokens : settings.condensedTargetTokens
-    const request = { depth, targetTokens, sourceTokens: windowTokens, entries: sources.entries }
+    const { entries } = sources
+    const request = { depth, targetTokens, sourceTokens: windowTokens, entries, previousSummary: null }
     let summary: Awaited<ReturnType<typeof summarizeSafely>>
     try {
       summary = await summarizeSafely(summarizers, request, estimator, signal)

@@ -27,7 +27,13 @@ export async function summarizeSafely(
       const text = await answerOf(summarizer, { ...request, level }, signal)
       const tokens = estimator.count(text)
       if (text === '' || tokens >= request.sourceTokens) continue
-      return { text, tokens, level, model: summarizer.model, promptVersion: summarizer.promptVersion }
+      return {
+        text,
+        tokens,
+        level,
+        model: summarizer.model,
+        promptVersion: summarizer.promptVersion({ depth: request.depth, level }),
+      }
     }
   }
   return null
@@ -35,8 +41,9 @@ export async function summarizeSafely(
 
 async function answerOf(summarizer: Summarizer, request: SummaryRequest, signal: AbortSignal): Promise<string> {
   try {
+    const { text } = await summarizer.summarize(request, signal)
     // Text is stored as UTF-8, and a hash must speak of what will be read.
-    return (await summarizer.summarize(request, signal)).trim().toWellFormed()
+    return text.trim().toWellFormed()
   } catch {
     signal.throwIfAborted()
     // One that fails has no answer; the next level or summariser is asked.

@@ -9,7 +9,7 @@ import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { findingsIn } from './findings.ts'
 import { expectLossless, expectSoundGraph, expectWholePairs, windowOf } from './invariants.ts'
-import { compact, engineOn, NOW_MS, runToEnd } from './run-compaction.ts'
+import { compact, engineOn, NOW_MS, runToEnd, says } from './run-compaction.ts'
 
 const settings = { leafChunkTokens: 500, leafTargetTokens: 80, condensedTargetTokens: 100, freshTailCount: 3 }
 
@@ -49,11 +49,11 @@ describe('a writer on another connection', () => {
       name: 'slow',
       levels: ['normal'],
       model: null,
-      promptVersion: 'p',
+      promptVersion: () => 'p',
       summarize: async () => {
         calls += 1
         appendTo(memory.path, 2, `call-${calls}-`)
-        return `Summary number ${calls}.`
+        return says(`Summary number ${calls}.`)
       },
     }
     const { result } = await compact(memory.db, { summarizer: 'slow' }, { settings, summarizers: [slow] })
@@ -70,13 +70,13 @@ describe('a window that changes under a run', () => {
       name: 'meddler',
       levels: ['normal'],
       model: null,
-      promptVersion: 'p',
+      promptVersion: () => 'p',
       summarize: async () => {
         calls += 1
         const raw = windowOf(memory.db, 1).find((entry) => entry.messageId !== null)
         if ((calls === 1 || always) && raw?.messageId)
           memory.leaf(1, [raw.messageId], { content: `by another ${calls}`, tokens: 1 })
-        return `Summary number ${calls}.`
+        return says(`Summary number ${calls}.`)
       },
     }
   }

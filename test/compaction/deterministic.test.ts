@@ -21,14 +21,15 @@ const says = (text: string, minute = 1): SourceEntry =>
 const answers = (text: string, isError = false): SourceEntry =>
   entry(text, { role: 'tool', answer: { name: 'bash', isError } })
 
-function summarize(
+async function summarize(
   entries: readonly SourceEntry[],
   spec: Partial<SummaryRequest> = {},
   by = estimator,
 ): Promise<string> {
   const sourceTokens = entries.reduce((sum, { text }) => sum + by.count(text), 0)
-  const request = { depth: 0, level: 'deterministic', targetTokens: 600, sourceTokens, entries, ...spec } as const
-  return createDeterministicSummarizer(by).summarize(request, new AbortController().signal)
+  const base = { depth: 0, level: 'deterministic', targetTokens: 600, previousSummary: null } as const
+  const request = { ...base, sourceTokens, entries, ...spec }
+  return (await createDeterministicSummarizer(by).summarize(request, new AbortController().signal)).text
 }
 
 const chatter = Array.from({ length: 60 }, (_, index) =>

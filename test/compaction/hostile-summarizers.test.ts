@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Summarizer } from '../../core/compaction/summarizers/summarizer.ts'
 import { expectLossless, expectSoundGraph } from './invariants.ts'
-import { compact } from './run-compaction.ts'
+import { compact, says } from './run-compaction.ts'
 import { remember, small, talk } from './talk.ts'
 
 describe('a summariser that', () => {
@@ -9,8 +9,8 @@ describe('a summariser that', () => {
     name: 'hostile',
     levels: ['normal', 'aggressive'],
     model: 'm',
-    promptVersion: 'p1',
-    summarize: async ({ sourceTokens }) => answer(sourceTokens),
+    promptVersion: () => 'p1',
+    summarize: async ({ sourceTokens }) => says(await answer(sourceTokens)),
   })
   const runWith = async (summarizer: Summarizer) => {
     const memory = remember(talk(42))

@@ -1,4 +1,5 @@
 import { CompactionEngine, type CompactionEngineOptions } from '../../core/compaction/compaction-engine.ts'
+import type { SummaryAnswer } from '../../core/compaction/summarizers/summarizer.ts'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import {
   CompactInput,
@@ -50,3 +51,6 @@ export async function runToEnd(
 
 export const compact = (db: WriteDb, request: Partial<CompactRequest> = {}, spec: EngineSpec = {}): Promise<Ran> =>
   runToEnd(engineOn(db, spec), request)
+
+/** The answer of a summariser in a test. */
+export const says = (text: string): SummaryAnswer => ({ text, inputTokens: null, outputTokens: null })

@@ -15,8 +15,8 @@ export function createDeterministicSummarizer(estimator: TokenEstimator): Summar
     name: 'deterministic',
     levels: ['deterministic'],
     model: null,
-    promptVersion: 'extract-1',
-    summarize: async (request) => extract(request, estimator),
+    promptVersion: () => 'extract-1',
+    summarize: async (request) => ({ text: extract(request, estimator), inputTokens: null, outputTokens: null }),
   }
 }
 

@@ -25,6 +25,47 @@ export type SummaryRequest = {
   readonly sourceTokens: number
   /** In the order of the history. */
   readonly entries: readonly SourceEntry[]
+  /**
+   * Continuity: the text of the summary that stands right before these sources in the window when a leaf is made, so
+   * that nothing is said twice. Null for the first leaf and for every deeper node. Untrusted, like the entries.
+   */
+  readonly previousSummary: string | null
+}
+
+/** What a summariser said, before anybody checked it. */
+export type SummaryAnswer = {
+  readonly text: string
+  /** As the model's server counts them; null when it does not say, and for summarisers without a model. */
+  readonly inputTokens: number | null
+  readonly outputTokens: number | null
+}
+
+/** The ways in which a summariser can have no answer. */
+export type SummarizerOutcome = 'failed' | 'timeout' | 'circuit_open' | 'spend_cap' | 'empty'
+
+/** Why there is no answer. `message` is for people and for the record: it holds no conversation text and no key. */
+export class SummarizerFailure extends Error {
+  override readonly name = 'SummarizerFailure'
+  readonly outcome: SummarizerOutcome
+
+  constructor(outcome: SummarizerOutcome, reason: string) {
+    super(reason)
+    this.outcome = outcome
+  }
+}
+
+/** What one run has sent to models so far, failed calls included as far as their servers told. */
+export type Spend = {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In the currency of the configured prices; null when a model that was called has none. 0 before the first call. */
+  readonly cost: number | null
+}
+
+/** The summarisers of one run in the order in which they are tried, and what they have spent; made anew for each run. */
+export type SummarizerChain = {
+  readonly summarizers: readonly Summarizer[]
+  readonly spend: Spend
 }
 
 /**
@@ -36,8 +77,11 @@ export interface Summarizer {
   /** In the order in which they are tried. */
   readonly levels: readonly Exclude<SummaryLevel, 'unknown'>[]
   readonly model: string | null
-  /** Stored with each summary, so that a reader knows how it came about. */
-  readonly promptVersion: string
-  /** Answers the text of the summary; an empty one means that it cannot. */
-  summarize(request: SummaryRequest, signal: AbortSignal): Promise<string>
+  /** Stored with each summary, so that a reader knows how it came about. Prompts differ by depth and level. */
+  promptVersion(request: Pick<SummaryRequest, 'depth' | 'level'>): string
+  /**
+   * Answers the text of the summary.
+   * @throws SummarizerFailure when it has none; whatever the signal was aborted with
+   */
+  summarize(request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer>
 }
