@@ -121,7 +121,7 @@ describe('the colour of a bar', () => {
   })
 
   it('of merged bars is that of all of them together', () => {
-    const merged = mergedFacts(history.summaries, [0, 1, 2])
+    const merged = mergedFacts(history.summaries, [0, 1, 2], { first: 0, last: 2 })
     expect(merged).toMatchObject({ tokens: 300, sourceTokens: 7500, createdAtMs: 2000, level: 0 })
   })
 })

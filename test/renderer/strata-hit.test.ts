@@ -71,7 +71,7 @@ describe('the pointer', () => {
     expect(tooltipText({ kind: 'summary', place: 2 }, strata)).toMatchObject({
       id: idAt(2),
       title: 'leaf · not itself in the window',
-      lines: expect.arrayContaining(['covers 25\u00a0messages', '100\u00a0tokens for 2,500\u00a0tokens · 25.0×']),
+      lines: expect.arrayContaining(['covers 25\u00a0messages', '100 of 2,500\u00a0tokens · 25.0×']),
     })
   })
 })

@@ -1,6 +1,6 @@
 import type { NodeCard } from '../../../core/contract/lineage.ts'
 import { nodeLabel } from '../../ui/depth-color.ts'
-import { formatCompression, formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
+import { formatCompact, formatCompression, formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
 import { formatClock } from '../../ui/format-time.ts'
 import type { MoreUnit } from './block.ts'
 
@@ -15,10 +15,13 @@ export function cardText(card: NodeCard, isWide: boolean): CardText {
     return { title: `${card.role ?? 'message'}${time}`, facts: card.excerpt || formatTokens(card.tokens) }
   }
   const title = shortenId(card.id, isWide ? 22 : 14)
-  if (!isWide) return { title, facts: `${nodeLabel(card)} · ${formatCount(card.messages)} msgs` }
+  if (!isWide) return { title, facts: `${nodeLabel(card)} · ${short(card.messages)} msgs` }
   const compression = card.sourceTokens && card.tokens > 0 ? [formatCompression(card.sourceTokens / card.tokens)] : []
-  return { title, facts: [nodeLabel(card), formatTokens(card.tokens), ...compression].join(' · ') }
+  const tokens = card.tokens < 100_000 ? formatTokens(card.tokens) : `${formatCompact(card.tokens)} tokens`
+  return { title, facts: [nodeLabel(card), tokens, ...compression].join(' · ') }
 }
+
+const short = (count: number): string => (count < 1000 ? formatCount(count) : formatCompact(count))
 
 /** What a node has, in the words of the header: `9 sources · 1 dependent · 789 messages`. */
 export function countsText(card: NodeCard): string {

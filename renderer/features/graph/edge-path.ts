@@ -30,7 +30,7 @@ export function placeEdges(
     if (from === undefined || to === undefined) return []
     const frame = frames.get(edge.from)
     if (frame !== undefined && edge.state === 'sound' && isInside(to, frame)) return []
-    const shape = to.y > from.y + from.h ? straightDown(from, to) : aroundTheSide(from, to)
+    const shape = shapeOf(from, to)
     return [
       { id: `${edge.from}→${edge.to}·${edge.ordinal}`, state: edge.state, from: from.card, to: edge.to, ...shape },
     ]
@@ -40,6 +40,11 @@ export function placeEdges(
 
 const isInside = (box: Box, frame: Box): boolean =>
   box.x >= frame.x && box.x + box.w <= frame.x + frame.w && box.y >= frame.y && box.y + box.h <= frame.y + frame.h
+
+function shapeOf(from: PlacedCard, to: PlacedCard): Pick<PlacedEdge, 'path' | 'label'> {
+  if (from.card.id === to.card.id) return loop(from)
+  return to.y > from.y + from.h ? straightDown(from, to) : aroundTheSide(from, to)
+}
 
 /** From the middle of the lower edge to the middle of the upper one. */
 function straightDown(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
@@ -58,9 +63,17 @@ function straightDown(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
 function aroundTheSide(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
   const x0 = from.x + from.w
   const x1 = to.x + to.w
-  const isSelf = from.x === to.x && from.y === to.y
-  const y0 = from.y + from.h * (isSelf ? 0.75 : 0.5)
-  const y1 = to.y + to.h * (isSelf ? 0.25 : 0.5)
+  const y0 = from.y + from.h / 2
+  const y1 = to.y + to.h / 2
   const out = Math.max(x0, x1) + 36
   return { path: `M${x0},${y0} C${out},${y0} ${out},${y1} ${x1},${y1}`, label: { x: out - 6, y: (y0 + y1) / 2 } }
+}
+
+/** From a node to itself: out below, and back in below. */
+function loop({ x, y, w, h }: Box): Pick<PlacedEdge, 'path' | 'label'> {
+  const [x0, x1, bottom] = [x + w * 0.3, x + w * 0.7, y + h]
+  return {
+    path: `M${x0},${bottom} C${x0},${bottom + 32} ${x1},${bottom + 32} ${x1},${bottom}`,
+    label: { x: (x0 + x1) / 2, y: bottom + 24 },
+  }
 }

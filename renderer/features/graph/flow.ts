@@ -7,6 +7,8 @@ export type CardNode = Node<
   {
     readonly card: NodeCard
     readonly isWide: boolean
+    /** The graph is drawn around it. */
+    readonly isCentre: boolean
     /** Sources and dependents of which none is shown. */
     readonly hiddenSources: number
     readonly hiddenDependents: number
@@ -27,8 +29,14 @@ const standing = ({ x, y, w, h }: Box) => ({
   measured: { width: w, height: h },
 })
 
+type FlowState = {
+  readonly focusId: string
+  readonly selection: string | null
+  readonly expanded: readonly string[]
+}
+
 /** The layout in the terms of React Flow. Edges are drawn from the layout itself. */
-export function toFlow(layout: GraphLayout, expanded: readonly string[], selection: string | null): FlowNode[] {
+export function toFlow(layout: GraphLayout, { focusId, selection, expanded }: FlowState): FlowNode[] {
   const frames = layout.frames.map(
     (placed): FrameNode => ({
       ...standing(placed),
@@ -50,7 +58,7 @@ export function toFlow(layout: GraphLayout, expanded: readonly string[], selecti
       type: 'card',
       ariaRole: 'group',
       selected: card.id === selection,
-      data: { card, isWide: box.w >= WIDE_FROM_PX, hiddenSources, hiddenDependents },
+      data: { card, isWide: box.w >= WIDE_FROM_PX, isCentre: card.id === focusId, hiddenSources, hiddenDependents },
     }
   })
   const mores = layout.mores.map(

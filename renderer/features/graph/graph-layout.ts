@@ -46,6 +46,10 @@ type Placing = {
 const BLOCK_GAP = 28
 const GAP_Y = 46
 
+/** How many levels are in sight at full size: at least the focus, its sources, and two levels of dependents. */
+export const levelsIn = (heightPx: number): number =>
+  Math.min(8, Math.max(4, Math.floor(heightPx / (CARD_HEIGHT + GAP_Y))))
+
 /**
  * Places a neighbourhood: dependents above, sources below, each level in the order of the history. The focus stands
  * at the origin. `columns` cards may stand side by side before they wrap. O(n log n), for the sorting.

@@ -28,7 +28,7 @@ const GLIDE_MS = 150
 /** The layout on React Flow. The view is set by our own bounds and moves only when something would be out of sight. */
 export function LineageCanvas({ handle, layout, focusId, selection, expanded, size, onPick, onCentre }: Props) {
   const flow = useReactFlow<FlowNode>()
-  const nodes = useMemo(() => toFlow(layout, expanded, selection), [layout, expanded, selection])
+  const nodes = useMemo(() => toFlow(layout, { focusId, selection, expanded }), [layout, focusId, selection, expanded])
   const boxes = useMemo(() => new Map<string, Box>(layout.cards.map((placed) => [placed.card.id, placed])), [layout])
   const fitted = fitGraph(layout.bounds, boxes.get(focusId) ?? layout.bounds, size)
   /** Moved by hand: from then on a new size does not move it. */
@@ -42,8 +42,8 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
     isMoved.current = false
     glideTo(fitted)
   }
-  const reveal = (ids: readonly string[]) => {
-    const wanted = ids.flatMap((id) => boxes.get(id) ?? [])
+  const reveal = (ids: readonly string[], frame?: Box) => {
+    const wanted = [...ids.flatMap((id) => boxes.get(id) ?? []), ...(frame ? [frame] : [])]
     if (wanted.length > 0) glideTo(revealBox(flow.getViewport(), boxAround(wanted), size))
   }
   useImperativeHandle(handle, () => ({ fit }))
@@ -60,8 +60,7 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
     if (last === undefined || revealed.current === expanded) return
     revealed.current = expanded
     const frame = layout.frames.find(({ of }) => of.id === last)
-    if (frame) glideTo(revealBox(flow.getViewport(), frame, size))
-    else reveal([last, ...layout.edges.flatMap(({ from, to }) => (from.id === last ? to : []))])
+    reveal([last, ...layout.edges.flatMap(({ from, to }) => (from.id === last ? to : []))], frame)
   }, [layout])
   // biome-ignore lint/correctness/useExhaustiveDependencies: where the selection went
   useEffect(() => {

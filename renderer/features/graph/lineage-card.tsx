@@ -11,14 +11,19 @@ import styles from './lineage-graph.module.css'
 
 /** A node of the lineage: what it is called, what it stands for, and a handle to its sources while they are hidden. */
 export function LineageCard({
-  data: { card, isWide, hiddenSources, hiddenDependents },
+  data: { card, isWide, isCentre, hiddenSources, hiddenDependents },
   selected,
 }: NodeProps<CardNode>) {
   const { expand, centre } = use(GraphActions)
   const text = cardText(card, isWide)
   return (
     <div
-      className={classNames(styles.card, selected && styles.selected, card.kind === 'missing' && styles.missing)}
+      className={classNames(
+        styles.card,
+        isCentre && styles.centre,
+        selected && styles.selected,
+        card.kind === 'missing' && styles.missing,
+      )}
       style={{ borderLeftColor: card.kind === 'missing' ? 'var(--error)' : nodeColor(card) }}
       title={card.excerpt === '' ? card.id : `${card.id}\n${card.excerpt}`}
     >

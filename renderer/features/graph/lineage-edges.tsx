@@ -4,24 +4,35 @@ import type { PlacedEdge } from './edge-path.ts'
 import styles from './lineage-graph.module.css'
 
 /**
- * From each summary to its sources, in the colour of the summary. What is wrong with an edge is said in words. They
- * have their paths from the layout, and so need nothing of what React Flow would measure for them.
+ * From each summary to its sources, in the colour of the summary. They have their paths from the layout, and so need
+ * nothing of what React Flow would measure for them. What is wrong lies on top, and is said in words.
  */
 export function LineageEdges({ edges }: { readonly edges: readonly PlacedEdge[] }) {
   return (
     <ViewportPortal>
       <svg className={styles.edges} width="1" height="1" aria-hidden="true">
-        {edges.map(({ id, path, label, state, from }) =>
-          state === 'sound' ? (
-            <path key={id} className={styles.edge} d={path} style={{ stroke: nodeColor(from) }} />
-          ) : (
-            <g key={id}>
-              <path className={styles.unsound} d={path} />
-              <text className={styles.edgeLabel} x={label.x} y={label.y} textAnchor="middle" dominantBaseline="central">
-                {state}
-              </text>
-            </g>
-          ),
+        {edges.map(
+          ({ id, state, path, from }) =>
+            state === 'sound' && <path key={id} className={styles.edge} d={path} style={{ stroke: nodeColor(from) }} />,
+        )}
+      </svg>
+      <svg className={styles.unsoundEdges} width="1" height="1" aria-hidden="true">
+        {edges.map(
+          ({ id, state, path, label }) =>
+            state !== 'sound' && (
+              <g key={id}>
+                <path className={styles.unsound} d={path} />
+                <text
+                  className={styles.edgeLabel}
+                  x={label.x}
+                  y={label.y}
+                  textAnchor="middle"
+                  dominantBaseline="central"
+                >
+                  {state}
+                </text>
+              </g>
+            ),
         )}
       </svg>
     </ViewportPortal>

@@ -7,7 +7,7 @@ import { columnsIn } from './block.ts'
 import { countsText } from './card-text.ts'
 import { GraphActions } from './graph-actions.ts'
 import { onGraphKey } from './graph-keys.ts'
-import { layoutGraph } from './graph-layout.ts'
+import { layoutGraph, levelsIn } from './graph-layout.ts'
 import { besideInLevel } from './level-neighbours.ts'
 import { type CanvasHandle, LineageCanvas } from './lineage-canvas.tsx'
 import styles from './lineage-graph.module.css'
@@ -35,6 +35,7 @@ export function LineageGraph({ conversationId, focusId }: Props) {
     selection: focusId,
     expanded: anchor.expanded,
     maxPerNode: columns,
+    up: levelsIn(size?.height ?? 0) - 2,
   })
   const cards = useMemo(() => new Map(neighbourhood?.nodes.map((card) => [card.id, card])), [neighbourhood])
   const layout = useMemo(() => neighbourhood && layoutGraph(neighbourhood, columns), [neighbourhood, columns])
@@ -81,7 +82,7 @@ export function LineageGraph({ conversationId, focusId }: Props) {
                 handle={canvas}
                 layout={layout}
                 focusId={neighbourhood.focus}
-                selection={inHand?.id ?? null}
+                selection={focusId}
                 expanded={anchor.expanded}
                 size={size}
                 onPick={(id) => pick(id, 'push')}

@@ -4,7 +4,6 @@ import { api } from '../../api.ts'
 import { defaultFocus } from '../../ui/default-focus.ts'
 import { trimNeighbourhood } from './trim.ts'
 
-const UP = 2
 const DOWN = 1
 
 type Input = {
@@ -12,11 +11,13 @@ type Input = {
   readonly selection: string | null
   readonly expanded: readonly string[]
   readonly maxPerNode: number
+  /** Levels of dependents. */
+  readonly up: number
 }
 
 /** What lies around a node, cut to what can be drawn. The one before stays until the next is there. */
-export function useNeighbourhood({ id, selection, expanded, maxPerNode }: Input) {
-  const input = id === null ? skipToken : { id, up: UP, down: DOWN, maxPerNode, expanded: [...expanded] }
+export function useNeighbourhood({ id, selection, expanded, maxPerNode, up }: Input) {
+  const input = id === null ? skipToken : { id, up, down: DOWN, maxPerNode, expanded: [...expanded] }
   const { data, error, refetch } = useQuery(
     api.lineage.neighbourhood.queryOptions({ input, placeholderData: keepPreviousData }),
   )

@@ -49,13 +49,18 @@ export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRa
   }
 }
 
-/** Facts of the summaries at `places`, taken together. */
-export function mergedFacts(summaries: Strata['summaries'], places: readonly number[]): BarFacts {
+/** Facts of the summaries in a part of a lane, taken together. */
+export function mergedFacts(
+  summaries: Strata['summaries'],
+  lane: readonly number[],
+  { first, last }: { readonly first: number; readonly last: number },
+): BarFacts {
   let tokens = 0
   let sourceTokens = 0
   let createdAtMs: number | null = null
   let level = -1
-  for (const place of places) {
+  for (let order = first; order <= last; order++) {
+    const place = lane[order] ?? 0
     tokens += summaries.tokens[place] ?? 0
     sourceTokens += summaries.sourceTokens[place] ?? 0
     const created = summaries.createdAtMs[place] ?? null
@@ -64,7 +69,7 @@ export function mergedFacts(summaries: Strata['summaries'], places: readonly num
     if (own !== UNKNOWN_LEVEL) level = Math.max(level, own)
   }
   return {
-    depth: summaries.depth[places[0] ?? 0] ?? 0,
+    depth: summaries.depth[lane[first] ?? 0] ?? 0,
     tokens,
     sourceTokens,
     createdAtMs,

@@ -24,29 +24,30 @@ export function drawRowLabels({ strata, rows, palette }: Scene): Shape[] {
   ]
 }
 
-/** The axis with its ticks. The last label is set to the left of its tick when it would not fit. */
+/** Inter is this wide for its size, on average; enough to decide whether a label fits. */
+const CHAR_PX = 6.2
+/** A label may reach this far into the right margin. */
+const OVERHANG_PX = 14
+
+/** The axis with its ticks. A label that would not fit on the right stands to the left of its tick, if it can. */
 export function drawAxis(scene: Scene): Shape[] {
   const { rows, palette } = scene
   const { left, width } = rows.plot
-  const ticks = axisTicks({ ...scene.strata, scale: scene.scale, nowMs: scene.nowMs })
   const line = { kind: 'line', stroke: palette['line-strong'], strokeWidth: 1 } as const
-  return [
-    { ...line, x0: left, y0: rows.axisY, x1: left + width, y1: rows.axisY },
-    ...ticks.flatMap(({ px, label }): Shape[] => {
-      const isLast = px + label.length * 6 > left + width + 12
-      return [
-        { ...line, x0: px, y0: rows.axisY, x1: px, y1: rows.axisY + (label === '' ? 3 : 5) },
-        {
-          kind: 'text',
-          x: isLast ? px - 3 : px + 3,
-          y: rows.axisY + 13,
-          text: label,
-          fill: palette.dim,
-          align: isLast ? 'right' : 'left',
-        },
-      ]
-    }),
-  ]
+  let freeFrom = left
+  const ticks = axisTicks({ ...scene.strata, scale: scene.scale, nowMs: scene.nowMs }).flatMap(
+    ({ px, label }): Shape[] => {
+      const mark: Shape = { ...line, x0: px, y0: rows.axisY, x1: px, y1: rows.axisY + (label === '' ? 3 : 5) }
+      const labelWidth = label.length * CHAR_PX
+      const align = px + labelWidth > left + width + OVERHANG_PX ? 'right' : 'left'
+      const start = align === 'right' ? px - labelWidth : px
+      if (label === '' || start < freeFrom - CHAR_PX) return [mark]
+      freeFrom = start + labelWidth + CHAR_PX
+      const x = align === 'right' ? px - 3 : px + 3
+      return [mark, { kind: 'text', x, y: rows.axisY + 13, text: label, fill: palette.dim, align }]
+    },
+  )
+  return [{ ...line, x0: left, y0: rows.axisY, x1: left + width, y1: rows.axisY }, ...ticks]
 }
 
 /** The whole history in small: what is in sight of it, the selection, and where something is wrong. */
@@ -56,13 +57,14 @@ export function drawOverview({ strata, rows, scale, selected, palette }: Scene):
   const extent = strata.extent > 0 ? strata.extent : 1
   const whole = { x0: 0, x1: extent, left, width }
   const thumb = overviewThumb(scale, whole.x1, rows.plot)
-  const tick = (x: number, w: number, fill: string): Shape => ({
+  const tick = (x: number, w: number, fill: string, opacity = 1): Shape => ({
     kind: 'rect',
     x: toPx(whole, x),
     y: band.y + 3,
     w: Math.max(2, w),
     h: band.h - 6,
     fill,
+    opacity,
   })
   return [
     { kind: 'rect', x: left, ...band, w: width, radius: 4, fill: palette.panel, stroke: palette.line, strokeWidth: 1 },
@@ -70,7 +72,7 @@ export function drawOverview({ strata, rows, scale, selected, palette }: Scene):
     ...groupMarks(strata.marks, whole).map(({ x0, uncovered }) =>
       tick(x0, 2, uncovered > 0 ? palette.error : palette.warning),
     ),
-    ...(selected ? [tick(selected.x0, toPx(whole, selected.x1) - toPx(whole, selected.x0), palette.text)] : []),
+    ...(selected ? [tick(selected.x0, toPx(whole, selected.x1) - toPx(whole, selected.x0), palette.text, 0.6)] : []),
     { kind: 'rect', x: thumb.x, ...band, w: thumb.w, radius: 4, stroke: palette['line-strong'], strokeWidth: 1 },
   ]
 }

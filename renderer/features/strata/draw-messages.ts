@@ -6,46 +6,58 @@ import type { Rect, Shape } from './shapes.ts'
 import type { Viewport } from './viewport.ts'
 
 const COLUMN_PX = 1.5
+/** Opacity of what is above the mean, as a share. */
+const PALE = 0.45
 
 /** The histogram of the messages: fine where it has been fetched, coarse around it until then. */
 export function drawMessages(scene: Scene): Shape[] {
   const { detail, overview } = scene
-  const around = overview ? drawBuckets(scene, overview, (x) => detail === null || x < detail.x0 || x > detail.x1) : []
+  const isOutside = (x0: number, x1: number) => detail === null || x1 <= detail.x0 || x0 >= detail.x1
+  const around = overview ? drawBuckets(scene, overview, isOutside) : []
   return detail ? [...around, ...drawBuckets(scene, detail, () => true)] : around
 }
 
-function drawBuckets(scene: Scene, { columns, places }: Buckets, isWanted: (x: number) => boolean): Rect[] {
+function drawBuckets(
+  scene: Scene,
+  { columns, places }: Buckets,
+  isWanted: (x0: number, x1: number) => boolean,
+): Rect[] {
   const rects: Rect[] = []
   for (const run of mergeNarrow({ x0: columns.x0, x1: columns.x1, places }, scene.scale, COLUMN_PX)) {
     const x0 = columns.x0[run.first] ?? 0
     const x1 = columns.x1[run.last] ?? 0
-    if (isWanted((x0 + x1) / 2)) rects.push(drawColumn(scene, columns, run, { x0, x1 }))
+    if (isWanted(x0, x1)) rects.push(...drawColumn(scene, columns, run, { x0, x1 }))
   }
   return rects
 }
 
-function drawColumn(scene: Scene, columns: StrataMessages, run: Run, stretch: Viewport): Rect {
+/** As high as its largest message; where it holds several, full up to their mean and paler above. */
+function drawColumn(scene: Scene, columns: StrataMessages, run: Run, stretch: Viewport): readonly Rect[] {
   const { messages: band } = scene.rows
-  let largest = 0
-  let inWindow = 0
-  let loudest = run.first
-  for (let place = run.first; place <= run.last; place++) {
-    largest = Math.max(largest, columns.maxTokens[place] ?? 0)
-    inWindow += columns.inWindow[place] ?? 0
-    if ((columns.tokens[place] ?? 0) > (columns.tokens[loudest] ?? 0)) loudest = place
-  }
-  const height = Math.max(1, columnHeight(largest, scene.largestTokens) * band.h)
+  const merged = mergeColumns(columns, run)
   const width = run.px1 - run.px0
   const gap = width >= 6 ? 1.5 : width >= 2 ? 0.75 : 0
-  return {
-    kind: 'rect',
-    x: run.px0 + gap / 2,
-    y: band.y + band.h - height,
-    w: Math.max(width - gap, 1),
-    h: height,
-    fill: roleFill(scene.palette, columns.role[loudest] ?? 0),
-    opacity: inWindow > 0 ? 1 : isWithin(scene.selected, stretch.x0, stretch.x1) ? OF_SELECTION : DIMMED,
+  const opacity = merged.inWindow > 0 ? 1 : isWithin(scene.selected, stretch.x0, stretch.x1) ? OF_SELECTION : DIMMED
+  const upTo = (tokens: number, share: number): Rect => {
+    const h = Math.max(1, columnHeight(tokens, scene.largestTokens) * band.h)
+    const fill = roleFill(scene.palette, columns.role[merged.loudest] ?? 0)
+    const y = band.y + band.h - h
+    return { kind: 'rect', x: run.px0 + gap / 2, y, w: Math.max(width - gap, 1), h, fill, opacity: opacity * share }
   }
+  if (merged.count <= 1) return [upTo(merged.largest, 1)]
+  return [upTo(merged.largest, PALE), upTo(merged.tokens / merged.count, 1 - PALE)]
+}
+
+function mergeColumns(columns: StrataMessages, { first, last }: Run) {
+  const merged = { count: 0, tokens: 0, largest: 0, inWindow: 0, loudest: first }
+  for (let place = first; place <= last; place++) {
+    merged.count += columns.count[place] ?? 0
+    merged.tokens += columns.tokens[place] ?? 0
+    merged.largest = Math.max(merged.largest, columns.maxTokens[place] ?? 0)
+    merged.inWindow += columns.inWindow[place] ?? 0
+    if ((columns.tokens[place] ?? 0) > (columns.tokens[merged.loudest] ?? 0)) merged.loudest = place
+  }
+  return merged
 }
 
 /** Share of the row's height. Logarithmic, since one tool result may be as large as a thousand questions. */

@@ -19,9 +19,15 @@ export function drawSummaries(scene: Scene): Shape[] {
 
 function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: DepthBand): Rect[] {
   const { summaries } = scene.strata
+  const gap = gapOf(scene, row)
   const bars: Rect[] = []
   for (const run of mergeNarrow({ x0: summaries.x0, x1: summaries.x1, places: lane }, scene.scale, NARROW_PX)) {
-    const bar = drawRun(scene, row, lane, run, band)
+    const bar: Rect = {
+      kind: 'rect',
+      ...barBox(scene, lane[run.first] ?? 0, run, band, gap),
+      fill: barFill(scene.colorBy, mergedFacts(summaries, lane, run), scene.palette, scene.age),
+      opacity: opacityOf(scene, row, lane, run),
+    }
     const previous = bars.at(-1)
     const joined = previous && joinAlike(previous, bar)
     if (joined) bars[bars.length - 1] = joined
@@ -30,41 +36,44 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
   return bars
 }
 
-function drawRun(scene: Scene, row: SummaryRow, lane: readonly number[], run: Run, band: DepthBand): Rect {
-  const { summaries } = scene.strata
-  const places = run.first === run.last ? [lane[run.first] ?? 0] : lane.slice(run.first, run.last + 1)
-  const first = places[0] ?? 0
-  const last = places.at(-1) ?? first
-  const isLit = places.some((place) => summaries.inWindow[place] === 1)
-  const isOfSelection =
-    scene.selected !== null &&
-    row.depth <= scene.selected.depth &&
-    isWithin(scene.selected, summaries.x0[first] ?? 0, summaries.x1[last] ?? 0)
-  return {
-    kind: 'rect',
-    ...barBox(scene, first, run, band),
-    fill: barFill(scene.colorBy, mergedFacts(summaries, places), scene.palette, scene.age),
-    opacity: isLit ? 1 : isOfSelection ? OF_SELECTION : DIMMED,
+/** Of merged bars one in the window is enough to be lit: what the model sees is never hidden. */
+function opacityOf({ strata, selected }: Scene, { depth }: SummaryRow, lane: readonly number[], run: Run): number {
+  const { x0, x1, inWindow } = strata.summaries
+  for (let order = run.first; order <= run.last; order++) {
+    const place = lane[order] ?? 0
+    if (inWindow[place] === 1 || place === selected?.place) return 1
   }
+  const isBelowSelection = selected !== null && depth <= selected.depth
+  const isOfSelection =
+    isBelowSelection && isWithin(selected, x0[lane[run.first] ?? 0] ?? 0, x1[lane[run.last] ?? 0] ?? 0)
+  return isOfSelection ? OF_SELECTION : DIMMED
 }
 
 type Box = Required<Pick<Rect, 'x' | 'y' | 'w' | 'h' | 'radius'>>
 
 /** Where a bar stands: its lane's share of the row, with a gap to its neighbour when there is room for one. */
-function barBox(scene: Scene, place: number, { px0, px1 }: Pick<Run, 'px0' | 'px1'>, band: DepthBand): Box {
+function barBox(
+  { index }: Scene,
+  place: number,
+  { px0, px1 }: Pick<Run, 'px0' | 'px1'>,
+  band: DepthBand,
+  rowGap: number,
+): Box {
   const width = px1 - px0
-  const gap = width >= 8 ? 2 : width >= 3 ? 1 : width >= NARROW_PX ? 0.5 : 0
-  const lanes = scene.index.laneCount[place] ?? 1
+  const gap = Math.min(rowGap, width / 3)
+  const lanes = index.laneCount[place] ?? 1
   const laneHeight = band.h / lanes
   const w = Math.max(width - gap, 1)
   const h = Math.max(laneHeight - (lanes > 1 && laneHeight > 3 ? 1 : 0), 0.5)
-  return {
-    x: px0 + gap / 2,
-    y: band.y + laneHeight * (scene.index.lane[place] ?? 0),
-    w,
-    h,
-    radius: Math.min(2, w / 4, h / 4),
-  }
+  const y = band.y + laneHeight * (index.lane[place] ?? 0)
+  return { x: px0 + gap / 2, y, w, h, radius: Math.min(2, w / 4, h / 4) }
+}
+
+/** One gap for a whole row, by how wide its bars are on average: single gaps among narrow bars would look like damage. */
+function gapOf({ strata, scale }: Scene, row: SummaryRow | undefined): number {
+  const bars = row?.lanes.reduce((count, lane) => count + lane.length, 0) ?? 0
+  const meanPx = ((strata.extent / Math.max(bars, 1)) * scale.width) / (scale.x1 - scale.x0)
+  return meanPx < NARROW_PX ? 0 : Math.min(2, meanPx * 0.16)
 }
 
 /** Two slivers that look the same and touch are one rectangle to paint. */
@@ -81,8 +90,9 @@ function joinAlike(left: Rect, right: Rect): Rect | null {
 export function summaryBox(scene: Scene, place: number): Box | null {
   const { summaries } = scene.strata
   const band = scene.rows.depths.find(({ depth }) => depth === summaries.depth[place])
+  const row = scene.index.rows.find(({ depth }) => depth === summaries.depth[place])
   if (band === undefined) return null
   const px0 = toPx(scene.scale, summaries.x0[place] ?? 0)
   const px1 = toPx(scene.scale, summaries.x1[place] ?? 0)
-  return barBox(scene, place, { px0, px1 }, band)
+  return barBox(scene, place, { px0, px1 }, band, gapOf(scene, row))
 }

@@ -53,8 +53,8 @@ function Counts({ strata: { totalMessages, totalTokens, windowTokens } }: { read
       className={styles.counts}
       title={`${formatTokens(totalTokens)} stored, ${formatTokens(windowTokens)} in the window`}
     >
-      {plural(totalMessages, 'message')} · {formatCompact(totalTokens)} tokens → {formatCompact(windowTokens)} in the
-      window
+      {plural(totalMessages, 'message')} · {formatCompact(totalTokens)} tokens → {formatCompact(windowTokens)}
+      <span className={styles.extra}> in the window</span>
     </span>
   )
 }

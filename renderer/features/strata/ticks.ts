@@ -13,8 +13,8 @@ type TickInput = Pick<Strata, 'axis' | 'originMs' | 'ticks'> & {
 
 /** Room for a time of day and air around it, in CSS pixels. */
 const APART_PX = 72
-const CHAR_PX = 6.2
-const LABEL_GAP_PX = 16
+/** Room for a day, perhaps with its year, and a time of day. */
+const LONG_PX = 128
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
@@ -51,18 +51,35 @@ function clockTicks(ticks: Strata['ticks'], { scale, nowMs }: TickInput): readon
   const inSight = ticks
     .map(({ x, atMs }) => ({ px: toPx(scale, x), atMs }))
     .filter(({ px }) => px >= scale.left - 0.5 && px <= scale.left + scale.width + 0.5)
-  let freeFrom = Number.NEGATIVE_INFINITY
+  const labelled = new Set(withRoom(inSight))
   let lastDay = ''
-  return inSight.map(({ px, atMs }) => {
-    if (px < freeFrom) return { px, label: '' }
+  return inSight.map((tick) => {
+    const { px, atMs } = tick
+    if (!labelled.has(tick)) return { px, label: '' }
     const day = dayLabel(atMs, nowMs)
-    const time = timeLabel(atMs)
-    const label = time === '00:00' ? day : day === lastDay ? time : `${day} ${time}`
-    freeFrom = px + Math.max(label.length * CHAR_PX + LABEL_GAP_PX, APART_PX)
+    const label = isMidnight(atMs) ? day : day === lastDay ? timeLabel(atMs) : `${day} ${timeLabel(atMs)}`
     lastDay = day
     return { px, label }
   })
 }
+
+type ClockTick = { readonly px: number; readonly atMs: number }
+
+/** Days first, then what there is room for between them. */
+function withRoom(ticks: readonly ClockTick[]): readonly ClockTick[] {
+  const chosen: ClockTick[] = []
+  const byRank = [...ticks.filter(({ atMs }) => isMidnight(atMs)), ...ticks.filter(({ atMs }) => !isMidnight(atMs))]
+  for (const tick of byRank) {
+    const width = chosen.some(({ atMs }) => isSameDay(atMs, tick.atMs)) || isMidnight(tick.atMs) ? APART_PX : LONG_PX
+    const fits = chosen.every(({ px }) => (px > tick.px ? px - tick.px >= width : tick.px - px >= APART_PX))
+    if (fits) chosen.push(tick)
+  }
+  return chosen
+}
+
+const isMidnight = (atMs: number): boolean => formatClock(atMs) === '00:00' && atMs % MINUTE_MS === 0
+
+const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
 
 const preciseClock = new Intl.DateTimeFormat('en-US', {
   hour: '2-digit',
@@ -71,8 +88,7 @@ const preciseClock = new Intl.DateTimeFormat('en-US', {
   hourCycle: 'h23',
 })
 
-const dayLabel = (atMs: number, nowMs: number): string =>
-  new Date(atMs).toDateString() === new Date(nowMs).toDateString() ? 'today' : formatDate(atMs, nowMs)
+const dayLabel = (atMs: number, nowMs: number): string => (isSameDay(atMs, nowMs) ? 'today' : formatDate(atMs, nowMs))
 
 const timeLabel = (atMs: number): string => (atMs % MINUTE_MS === 0 ? formatClock(atMs) : preciseClock.format(atMs))
 
@@ -91,7 +107,8 @@ function placeTicks(axis: 'messages' | 'tokens', scale: Scale): readonly Tick[] 
   const unit = axis === 'messages' ? 'message' : 'token'
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => {
     const place = (from + i) * step
-    return { px: toPx(scale, place), label: `${unit} ${formatCount(place)}` }
+    const label = i === 0 ? `${unit} ${formatCount(place)}` : formatCount(place)
+    return { px: toPx(scale, place), label }
   })
 }
 

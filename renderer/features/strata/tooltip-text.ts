@@ -1,7 +1,7 @@
 import { ROLES, SummaryLevel } from '../../../core/contract/ids.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
-import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
+import { formatCompression, formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
 import type { Hit } from './hit.ts'
 import { markText } from './mark-groups.ts'
@@ -60,7 +60,7 @@ function summaryText(summaries: Strata['summaries'], place: number): TooltipText
     title: `${depthLabel(summaries.depth[place] ?? 0)} · ${isInWindow ? 'in the window' : 'not itself in the window'}`,
     lines: [
       `covers ${plural(summaries.messages[place] ?? 0, 'message')}`,
-      `${formatTokens(tokens)} for ${formatTokens(sourceTokens)}${compression}`,
+      `${formatCount(tokens)} of ${formatTokens(sourceTokens)}${compression}`,
       ...(createdAtMs === null ? [] : [`made ${formatShort(createdAtMs)}`]),
       ...(level === 'unknown' || level === 'normal' ? [] : [`level ${level}`]),
     ],
