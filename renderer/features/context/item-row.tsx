@@ -22,7 +22,12 @@ export const ItemRow = memo(function ItemRow({ item, index, windowTokens, isSele
     // biome-ignore lint/a11y/useFocusableInteractive: keys move in the view; the id is the row's button
     // biome-ignore lint/a11y/useKeyWithClickEvents: see above
     <div
-      className={classNames(styles.row, isSelected && styles.selected, !item.included && styles.out)}
+      className={classNames(
+        styles.row,
+        isSelected && styles.selected,
+        !item.included && styles.out,
+        item.kind === 'missing' && styles.missing,
+      )}
       role="row"
       aria-rowindex={index + 2}
       onClick={() => navigate({ selection: item.id }, 'push')}

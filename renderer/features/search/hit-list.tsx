@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { plural } from '../../ui/format.ts'
 import styles from './hit-list.module.css'
@@ -12,13 +12,17 @@ type Props = {
   readonly titles: ReadonlyMap<number, string>
   readonly active: ActiveHit
   readonly isStale: boolean
+  /** There are hits that were not fetched yet. */
+  readonly hasMore: boolean
   readonly onEnd: () => void
 }
 
 /** The hits under their conversations. */
-export function HitList({ rows, titles, active, isStale, onEnd }: Props) {
+export function HitList({ rows, titles, active, isStale, hasMore, onEnd }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const index = rowOfHit(rows, active.position)
+  // Whoever comes back from a hit finds the list at it.
+  const [first] = useState(index)
   useEffect(() => {
     // The head of the first group comes along, so that the top can be reached by key.
     if (index >= 0) list.current?.scrollIntoView({ index: index === 1 ? 0 : index })
@@ -34,6 +38,7 @@ export function HitList({ rows, titles, active, isStale, onEnd }: Props) {
       aria-busy={isStale}
       data={rows}
       computeItemKey={(_, row) => row.key}
+      initialTopMostItemIndex={first > 1 ? { index: first, align: 'center' } : 0}
       increaseViewportBy={300}
       endReached={onEnd}
       itemContent={(_, row) =>
@@ -42,7 +47,7 @@ export function HitList({ rows, titles, active, isStale, onEnd }: Props) {
             <span className={styles.title}>
               {titles.get(row.conversationId) ?? `conversation ${row.conversationId}`}
             </span>
-            <span>{plural(row.hits, 'hit')}</span>
+            <span>{hasMore ? `${plural(row.hits, 'hit')} so far` : plural(row.hits, 'hit')}</span>
           </div>
         ) : (
           <HitRow

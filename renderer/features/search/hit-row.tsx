@@ -55,7 +55,8 @@ export const HitRow = memo(function HitRow({ hit, position, isActive, onSelect, 
         <span className={styles.id}>{hit.id}</span>
         {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
         {hit.isPartial && <Chip title="Found by some of the words, not by all of them">some words</Chip>}
-        <span className={styles.covers}>
+        <span className={styles.covers} title="Summaries that stand for it">
+          {hit.coveredBy.length > 0 && <span>under</span>}
           {hit.coveredBy.slice(0, MAX_COVERS).map((id) => (
             <NodeLink key={id} id={id} maxChars={12} conversationId={hit.conversationId} />
           ))}

@@ -48,7 +48,14 @@ export function SearchView({ conversationId }: { readonly conversationId: number
       ) : hits.length === 0 ? (
         search.error === null && !search.isStale && <NoHits query={query} filters={filters} onFilters={setFilters} />
       ) : (
-        <HitList rows={search.rows} titles={titles} active={active} isStale={search.isStale} onEnd={search.more} />
+        <HitList
+          rows={search.rows}
+          titles={titles}
+          active={active}
+          isStale={search.isStale}
+          hasMore={search.hasMore}
+          onEnd={search.more}
+        />
       )}
     </section>
   )
