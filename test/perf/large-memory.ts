@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { CompactInput } from '../../core/contract/compaction.ts'
+import { BULK_BATCH, ConversationStore } from '../../core/conversations/conversation-store.ts'
+import type { NewMessage } from '../../core/conversations/new-message.ts'
+import { openNative } from '../../core/db/native.ts'
+import { MESSAGE_INDEX_TRIGGERS, SCHEMA_V1, SEARCH_V1 } from '../../core/db/schema.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { historyStream } from '../builders/history.ts'
+
+/** Raise when the file would be made differently. */
+const RECIPE = 1
+/** One long conversation, the rest in short ones. */
+const LONG_SHARE = 0.9
+const SHORT_MESSAGES = 1000
+
+export type LargeMemory = { readonly path: string; readonly messages: number; readonly longest: number }
+
+/** A compacted native memory with so many messages; made once and kept in the folder for temporary files. */
+export async function largeMemory(messages: number, say: (line: string) => void): Promise<LargeMemory> {
+  const schema = createHash('sha256')
+    .update(SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS)
+    .digest('hex')
+  const folder = join(tmpdir(), 'lcm-inspector-bench')
+  const path = join(folder, `${messages}-${RECIPE}-${schema.slice(0, 8)}.db`)
+  const longest = Math.floor(messages * LONG_SHARE)
+  if (existsSync(path)) return { path, messages, longest }
+  mkdirSync(folder, { recursive: true })
+  const draft = join(folder, `draft-${process.pid}.db`)
+  say(`making ${path} (a few minutes, once)`)
+  try {
+    fill(draft, messages, longest)
+    say('compacting it')
+    await compactLongest(draft)
+    renameSync(draft, path)
+  } finally {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${draft}${suffix}`, { force: true })
+  }
+  return { path, messages, longest }
+}
+
+function fill(path: string, messages: number, longest: number): void {
+  const db = openNative(path)
+  const store = new ConversationStore(db, createTokenEstimator(), Date.now)
+  ingest(store, 'long', { seed: 1, messages: longest })
+  for (let from = longest, number = 0; from < messages; from += SHORT_MESSAGES, number += 1) {
+    ingest(store, `short-${number}`, { seed: 100 + number, messages: Math.min(SHORT_MESSAGES, messages - from) })
+  }
+  db.close()
+}
+
+function ingest(store: ConversationStore, sessionId: string, spec: { seed: number; messages: number }): void {
+  const conversationId = store.ensureConversation({ importer: 'bench', sessionId, title: `Session ${sessionId}` })
+  let batch: NewMessage[] = []
+  for (const message of historyStream(spec)) {
+    batch.push(message)
+    if (batch.length < BULK_BATCH.messages) continue
+    store.ingestBulk([{ conversationId, messages: batch }])
+    batch = []
+  }
+  store.ingestBulk([{ conversationId, messages: batch }])
+}
+
+async function compactLongest(path: string): Promise<void> {
+  const lcm = openLcm(path)
+  const input = CompactInput.parse({ conversationId: 1, mode: 'full' })
+  for await (const _ of lcm.compactionEngine().compact(input, new AbortController().signal));
+  lcm.close()
+}
