@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { api } from './api.ts'
 import { OpenError } from './features/welcome/open-error.tsx'
 import { Welcome } from './features/welcome/welcome.tsx'
 import { ConnectionBanner } from './frame/connection-banner.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
+import { host } from './host.ts'
 import { Loading } from './ui/loading.tsx'
 
 const MemoryWindow = lazy(() =>
@@ -18,12 +19,18 @@ type Props = {
 
 /** The window: welcome, the memory, or why it cannot be opened. */
 export function App({ file }: Props) {
+  useEffect(() => host.onMenu((command) => command === 'open' && void openByDialog()), [])
   return (
     <ErrorBoundary>
       <ConnectionBanner />
       {file === null ? <Welcome /> : <Memory file={file} />}
     </ErrorBoundary>
   )
+}
+
+async function openByDialog(): Promise<void> {
+  const path = await host.pickMemory?.()
+  if (path) host.openFile(path)
 }
 
 function Memory({ file }: { readonly file: string }) {

@@ -11,12 +11,14 @@ import { toErrorInfo } from './error-text.ts'
 import { rememberPlaces, restorePlace } from './frame/remembered-place.ts'
 import { LiveContext, LiveFeed } from './live.ts'
 import { currentFile } from './routes.ts'
+import { fileNameOf } from './ui/format.ts'
 import { startTheme } from './ui/theme.ts'
 
 const MAX_RETRIES = 3
 
 startTheme()
 const file = currentFile()
+document.title = file === null ? 'LCM Inspector' : `${fileNameOf(file)} · LCM Inspector`
 if (file !== null) {
   restorePlace(file)
   rememberPlaces(file)

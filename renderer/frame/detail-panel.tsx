@@ -22,7 +22,7 @@ export function DetailPanel({ width, conversation, conversations }: Props) {
       data-empty={selection === null ? '' : undefined}
     >
       {selection !== null ? (
-        <ErrorBoundary key={selection}>
+        <ErrorBoundary subject={selection}>
           <NodeDetail id={selection} />
         </ErrorBoundary>
       ) : (

@@ -109,5 +109,4 @@ function onMenuCommand(command: string, setDialog: (dialog: 'palette' | 'keys') 
   if (command === 'palette' || command === 'keys') setDialog(command)
   if (command === 'find') openSearch()
   if (command === 'import') host.openFile(null)
-  if (command === 'open') void host.pickMemory?.().then((path) => path !== null && host.openFile(path))
 }

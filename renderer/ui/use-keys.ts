@@ -25,8 +25,11 @@ function isPressable(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('button, summary, a[href]') !== null
 }
 
+/** A dialog or a menu is open, and takes the keys. */
+const isElsewhere = () => document.querySelector('dialog[open], :popover-open') !== null
+
 /**
- * Binds keys for as long as the component is there. Silent while a dialog is open or somebody types, except for
+ * Binds keys for as long as the component is there. Silent while a dialog or menu is open or somebody types, except for
  * bindings with `Mod+`, which work while typing too. A handler that is bound keeps the key from the browser.
  */
 export function useKeys(bindings: KeyBindings): void {
@@ -36,7 +39,7 @@ export function useKeys(bindings: KeyBindings): void {
   })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || document.querySelector('dialog[open]') !== null) return
+      if (event.defaultPrevented || isElsewhere()) return
       const name = keyName(event, isMac())
       const handler = latest.current[name]
       if (handler === undefined || (isTyping(event.target) && !name.includes('Mod+'))) return

@@ -47,7 +47,11 @@ export function CompactionView({ conversationId, info }: Props) {
         title={decisionTitle(decision.data)}
         actions={
           !info.readOnly && (
-            <Button look="primary" disabled={!canRun || isPending || isRunning} onClick={() => setAsking(true)}>
+            <Button
+              look={decision.data.should ? 'primary' : 'plain'}
+              disabled={!canRun || isPending || isRunning}
+              onClick={() => setAsking(true)}
+            >
               Compact…
             </Button>
           )

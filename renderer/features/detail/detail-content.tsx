@@ -20,11 +20,10 @@ import { LineageLists } from './lineage-lists.tsx'
 /** A node in full: what it is, what it says, where it comes from. */
 export function DetailContent({ description }: { readonly description: Description }) {
   const { id, kind } = description
-  const [expandedId, setExpandedId] = useState<string | null>(null)
+  const [isExpanded, setExpanded] = useState(false)
   const [copied, copy] = useCopy()
   const isSummary = kind === 'leaf' || kind === 'condensed'
-  const isExpanded = expandedId === id
-  const toggle = () => setExpandedId(isExpanded ? null : id)
+  const toggle = () => setExpanded(!isExpanded)
   useKeys(isSummary ? { e: toggle } : {})
 
   return (
@@ -57,7 +56,7 @@ export function DetailContent({ description }: { readonly description: Descripti
         </div>
       </section>
       <Elsewhere conversationId={description.conversationId} />
-      {isExpanded && <Expansion key={id} summaryId={id} />}
+      {isExpanded && <Expansion summaryId={id} />}
       <DetailText description={description} />
       <LineageLists description={description} />
     </article>

@@ -20,7 +20,8 @@ export function DetailFacts({ description }: { readonly description: Description
       <Fact name="covers">
         {isMessage || covers === null ? null : (
           <>
-            {covers} {messages !== null && <Dim>{plural(messages, 'message')}</Dim>}
+            {covers}
+            {messages !== null && <Dim> · {plural(messages, 'message')}</Dim>}
           </>
         )}
       </Fact>

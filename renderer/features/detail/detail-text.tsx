@@ -9,9 +9,10 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import styles from './detail-text.module.css'
 
-/** Longer texts begin with this much and unfold. */
+/** Longer texts begin with this much, and unfold by steps that a window lays out without a pause. */
 const FOLD_CHARS = 4000
-const ALL_CHARS = 5_000_000
+const STEP_CHARS = 100_000
+const ALL_CHARS = 50_000_000
 
 type Look = 'rendered' | 'source'
 
@@ -19,16 +20,16 @@ type Look = 'rendered' | 'source'
 export function DetailText({ description }: { readonly description: Description }) {
   const { id, kind, role, contentChars, isCut } = description
   const [look, setLook] = useState<Look>('rendered')
-  const [unfoldedId, setUnfoldedId] = useState<string | null>(null)
-  const isUnfolded = unfoldedId === id
+  const [wanted, setWanted] = useState(FOLD_CHARS)
   const whole = useQuery({
     ...api.retrieval.describe.queryOptions({ input: { id, contentChars: ALL_CHARS } }),
-    enabled: isUnfolded && isCut,
+    enabled: isCut && wanted > description.content.length,
   })
   const isProse = kind !== 'message' || role === 'user' || role === 'assistant' || role === 'system'
-  const content = (isUnfolded && whole.data?.content) || description.content
-  const shown = isUnfolded ? content : content.slice(0, FOLD_CHARS)
+  const content = whole.data?.content ?? description.content
+  const shown = content.slice(0, wanted)
   const hidden = contentChars - shown.length
+  const step = Math.min(STEP_CHARS, hidden)
 
   return (
     <section className={styles.section}>
@@ -59,8 +60,10 @@ export function DetailText({ description }: { readonly description: Description 
         </pre>
       )}
       {hidden > 0 && (
-        <Button look="quiet" disabled={whole.isFetching} onClick={() => setUnfoldedId(id)}>
-          {whole.isFetching ? 'Fetching…' : `Show ${formatCount(hidden)} more characters`}
+        <Button look="quiet" disabled={whole.isFetching} onClick={() => setWanted(shown.length + step)}>
+          {whole.isFetching
+            ? 'Fetching…'
+            : `Show ${step < hidden ? `${formatCount(step)} of ` : ''}${formatCount(hidden)} more characters`}
         </Button>
       )}
     </section>

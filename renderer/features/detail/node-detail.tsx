@@ -21,5 +21,5 @@ export function NodeDetail({ id }: { readonly id: string }) {
     )
   // The former node stays until the new one is there: less than a blink, and never under the new one's name.
   if (!description.data) return <Loading what={id} lines={7} />
-  return <DetailContent description={description.data} />
+  return <DetailContent key={description.data.id} description={description.data} />
 }

@@ -1,4 +1,5 @@
 import type { IntegrityReport } from '../../../core/contract/integrity.ts'
+import { useLive } from '../../live.ts'
 import { currentFile } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
@@ -17,6 +18,8 @@ type Props = { readonly report: IntegrityReport; readonly onScan: () => void }
 
 /** A finished scan. */
 export function ReportView({ report, onScan }: Props) {
+  const { changedAtMs } = useLive()
+  const isStale = changedAtMs !== null && changedAtMs > report.finishedAtMs
   const { findings, expected, passed, notApplicable } = groupChecks(report.checks)
   return (
     <>
@@ -34,6 +37,7 @@ export function ReportView({ report, onScan }: Props) {
         {plural(report.checks.length, 'check')} over {plural(report.messages, 'message')} and{' '}
         {plural(report.summaries, 'summary', 'summaries')} · {formatDuration(report.durationMs)} ·{' '}
         <TimeText atMs={report.finishedAtMs} />
+        {isStale && ' · the file has changed since'}
       </ViewHeader>
       {findings.length > 0 && (
         <section className={styles.group}>

@@ -9,23 +9,22 @@ import styles from './open-actions.module.css'
 
 type Props = {
   readonly onBrowse: () => void
-  readonly onImport: (paths: readonly string[]) => void
+  /** Asks for transcripts with the dialog of the desktop. */
+  readonly onImport: () => void
+  /** Imports the one at a path. */
+  readonly onTranscript: (path: string) => void
 }
 
 /** A path to type, and the ways for those who do not know it. */
-export function OpenActions({ onBrowse, onImport }: Props) {
+export function OpenActions({ onBrowse, onImport, onTranscript }: Props) {
   const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
   const openByDialog = async () => {
     const path = await host.pickMemory?.()
     if (path) host.openFile(path)
   }
-  const importByDialog = async () => {
-    const paths = await host.pickTranscripts?.()
-    if (paths && paths.length > 0) onImport(paths)
-  }
   return (
     <section className={styles.section} aria-label="Open">
-      <PathField onImport={onImport} />
+      <PathField onTranscript={onTranscript} />
       <div className={styles.buttons}>
         <Button look="primary" onClick={() => (host.pickMemory ? void openByDialog() : onBrowse())}>
           <Icon name="folder" />
@@ -34,7 +33,7 @@ export function OpenActions({ onBrowse, onImport }: Props) {
         {host.pickMemory && <Button onClick={onBrowse}>Browse folders…</Button>}
         <Button
           title="A transcript becomes a memory of its own: see what LCM would do with it"
-          onClick={() => (host.pickTranscripts ? void importByDialog() : onBrowse())}
+          onClick={host.pickTranscripts ? onImport : onBrowse}
         >
           <Icon name="import" />
           Import a transcript…
@@ -54,13 +53,13 @@ export function OpenActions({ onBrowse, onImport }: Props) {
 }
 
 /** Takes a path as it is typed or pasted, looks what stands there, and opens or imports it. */
-function PathField({ onImport }: Pick<Props, 'onImport'>) {
+function PathField({ onTranscript }: Pick<Props, 'onTranscript'>) {
   const [path, setPath] = useState('')
   const probe = useMutation(
     api.machine.probe.mutationOptions({
       onSuccess: (found) => {
         if (found.kind === 'memory') host.openFile(found.path)
-        if (found.kind === 'transcript') onImport([found.path])
+        if (found.kind === 'transcript') onTranscript(found.path)
       },
     }),
   )

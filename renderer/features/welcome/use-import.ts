@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { ImportResult } from '../../../core/contract/import.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
@@ -33,12 +33,14 @@ export function useImport(): Import {
   useEffect(() => {
     if (isFlawless && path !== null) host.openFile(path)
   }, [isFlawless, path])
+  const { mutate } = start
+  const begin = useCallback((paths: readonly string[]) => mutate({ paths: [...paths] }), [mutate])
   return {
     isActive: start.isPending || start.isError || target !== null,
     job,
     error: start.error ?? job?.error ?? null,
     result,
-    start: (paths) => start.mutate({ paths: [...paths] }),
+    start: begin,
     cancel: () => target !== null && cancel.mutate({ jobId: target.jobId }),
     open: () => path !== null && host.openFile(path),
     leave: () => {

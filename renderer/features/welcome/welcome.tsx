@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { host } from '../../host.ts'
 import { Mark } from '../../ui/mark.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
@@ -15,6 +15,14 @@ import styles from './welcome.module.css'
 export function Welcome() {
   const [isBrowsing, setBrowsing] = useState(false)
   const transcripts = useImport()
+  const { start } = transcripts
+  useEffect(
+    () =>
+      host.onMenu((command) => {
+        if (command === 'import') void pickTranscripts(start)
+      }),
+    [start],
+  )
   return (
     <DropTarget onMemory={host.openFile} onTranscripts={transcripts.start}>
       <div className={styles.page}>
@@ -30,7 +38,11 @@ export function Welcome() {
           <ImportProgress transcripts={transcripts} />
         ) : (
           <main className={styles.main}>
-            <OpenActions onBrowse={() => setBrowsing(true)} onImport={transcripts.start} />
+            <OpenActions
+              onBrowse={() => setBrowsing(true)}
+              onImport={() => void pickTranscripts(start)}
+              onTranscript={(path) => start([path])}
+            />
             <RecentMemories />
             <FoundMemories />
           </main>
@@ -48,4 +60,9 @@ export function Welcome() {
       )}
     </DropTarget>
   )
+}
+
+async function pickTranscripts(start: (paths: readonly string[]) => void): Promise<void> {
+  const paths = await host.pickTranscripts?.()
+  if (paths && paths.length > 0) start(paths)
 }
