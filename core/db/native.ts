@@ -1,12 +1,15 @@
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
-import { APPLICATION_ID, MESSAGE_INDEX_TRIGGERS, SCHEMA_V1, SEARCH_V1 } from './schema.ts'
+import { APPLICATION_ID, MESSAGE_INDEX_TRIGGERS, SCHEMA_V1, SCHEMA_V2, SEARCH_V1, VIEWS_ON_V1 } from './schema.ts'
 import { translateSqliteError } from './sqlite-error.ts'
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
-export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS]
+export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS, SCHEMA_V2]
 export const NATIVE_VERSION = migrations.length
+
+/** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
+export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1]
 
 /** How long another writer is waited for. */
 const BUSY_TIMEOUT_MS = 5000

@@ -5,7 +5,7 @@ import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
-import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
+import { NATIVE_VERSION, newerVersionError, openNative, readingViews } from './native.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 import { connectReadOnly, openHere, type ReadOnlyConnection } from './read-only-connection.ts'
 import { APPLICATION_ID } from './schema.ts'
@@ -116,9 +116,10 @@ function openOursReadOnly(file: MemoryFile, reason: string, cacheDir: string): O
   const connection: ReadOnlyConnection =
     file.hasWal && file.hasShm ? hereConnection(file) : connectReadOnly(file, cacheDir)
   try {
-    connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA query_only = ON')
+    connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
     const version = connection.db.value<number>('PRAGMA user_version') ?? 0
-    if (version < NATIVE_VERSION) {
+    const views = version >= NATIVE_VERSION ? '' : readingViews[version]
+    if (views === undefined) {
       throw new LcmError(
         'read_only_file',
         `${file.path} is of an older version (schema ${version}) and must be brought up to date, but it cannot be written: copy it to a folder of yours and open the copy.`,
@@ -126,6 +127,8 @@ function openOursReadOnly(file: MemoryFile, reason: string, cacheDir: string): O
       )
     }
     requireOurTables(probeSchema(connection.db), file.path)
+    connection.db.exec(views)
+    connection.db.exec('PRAGMA query_only = ON')
     return asReadOnly(file, connection, {
       system: 'native',
       systemLabel: 'LCM Inspector',

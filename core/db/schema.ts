@@ -285,3 +285,22 @@ BEGIN
   SELECT message_id, content, tool_input, tool_output, reasoning FROM message_text WHERE message_id = new.message_id;
 END;
 `
+
+/**
+ * Version 2: every call that was made for a node, and what a run sent to models. A run of version 1 called none.
+ * `attempts` is a JSON array of the contract's `Attempt`, in the order in which they were made.
+ */
+export const SCHEMA_V2 = /* sql */ `
+ALTER TABLE compaction_events ADD COLUMN attempts TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE compaction_runs ADD COLUMN model_input_tokens INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE compaction_runs ADD COLUMN model_output_tokens INTEGER NOT NULL DEFAULT 0;
+-- In the currency of the configured prices; NULL when a model that was called has none.
+ALTER TABLE compaction_runs ADD COLUMN model_cost REAL DEFAULT 0;
+`
+
+/** What a file of version 1 lacks, as TEMP views before its tables: it is read without being brought up to date. */
+export const VIEWS_ON_V1 = /* sql */ `
+CREATE TEMP VIEW compaction_events AS SELECT *, '[]' AS attempts FROM main.compaction_events;
+CREATE TEMP VIEW compaction_runs AS
+SELECT *, 0 AS model_input_tokens, 0 AS model_output_tokens, 0.0 AS model_cost FROM main.compaction_runs;
+`

@@ -108,6 +108,9 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'tokens_before',
     'tokens_after',
     'stop_reason',
+    'model_input_tokens',
+    'model_output_tokens',
+    'model_cost',
   ],
   compaction_events: [
     'event_id',
@@ -122,6 +125,7 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'source_tokens',
     'tokens',
     'duration_ms',
+    'attempts',
   ],
   conversation_locks: ['conversation_id', 'owner', 'acquired_at', 'lease_until'],
 }

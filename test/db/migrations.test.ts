@@ -1,0 +1,54 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { CANONICAL } from '../../core/db/dialects/canonical.ts'
+import { migrations, NATIVE_VERSION } from '../../core/db/native.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { APPLICATION_ID } from '../../core/db/schema.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { folderState } from './folder-state.ts'
+
+/** A file as version 1 left it, with one conversation, one run and one replacement. */
+function fileOfVersion1(): { folder: string; path: string } {
+  const folder = temporaryFolder()
+  const path = join(folder, 'lcm.db')
+  const db = new Database(path)
+  db.pragma(`application_id = ${APPLICATION_ID}`)
+  db.pragma('journal_mode = WAL')
+  db.exec(migrations[0] ?? '')
+  db.pragma('user_version = 1')
+  db.exec(`
+    INSERT INTO conversations (session_id, created_at, updated_at) VALUES ('s', 1, 1);
+    INSERT INTO compaction_runs VALUES ('run_1', 1, 'manual', 'full', 'deterministic', '{}', 'me', 1, 2, 900, 100, 'nothing_eligible');
+    INSERT INTO compaction_events VALUES (1, 'run_1', 1, 1, 'leaf', 'sum_1', 0, '[]', 'deterministic', 900, 100, 3)`)
+  db.close()
+  return { folder, path }
+}
+
+const ADDED = `
+  SELECT e.attempts, r.model_input_tokens AS input, r.model_output_tokens AS output, r.model_cost AS cost, e.tokens
+  FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id`
+const AS_OF_NO_MODEL = { attempts: '[]', input: 0, output: 0, cost: 0, tokens: 100 }
+
+describe('a file of version 1', () => {
+  it('is brought forward when it is opened for writing, and keeps its rows', () => {
+    const { path } = fileOfVersion1()
+    const memory = openMemory(path)
+    expect(memory.read.value('PRAGMA user_version')).toBe(NATIVE_VERSION)
+    expect(memory.read.all(ADDED)).toEqual([AS_OF_NO_MODEL])
+    for (const [name, columns] of Object.entries(CANONICAL)) {
+      expect(memory.read.column(`SELECT name FROM pragma_table_xinfo('${name}')`).sort()).toEqual([...columns].sort())
+    }
+    memory.close()
+  })
+
+  it('is read as it is when it may not be written', () => {
+    const { folder, path } = fileOfVersion1()
+    const before = folderState(folder)
+    const memory = openMemory(path, { readOnly: true })
+    expect(memory.info).toMatchObject({ systemVersion: '1', readOnly: true })
+    expect(memory.read.all(ADDED)).toEqual([AS_OF_NO_MODEL])
+    memory.close()
+    expect(folderState(folder)).toEqual(before)
+  })
+})
