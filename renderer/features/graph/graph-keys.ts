@@ -20,9 +20,12 @@ export function onGraphKey(event: KeyboardEvent, moves: GraphMoves): void {
     Enter: moves.open,
   }
   const move = keys[event.key]
-  // Enter on a button presses it.
-  const isButton = event.target instanceof HTMLButtonElement && event.key === 'Enter'
-  if (move === undefined || isButton || event.ctrlKey || event.metaKey || event.altKey) return
+  if (move === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target instanceof HTMLElement && belongsElsewhere(event.target, event.key)) return
   event.preventDefault()
   move()
 }
+
+/** Enter on a button presses it, and in a menu every key is the menu's. */
+const belongsElsewhere = (target: HTMLElement, key: string): boolean =>
+  (target instanceof HTMLButtonElement && key === 'Enter') || target.closest('[role=menu]') !== null

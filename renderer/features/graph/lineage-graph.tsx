@@ -57,7 +57,7 @@ export function LineageGraph({ conversationId, focusId }: Props) {
   }
 
   return (
-    <section className={styles.lineage} aria-label="Lineage">
+    <section className={styles.lineage} aria-label="Lineage" onKeyDown={(event) => onGraphKey(event, moves)}>
       <LineageHeader
         card={inHand}
         neighbourhood={neighbourhood}
@@ -73,7 +73,6 @@ export function LineageGraph({ conversationId, focusId }: Props) {
         aria-label={inHand ? `Lineage of ${inHand.id}: ${countsText(inHand)}` : 'Lineage'}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the graph takes keys
         tabIndex={0}
-        onKeyDown={(event) => onGraphKey(event, moves)}
       >
         {neighbourhood && layout && size ? (
           <GraphActions value={actions}>

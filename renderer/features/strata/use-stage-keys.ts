@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { KeyboardEvent } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
@@ -28,8 +28,14 @@ export const zoomStep = (motion: ViewportMotion, direction: 'in' | 'out'): void 
 
 export const showWhole = (motion: ViewportMotion): void => motion.glideTo(wholeOf(motion.limits))
 
-/** Keys of the strata. Zooming works from anywhere in the view; moving and opening while the drawing has the focus. */
-export function useStageKeys({ strata, selection, motion }: Input): (event: KeyboardEvent) => void {
+/** What is needed of a key press, by React or by the window. */
+type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented' | 'preventDefault'>
+
+/**
+ * Keys of the strata. Zooming works from anywhere in the view; moving and opening while the drawing has the focus, or
+ * nothing has.
+ */
+export function useStageKeys({ strata, selection, motion }: Input): (event: KeyPress) => void {
   const queries = useQueryClient()
   const lineageStep = useLineageStep()
   useKeys({
@@ -67,10 +73,27 @@ export function useStageKeys({ strata, selection, motion }: Input): (event: Keyb
     ArrowRight: () => along('dependents'),
     Enter: () => selection !== null && navigate({ view: 'transcript' }, 'push'),
   }
-  return (event) => {
+  const onKey = (event: KeyPress) => {
     const handler = handlers[event.key]
     if (handler === undefined || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
     event.preventDefault()
     handler()
   }
+  useUnclaimedKeys(onKey)
+  return onKey
+}
+
+/** Keys that are pressed while nothing has the focus. */
+function useUnclaimedKeys(onKey: (event: KeyPress) => void): void {
+  const latest = useRef(onKey)
+  useEffect(() => {
+    latest.current = onKey
+  })
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.target === document.body && document.querySelector('dialog[open]') === null) latest.current(event)
+    }
+    window.addEventListener('keydown', listen)
+    return () => window.removeEventListener('keydown', listen)
+  }, [])
 }

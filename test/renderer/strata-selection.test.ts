@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { onClick, onDoubleClick } from '../../renderer/features/strata/hit-action.ts'
+import { besideInRow } from '../../renderer/features/strata/row-neighbours.ts'
+import { isWithin, toBuckets } from '../../renderer/features/strata/scene.ts'
+import { messageNumber, stretchOfMessage, stretchOfSummary } from '../../renderer/features/strata/selected-stretch.ts'
+import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
+import { defaultFocus } from '../../renderer/ui/default-focus.ts'
+import { idAt, messageColumns, strataOf } from './strata-builder.ts'
+
+const strata = strataOf([
+  { depth: 0, x0: 0, x1: 20 },
+  { depth: 0, x0: 20, x1: 40 },
+  { depth: 0, x0: 40, x1: 60, inWindow: true },
+  { depth: 1, x0: 0, x1: 20, inWindow: true },
+  { depth: 1, x0: 20, x1: 40, inWindow: true },
+  { depth: 2, x0: 0, x1: 20 },
+])
+
+describe('a click', () => {
+  it('selects what can be told apart', () => {
+    expect(onClick({ kind: 'summary', place: 1 }, strata)).toEqual({ select: idAt(1) })
+    const message = { kind: 'messages' as const, x0: 6, x1: 7, count: 1, tokens: 9, largestTokens: 9 }
+    expect(onClick({ ...message, role: 1, inWindow: 0, firstMessage: 7 }, strata)).toEqual({ select: 'msg_7' })
+  })
+
+  it('goes closer to what cannot', () => {
+    const group = { kind: 'summaries' as const, depth: 0, count: 12, x0: 3, x1: 9 }
+    expect(onClick(group, strata)).toEqual({ show: group })
+  })
+
+  it('does nothing beside everything', () => {
+    expect(onClick(null, strata)).toEqual({})
+  })
+
+  it('twice shows the bar as wide as the plot', () => {
+    expect(onDoubleClick({ kind: 'summary', place: 4 }, strata)).toEqual({ show: { x0: 20, x1: 40 } })
+  })
+})
+
+describe('the selection', () => {
+  it('stands where its summary does, and nowhere for one of another conversation', () => {
+    const index = indexSummaries(strata)
+    expect(stretchOfSummary(strata, index, idAt(4))).toEqual({ x0: 20, x1: 40, place: 4, depth: 1 })
+    expect(stretchOfSummary(strata, index, 'sum_elsewhere')).toBeNull()
+  })
+
+  it('stands in the column that holds its message', () => {
+    const buckets = toBuckets(messageColumns(10, 20), { x0: 10, x1: 20 })
+    expect(stretchOfMessage(buckets, 15)).toMatchObject({ x0: 14, x1: 15, place: null })
+    expect(stretchOfMessage(buckets, 3)).toBeNull()
+  })
+
+  it('takes only msg_ and a number for a message', () => {
+    expect(['msg_12', 'msg_', 'msg_1x', 'sum_12', 'file_1'].map(messageNumber)).toEqual([12, null, null, null, null])
+  })
+
+  it('holds what lies within it and not what reaches beyond', () => {
+    const selected = { x0: 20, x1: 40, place: 4, depth: 1 }
+    expect(isWithin(selected, 20, 30)).toBe(true)
+    expect(isWithin(selected, 35, 45)).toBe(false)
+    expect(isWithin(null, 20, 30)).toBe(false)
+  })
+
+  it('moves along its row and stops at the end of it', () => {
+    expect(besideInRow(strata, 0, 1)).toBe(idAt(1))
+    expect(besideInRow(strata, 2, 1)).toBeNull()
+    expect(besideInRow(strata, 0, -1)).toBeNull()
+  })
+
+  it('begins at the newest of the deepest summaries in the window', () => {
+    expect(defaultFocus(strata)).toBe(idAt(4))
+  })
+
+  it('begins at the deepest of all where none is in the window, and nowhere without any', () => {
+    expect(
+      defaultFocus(
+        strataOf([
+          { depth: 0, x0: 0, x1: 5 },
+          { depth: 1, x0: 0, x1: 5 },
+        ]),
+      ),
+    ).toBe(idAt(1))
+    expect(defaultFocus(strataOf([]))).toBeNull()
+  })
+})
