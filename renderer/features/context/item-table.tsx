@@ -61,6 +61,7 @@ export function ItemTable({ window, selection }: Props) {
       <Virtuoso
         ref={list}
         className={styles.body}
+        role="rowgroup"
         totalCount={items.length}
         fixedItemHeight={ROW_PX}
         increaseViewportBy={200}

@@ -33,7 +33,7 @@ export function HitList({ rows, titles, active, isStale, hasMore, onEnd }: Props
       className={styles.list}
       data-stale={isStale}
       id="search-hits"
-      role="listbox"
+      role="grid"
       aria-label="Hits"
       aria-busy={isStale}
       data={rows}
@@ -43,12 +43,10 @@ export function HitList({ rows, titles, active, isStale, hasMore, onEnd }: Props
       endReached={onEnd}
       itemContent={(_, row) =>
         row.kind === 'head' ? (
-          <div className={styles.head} role="presentation">
-            <span className={styles.title}>
-              {titles.get(row.conversationId) ?? `conversation ${row.conversationId}`}
-            </span>
-            <span>{hasMore ? `${plural(row.hits, 'hit')} so far` : plural(row.hits, 'hit')}</span>
-          </div>
+          <GroupHead
+            title={titles.get(row.conversationId) ?? `conversation ${row.conversationId}`}
+            count={`${plural(row.hits, 'hit')}${hasMore ? ' so far' : ''}`}
+          />
         ) : (
           <HitRow
             hit={row.hit}
@@ -60,5 +58,21 @@ export function HitList({ rows, titles, active, isStale, hasMore, onEnd }: Props
         )
       }
     />
+  )
+}
+
+function GroupHead({ title, count }: { readonly title: string; readonly count: string }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows come and go with the scrolling
+    <div className={styles.head} role="row" tabIndex={-1}>
+      {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
+      <span className={styles.title} role="gridcell" tabIndex={-1}>
+        {title}
+      </span>
+      {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
+      <span role="gridcell" tabIndex={-1}>
+        {count}
+      </span>
+    </div>
   )
 }

@@ -60,6 +60,7 @@ export function SearchField({ text, onText, filters, onFilters, active, hasHits 
           placeholder="Search messages and summaries"
           aria-label="Search messages and summaries"
           role="combobox"
+          aria-haspopup="grid"
           aria-expanded={hasHits}
           aria-controls="search-hits"
           aria-activedescendant={hasHits ? `hit-${active.position}` : undefined}

@@ -77,7 +77,6 @@ function Folded({ foldKey, label, text }: { readonly foldKey: string; readonly l
     <Disclosure
       isOpen={isOpen}
       onToggle={toggle}
-      label={`${label}: ${first}`}
       head={
         <>
           <span className={styles.label}>{label}</span>

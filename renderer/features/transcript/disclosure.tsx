@@ -7,16 +7,14 @@ type Props = {
   readonly onToggle: () => void
   /** One line that always shows. */
   readonly head: ReactNode
-  /** What the line is, for a screen reader. */
-  readonly label: string
   readonly children?: ReactNode
 }
 
 /** One line that unfolds. */
-export function Disclosure({ isOpen, onToggle, head, label, children }: Props) {
+export function Disclosure({ isOpen, onToggle, head, children }: Props) {
   return (
     <div>
-      <button type="button" className={styles.head} aria-expanded={isOpen} aria-label={label} onClick={onToggle}>
+      <button type="button" className={styles.head} aria-expanded={isOpen} onClick={onToggle}>
         <span className={styles.sign} data-open={isOpen}>
           <Icon name="chevronRight" />
         </span>

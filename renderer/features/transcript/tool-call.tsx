@@ -34,7 +34,6 @@ export function ToolCall({ call, foldKey, onWhole }: Props) {
       <Disclosure
         isOpen={isOpen}
         onToggle={toggle}
-        label={`Call of ${call.toolName}: ${line}`}
         head={
           <>
             <span className={styles.name}>{call.toolName}</span>
