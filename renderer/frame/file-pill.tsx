@@ -16,16 +16,24 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
       <span className={styles.path} title={info.path}>
         <bdi>{shortenPath(info.path)}</bdi>
       </span>
-      <Chip title={`Written by ${info.systemLabel}`}>
-        {info.systemLabel}
-        {info.systemVersion !== null && ` ${info.systemVersion}`}
-      </Chip>
+      <SystemChip info={info} />
       {info.readOnly && (
         <Chip tone="lit" title={info.readOnlyReason ?? undefined}>
           read-only
         </Chip>
       )}
     </div>
+  )
+}
+
+/** For a file of another system its version matters; ours is native, whatever its schema. */
+function SystemChip({ info: { system, systemLabel, systemVersion } }: { readonly info: MemoryInfo }) {
+  if (system === 'native') return <Chip title={`Written by LCM Inspector, schema ${systemVersion}`}>native</Chip>
+  return (
+    <Chip title={`Written by ${systemLabel}`}>
+      {systemLabel}
+      {systemVersion !== null && ` ${systemVersion}`}
+    </Chip>
   )
 }
 
