@@ -65,6 +65,15 @@ describe('blocks of a message', () => {
     })
   })
 
+  it('say what a compaction made, and at how many tokens, where the system tells', () => {
+    const ours = partOf({ type: 'compaction', metadata: '{"run":"r","summary":"sum_1"}' })
+    const claudeCode = partOf({ type: 'compaction', metadata: '{"trigger":"auto","preTokens":155012}' })
+    const told = (part: typeof ours) => blocksOf(messageOf({ parts: [part] }))[0]
+    expect(told(ours)).toMatchObject({ summaryId: 'sum_1', tokensBefore: null })
+    expect(told(claudeCode)).toMatchObject({ summaryId: null, tokensBefore: 155_012 })
+    expect(told(partOf({ type: 'compaction', text: 'into sum_9f' }))).toMatchObject({ summaryId: 'sum_9f' })
+  })
+
   it('never show a file, only that it is there', () => {
     const part = partOf({ type: 'file', fileName: 'a.png', fileMime: 'image/png', fileUrl: 'https://evil.test/a.png' })
     expect(kinds(messageOf({ parts: [part] }))).toEqual(['file'])

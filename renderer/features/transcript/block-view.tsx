@@ -1,4 +1,5 @@
 import { assertNever } from '../../ui/assert-never.ts'
+import { formatTokens } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
@@ -59,7 +60,7 @@ export function BlockView({ block, foldKey, onWhole }: Props) {
     case 'file':
       return <FilePlaceholder file={block} />
     case 'compaction':
-      return <CompactionDivider text={block.text} />
+      return <CompactionDivider compaction={block} />
     default:
       return assertNever(block)
   }
@@ -101,12 +102,13 @@ function FilePlaceholder({ file }: { readonly file: Extract<Block, { kind: 'file
   )
 }
 
-function CompactionDivider({ text }: { readonly text: string }) {
-  const id = /\bsum_[\w-]+/.exec(text)?.[0]
+function CompactionDivider({ compaction }: { readonly compaction: Extract<Block, { kind: 'compaction' }> }) {
+  const { text, summaryId, tokensBefore } = compaction
   return (
     <p className={styles.divider} title={text}>
       context was compacted here
-      {id !== undefined && <NodeLink id={id} maxChars={24} />}
+      {tokensBefore !== null && `, at ${formatTokens(tokensBefore)}`}
+      {summaryId !== null && <NodeLink id={summaryId} maxChars={24} />}
     </p>
   )
 }

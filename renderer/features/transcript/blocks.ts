@@ -1,4 +1,5 @@
 import type { Message, MessagePart } from '../../../core/contract/message.ts'
+import { parsedObject } from './tool-line.ts'
 
 /** One block of a message as it is drawn, in order. `key` is unique within the message. */
 export type Block = { readonly key: string; readonly isSynthetic: boolean } & (
@@ -30,7 +31,14 @@ export type Block = { readonly key: string; readonly isSynthetic: boolean } & (
       /** What stands for it in the message's text. */
       readonly text: string
     }
-  | { readonly kind: 'compaction'; readonly text: string }
+  | {
+      readonly kind: 'compaction'
+      readonly text: string
+      /** What the range became; null when the system does not say. */
+      readonly summaryId: string | null
+      /** Tokens in the window just before; null when the system does not say. */
+      readonly tokensBefore: number | null
+    }
   | { readonly kind: 'subtask'; readonly title: string; readonly text: string }
   | { readonly kind: 'mark'; readonly label: string; readonly text: string }
 )
@@ -89,7 +97,7 @@ function blockOf(part: MessagePart, isResult: boolean): Block {
         ? { ...base, kind: 'text', text }
         : { ...base, kind: 'file', name: part.fileName, mime: part.fileMime, url: part.fileUrl, text }
     case 'compaction':
-      return { ...base, kind: 'compaction', text }
+      return { ...base, kind: 'compaction', text, ...compactionFacts(part) }
     case 'subtask':
       return { ...base, kind: 'subtask', title: part.toolName ?? 'subtask', text }
     case 'step_start':
@@ -98,6 +106,16 @@ function blockOf(part: MessagePart, isResult: boolean): Block {
     case 'agent':
     case 'retry':
       return { ...base, kind: 'mark', label: part.type.replace('_', ' '), text }
+  }
+}
+
+/** Our engine names the summary in the part's metadata, others in its text; Claude Code notes the tokens before. */
+function compactionFacts(part: MessagePart): { summaryId: string | null; tokensBefore: number | null } {
+  const metadata = parsedObject(part.metadata ?? '') ?? {}
+  const named = typeof metadata.summary === 'string' ? metadata.summary : /\bsum_[\w-]+/.exec(part.text ?? '')?.[0]
+  return {
+    summaryId: named ?? null,
+    tokensBefore: typeof metadata.preTokens === 'number' ? metadata.preTokens : null,
   }
 }
 
