@@ -52,9 +52,13 @@ export function formatRoute(route: Route): string {
   return `#${conversation}/${route.view}${search}`
 }
 
-/** Applies a patch. A selection does not outlive its conversation, unless the patch brings one. */
+/**
+ * Applies a patch. A selection does not outlive its conversation, unless the patch brings one; an address that named
+ * no conversation has none to leave.
+ */
 export function patchRoute(route: Route, patch: Partial<Route>): Route {
-  const leaves = patch.conversationId !== undefined && patch.conversationId !== route.conversationId
+  const before = route.conversationId
+  const leaves = before !== null && patch.conversationId !== undefined && patch.conversationId !== before
   return { ...route, ...(leaves && { selection: null }), ...patch }
 }
 

@@ -45,6 +45,7 @@ describe('going somewhere else', () => {
     expect(patchRoute(here, { conversationId: 2 }).selection).toBeNull()
     expect(patchRoute(here, { conversationId: 2, selection: 'sum_b' }).selection).toBe('sum_b')
     expect(patchRoute(here, { conversationId: 1 }).selection).toBe('sum_a')
+    expect(patchRoute({ ...here, conversationId: null }, { conversationId: 1 }).selection).toBe('sum_a')
   })
 })
 
