@@ -26,6 +26,7 @@ describe('an import', () => {
     added: 3,
     alreadyThere: 0,
     conflicts: 0,
+    otherRecords: 0,
     skipped: [],
     skippedCount: 0,
     error: null,
