@@ -184,6 +184,11 @@ describe('the axis', () => {
     expect(axisTicks({ ...base, axis: 'time', scale: close, ticks: [] }).length).toBeGreaterThan(1)
   })
 
+  it('tells milliseconds where a second is wide', () => {
+    const ticks = [0, 500].map((ms, i) => ({ x: i * 40, atMs: day(11, 6) + ms }))
+    expect(axisTicks({ ...base, ticks }).map(({ label }) => label)).toEqual(['Feb 11 06:00', '06:00:00.500'])
+  })
+
   it('steps by 1, 2 and 5', () => {
     expect([0.3, 1.4, 3, 7, 12, 180].map(niceStep)).toEqual([1, 2, 5, 10, 20, 200])
   })

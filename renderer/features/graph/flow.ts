@@ -47,8 +47,8 @@ export function toFlow(layout: GraphLayout, { focusId, selection, expanded }: Fl
       data: { of: placed.of },
     }),
   )
-  const withSources = new Set(layout.edges.map(({ from }) => from.id))
-  const withDependents = new Set(layout.edges.map(({ to }) => to))
+  const withSources = new Set(layout.links.map(({ from }) => from))
+  const withDependents = new Set(layout.links.map(({ to }) => to))
   const cards = layout.cards.map(({ card, ...box }): CardNode => {
     const hiddenSources = withSources.has(card.id) ? 0 : card.sources
     const hiddenDependents = withDependents.has(card.id) ? 0 : card.dependents

@@ -27,6 +27,8 @@ export type GraphLayout = {
   readonly mores: readonly PlacedMore[]
   readonly frames: readonly PlacedFrame[]
   readonly edges: readonly PlacedEdge[]
+  /** What rests on what, among the cards: an edge into a frame is drawn once for all. */
+  readonly links: readonly LineageEdge[]
   readonly bounds: Box
 }
 
@@ -79,6 +81,7 @@ export function layoutGraph(input: Neighbourhood, columns: number): GraphLayout 
     mores,
     frames: [...frames.values()],
     edges: placeEdges(input.edges, cards, frames),
+    links: input.edges,
     bounds: boxAround([...cards.values(), ...mores, ...frames.values()]),
   }
 }

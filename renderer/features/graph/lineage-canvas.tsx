@@ -42,8 +42,8 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
     isMoved.current = false
     glideTo(fitted)
   }
-  const reveal = (ids: readonly string[], frame?: Box) => {
-    const wanted = [...ids.flatMap((id) => boxes.get(id) ?? []), ...(frame ? [frame] : [])]
+  const reveal = (ids: readonly string[]) => {
+    const wanted = ids.flatMap((id) => boxes.get(id) ?? [])
     if (wanted.length > 0) glideTo(revealBox(flow.getViewport(), boxAround(wanted), size))
   }
   useImperativeHandle(handle, () => ({ fit }))
@@ -59,8 +59,7 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
     const last = expanded.at(-1)
     if (last === undefined || revealed.current === expanded) return
     revealed.current = expanded
-    const frame = layout.frames.find(({ of }) => of.id === last)
-    reveal([last, ...layout.edges.flatMap(({ from, to }) => (from.id === last ? to : []))], frame)
+    reveal([last, ...layout.links.flatMap(({ from, to }) => (from === last ? to : []))])
   }, [layout])
   // biome-ignore lint/correctness/useExhaustiveDependencies: where the selection went
   useEffect(() => {

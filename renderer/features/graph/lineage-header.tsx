@@ -39,8 +39,12 @@ export function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: 
           <Kbd>E</Kbd> expand
         </button>
       </span>
-      <IconButton icon="fit" label="Show all of the graph" onClick={onFit} />
-      {neighbourhood && <ExportMenu neighbourhood={neighbourhood} />}
+      {neighbourhood && (
+        <>
+          <IconButton icon="fit" label="Show all of the graph" onClick={onFit} />
+          <ExportMenu neighbourhood={neighbourhood} />
+        </>
+      )}
     </header>
   )
 }

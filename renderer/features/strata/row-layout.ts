@@ -36,8 +36,10 @@ const AXIS_HEIGHT = 26
 const OVERVIEW_HEIGHT = 14
 const BOTTOM = 12
 const MIN_MESSAGES = 28
-const MAX_MESSAGES = 112
-const MIN_PITCH = 10
+const MAX_MESSAGES = 168
+const MIN_PITCH = 12
+/** Where the rows of summaries would be, for the words that there are none. */
+const NO_DEPTHS = 40
 const MAX_PITCH = 44
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
@@ -53,7 +55,8 @@ export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayo
   const free = height - fixed
   const wanted = clamp(free * 0.2, MIN_MESSAGES, MAX_MESSAGES)
   const pitch = depths.length > 0 ? Math.floor(clamp((free - wanted) / depths.length, MIN_PITCH, MAX_PITCH)) : 0
-  const messagesHeight = Math.floor(clamp(free - pitch * depths.length, MIN_MESSAGES, MAX_MESSAGES))
+  const depthsHeight = depths.length > 0 ? pitch * depths.length : NO_DEPTHS
+  const messagesHeight = Math.floor(clamp(free - depthsHeight, MIN_MESSAGES, MAX_MESSAGES))
   const barHeight = Math.max(6, Math.round(pitch * 0.64))
   const bands = depths.map((depth, row) => ({
     depth,
@@ -61,7 +64,7 @@ export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayo
     y: TOP + row * pitch + Math.round((pitch - barHeight) / 2),
     h: barHeight,
   }))
-  const marksY = TOP + pitch * depths.length
+  const marksY = TOP + depthsHeight
   const messagesY = marksY + marksHeight
   const axisY = messagesY + messagesHeight + 6
   const runsY = axisY + AXIS_HEIGHT - 6

@@ -90,7 +90,10 @@ const preciseClock = new Intl.DateTimeFormat('en-US', {
 
 const dayLabel = (atMs: number, nowMs: number): string => (isSameDay(atMs, nowMs) ? 'today' : formatDate(atMs, nowMs))
 
-const timeLabel = (atMs: number): string => (atMs % MINUTE_MS === 0 ? formatClock(atMs) : preciseClock.format(atMs))
+const timeLabel = (atMs: number): string =>
+  atMs % 1000 === 0 ? clockLabel(atMs) : `${preciseClock.format(atMs)}.${String(atMs % 1000).padStart(3, '0')}`
+
+const clockLabel = (atMs: number): string => (atMs % MINUTE_MS === 0 ? formatClock(atMs) : preciseClock.format(atMs))
 
 function timeSteps(originMs: number, scale: Scale): Strata['ticks'] {
   const wanted = ((scale.x1 - scale.x0) / scale.width) * APART_PX
