@@ -19,12 +19,18 @@ const PROVIDERS = [
 /** The messages exactly as they would be sent, to read and to copy. */
 export function PayloadView({ input }: { readonly input: AssembleInput }) {
   const [provider, setProvider] = useState<Provider>('anthropic')
-  const rendered = useQuery(api.context.render.queryOptions({ input: { ...input, provider } }))
+  const rendered = useQuery(
+    api.context.render.queryOptions({
+      input: { ...input, provider },
+      placeholderData: (previous: RenderedContext | undefined) =>
+        previous?.provider === provider ? previous : undefined,
+    }),
+  )
   const [copied, copy] = useCopy()
   const payload = useMemo(() => (rendered.data === undefined ? null : payloadOf(rendered.data)), [rendered.data])
   const json = useMemo(() => (payload === null ? '' : JSON.stringify(payload, null, 2)), [payload])
   return (
-    <div className={styles.view}>
+    <div className={styles.view} aria-busy={rendered.isPlaceholderData}>
       <div className={styles.bar}>
         <Segmented label="Provider" options={PROVIDERS} value={provider} onChange={setProvider} />
         {payload !== null && (

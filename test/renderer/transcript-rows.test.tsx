@@ -1,0 +1,64 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { BlockView } from '../../renderer/features/transcript/block-view.tsx'
+import { blocksOf } from '../../renderer/features/transcript/blocks.ts'
+import { CoverageGutter } from '../../renderer/features/transcript/coverage-gutter.tsx'
+import { FoldProvider } from '../../renderer/features/transcript/folds.tsx'
+import { messageOf, partOf } from './transcript-messages.ts'
+
+const drawn = (message: Parameters<typeof messageOf>[0]): string =>
+  renderToStaticMarkup(
+    <FoldProvider>
+      {blocksOf(messageOf(message)).map((block) => (
+        <BlockView key={block.key} block={block} foldKey={`msg_1/${block.key}`} />
+      ))}
+    </FoldProvider>,
+  )
+
+describe('a drawn message', () => {
+  it('folds a tool call to one line', () => {
+    const part = partOf({ type: 'tool', toolName: 'bash', toolInput: '{"command":"npm test -- --run","timeout":9}' })
+    const html = drawn({ role: 'assistant', parts: [part] })
+    expect(html).toContain('npm test -- --run')
+    expect(html).toContain('aria-expanded="false"')
+    expect(html).not.toContain('timeout')
+  })
+
+  it('shows the beginning of a long output and says how much more there is', () => {
+    const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n')
+    const html = drawn({ role: 'tool', content: output })
+    expect(html).toContain('line 4')
+    expect(html).not.toContain('line 5')
+    expect(html).toContain('95\u00a0more lines')
+  })
+
+  it('tells a failed call by more than a colour', () => {
+    const part = partOf({ type: 'tool', toolName: 'bash', toolInput: '{}', toolError: 'exit 1' })
+    expect(drawn({ role: 'assistant', parts: [part] })).toContain('failed')
+  })
+
+  it('tells what an edit removes and adds by sign as well as by colour', () => {
+    const input = JSON.stringify({ file_path: 'a', old_string: 'old', new_string: 'new' })
+    const html = drawn({ role: 'assistant', parts: [partOf({ type: 'tool', toolName: 'Edit', toolInput: input })] })
+    expect(html).toMatch(/data-kind="removed"><span[^>]*>−<\/span>old/)
+    expect(html).toMatch(/data-kind="added"><span[^>]*>\+<\/span>new/)
+  })
+
+  it('names a picture and loads nothing', () => {
+    const part = partOf({ type: 'file', fileName: 'a.png', fileMime: 'image/png', fileUrl: 'https://evil.test/a.png' })
+    const html = drawn({ parts: [part] })
+    expect(html).toContain('a.png')
+    expect(html).not.toMatch(/<(img|a|iframe|object|embed)\b|<[^>]*\s(src|href)=/)
+  })
+})
+
+describe('drawn coverage', () => {
+  it('names every summary that stands for the message, and says when it is in the window', () => {
+    const stripe = { id: 'sum_1', depth: 1, inWindow: true, starts: true, ends: false, also: ['sum_2'] }
+    const html = renderToStaticMarkup(
+      <CoverageGutter stripes={[null, stripe]} selection={null} visibility="absent" onSelect={() => undefined} />,
+    )
+    expect(html).toContain('Select depth 1 sum_1, and also sum_2, in the window')
+    expect(html).toContain('the model cannot see this message')
+  })
+})
