@@ -292,6 +292,8 @@ END;
  */
 export const SCHEMA_V2 = /* sql */ `
 ALTER TABLE compaction_events ADD COLUMN attempts TEXT NOT NULL DEFAULT '[]';
+-- The newest message at that moment, which orders events among messages whatever their clocks say. NULL: not recorded.
+ALTER TABLE compaction_events ADD COLUMN newest_seq INTEGER;
 ALTER TABLE compaction_runs ADD COLUMN model_input_tokens INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE compaction_runs ADD COLUMN model_output_tokens INTEGER NOT NULL DEFAULT 0;
 -- In the currency of the configured prices; NULL when a model that was called has none.
@@ -300,7 +302,7 @@ ALTER TABLE compaction_runs ADD COLUMN model_cost REAL DEFAULT 0;
 
 /** What a file of version 1 lacks, as TEMP views before its tables: it is read without being brought up to date. */
 export const VIEWS_ON_V1 = /* sql */ `
-CREATE TEMP VIEW compaction_events AS SELECT *, '[]' AS attempts FROM main.compaction_events;
+CREATE TEMP VIEW compaction_events AS SELECT *, '[]' AS attempts, NULL AS newest_seq FROM main.compaction_events;
 CREATE TEMP VIEW compaction_runs AS
 SELECT *, 0 AS model_input_tokens, 0 AS model_output_tokens, 0.0 AS model_cost FROM main.compaction_runs;
 `

@@ -126,6 +126,7 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'tokens',
     'duration_ms',
     'attempts',
+    'newest_seq',
   ],
   conversation_locks: ['conversation_id', 'owner', 'acquired_at', 'lease_until'],
 }
