@@ -61,6 +61,8 @@ const queries = {
     WHERE conversation_id = :conversationId`,
   recordEstimator: `
     INSERT INTO lcm_meta (key, value) VALUES ('token_estimator', :name) ON CONFLICT (key) DO NOTHING`,
+  nextMessage: `
+    SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
   nextSeq: `
     SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :conversationId`,
   nextOrdinal: `
@@ -70,9 +72,8 @@ const queries = {
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
   insertMessage: `
     INSERT INTO messages
-      (conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
-    VALUES (:conversationId, :seq, :role, :tokens, :atMs, :externalId, :hash, :content)
-    RETURNING message_id`,
+      (message_id, conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
+    VALUES (:messageId, :conversationId, :seq, :role, :tokens, :atMs, :externalId, :hash, :content)`,
   insertPart: `
     INSERT INTO message_parts
       (part_id, message_id, session_id, part_type, ordinal, is_content, is_synthetic, tool_call_id, tool_name,
@@ -90,7 +91,7 @@ const queries = {
 type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
 
 /** Where new messages come to stand. */
-type Tail = { seq: number; ordinal: number; latestMs: number }
+type Tail = { messageId: number; seq: number; ordinal: number; latestMs: number }
 
 /**
  * Takes conversations and messages into a native memory. A message with its parts and its place in the window is
@@ -158,6 +159,7 @@ export class ConversationStore {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
     }
     const tail: Tail = {
+      messageId: this.#db.value<number>(queries.nextMessage) ?? 1,
       seq: this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0,
       ordinal: this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0,
       latestMs: 0,
@@ -191,12 +193,9 @@ export class ConversationStore {
   #insert(conversation: Conversation, tail: Tail, row: MessageRow): void {
     const { parts, ...columns } = row
     const conversationId = conversation.id
-    const messageId = this.#db.value<number>(queries.insertMessage, {
-      ...columns,
-      conversationId,
-      seq: tail.seq,
-    }) as number
-    const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row.externalId)
+    const { messageId } = tail
+    this.#db.run(queries.insertMessage, { ...columns, messageId, conversationId, seq: tail.seq })
+    const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
     parts.forEach((part, ordinal) => {
       this.#db.run(queries.insertPart, {
         part_id: `${stem}_${ordinal}`,
@@ -207,6 +206,7 @@ export class ConversationStore {
       })
     })
     this.#db.run(queries.insertItem, { conversationId, ordinal: tail.ordinal, messageId, atMs: row.atMs })
+    tail.messageId += 1
     tail.seq += 1
     tail.ordinal += 1
     tail.latestMs = Math.max(tail.latestMs, row.atMs)
@@ -214,4 +214,4 @@ export class ConversationStore {
 }
 
 /** How much one call of `ingestBulk` should take at most: beyond it a transaction gains little speed and only lasts longer. */
-export const BULK_BATCH = { messages: 1500, textUnits: 700_000 } as const
+export const BULK_BATCH = { messages: 1000, textUnits: 600_000 } as const

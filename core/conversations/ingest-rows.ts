@@ -63,11 +63,16 @@ export function toPartRow(part: NewPart, content: string): SqlParams {
 
 /**
  * What the part ids of a message begin with; `_<ordinal>` follows. A message that is known from outside gets the same
- * ids in every file that it is imported into.
+ * ids in every file that it is imported into. Time comes first, as in a ULID: rows that are written together then lie
+ * together in the index of ids.
  */
-export function partIdStem(conversationKey: string, externalId: string | null): string {
-  if (externalId === null) return `prt_${randomBytes(10).toString('hex')}`
-  return `prt_${createHash('sha256').update(`${conversationKey}\n${externalId}`).digest('hex').slice(0, 20)}`
+export function partIdStem(conversationKey: string, message: Pick<MessageRow, 'externalId' | 'atMs'>): string {
+  const time = Math.max(0, message.atMs).toString(36).padStart(9, '0')
+  const unique =
+    message.externalId === null
+      ? randomBytes(8).toString('hex')
+      : createHash('sha256').update(`${conversationKey}\n${message.externalId}`).digest('hex').slice(0, 16)
+  return `prt_${time}${unique}`
 }
 
 const wellFormed = (text: string | null | undefined): string | null => text?.toWellFormed() ?? null
