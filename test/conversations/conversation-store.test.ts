@@ -217,7 +217,7 @@ describe('what is stored is what the hash says', () => {
         isIndexed(plain)
         isIndexed(bulk)
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     )
   })
 })

@@ -92,7 +92,7 @@ it('tells the same story however its records are cut, and once', async () => {
       expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
       expect(storedBlocks(memory)).toEqual(blocks)
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
 
@@ -119,7 +119,7 @@ it('loses and doubles nothing when the transcript grows between imports', async 
       expect(stored(memory).filter((line) => line.startsWith('tool:'))).toHaveLength(results)
       expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
 
@@ -139,6 +139,6 @@ it('orders messages by their first record', async () => {
       )
       expect(places).toEqual(places.toSorted((a, b) => a - b))
     }),
-    { numRuns: 40 },
+    { numRuns: 20 },
   )
 })

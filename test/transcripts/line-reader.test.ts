@@ -31,7 +31,7 @@ it('gives every line once, split at line feeds only', async () => {
       expect(lines.map((line) => (line.kind === 'text' ? line.text : ''))).toEqual(expected)
       expect(lines.map((line) => line.number)).toEqual(expected.map((_, index) => index + 1))
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   )
 })
 
