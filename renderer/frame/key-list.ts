@@ -28,6 +28,13 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In the strata',
+    keys: [
+      [['+', '−'], 'zoom in and out; the wheel does too, and with Shift it pans'],
+      [['0'], 'show everything'],
+    ],
+  },
+  {
     title: 'Views',
     keys: TABS.map(({ label, letter }, index) => [['g', letter, String(index + 1)], label] as const),
   },

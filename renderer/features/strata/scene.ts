@@ -49,8 +49,14 @@ export const toBuckets = (columns: StrataMessages, stretch: Viewport): Buckets =
   places: columns.x0.map((_, place) => place),
 })
 
+/** A message of this many tokens is no small one: where all are smaller, none reaches the full height. */
+const LEAST_FULL_TOKENS = 400
+
 export const largestOf = (buckets: readonly (Buckets | null)[]): number =>
-  buckets.reduce((most, each) => each?.columns.maxTokens.reduce((a, b) => Math.max(a, b), most) ?? most, 1)
+  buckets.reduce(
+    (most, each) => each?.columns.maxTokens.reduce((a, b) => Math.max(a, b), most) ?? most,
+    LEAST_FULL_TOKENS,
+  )
 
 /** Opacity of what the model no longer sees itself, of what belongs to the selection, and of the rest. */
 export const DIMMED = 0.4

@@ -12,6 +12,7 @@ import { StrataControls } from './strata-controls.tsx'
 import { StrataLegend } from './strata-legend.tsx'
 import styles from './strata-stage.module.css'
 import { StrataTooltip } from './strata-tooltip.tsx'
+import { tooltipText } from './tooltip-text.ts'
 import { useReveal } from './use-reveal.ts'
 import { useScene } from './use-scene.ts'
 import { useStageKeys } from './use-stage-keys.ts'
@@ -73,6 +74,9 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           <canvas ref={base} className={styles.canvas} />
           <canvas ref={overlay} className={styles.canvas} />
         </div>
+        <p className={styles.spoken} role="status">
+          {spokenSelection(strata, selection, scene?.selected?.place ?? null)}
+        </p>
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
       </div>
       {scene && sceneNow && (
@@ -83,6 +87,14 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
       )}
     </div>
   )
+}
+
+/** What a screen reader says when the selection moves. */
+function spokenSelection(strata: Strata, selection: string | null, place: number | null): string {
+  if (selection === null) return ''
+  if (place === null) return `Selected ${selection}`
+  const { title, lines } = tooltipText({ kind: 'summary', place }, strata)
+  return `Selected ${selection}, ${[title, ...lines].join(', ')}`
 }
 
 const describe = ({ totalMessages, summaries, maxDepth, windowTokens }: Strata): string =>
