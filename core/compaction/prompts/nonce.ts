@@ -1,0 +1,22 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** Gives the code of one call. Random, except where a prompt has to come out the same every time. */
+export type NewNonce = () => string
+
+/** 128 random bits in hexadecimal. */
+export const randomNonce: NewNonce = () => randomBytes(16).toString('hex')
+
+/** The short form that begins an entry. */
+export const entryMark = (nonce: string): string => `#${nonce.slice(0, 8)}`
+
+/**
+ * A code that occurs in none of the texts, in full or in its short form: even one who guessed it could not close the
+ * record. Ends because the texts hold finitely many codes.
+ */
+export function unusedNonce(newNonce: NewNonce, texts: readonly string[]): string {
+  let nonce = newNonce()
+  while (texts.some((text) => text.toLowerCase().includes(nonce.slice(0, 8).toLowerCase()))) {
+    nonce = createHash('sha256').update(nonce).digest('hex').slice(0, 32)
+  }
+  return nonce
+}

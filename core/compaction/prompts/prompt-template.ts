@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { FRAME } from './frame-v1.ts'
+
+/** Levels at which a model is asked. */
+export const MODEL_LEVELS = ['normal', 'aggressive'] as const
+export type ModelLevel = (typeof MODEL_LEVELS)[number]
+
+/** What a model is told for one kind of summary. Everything else around it is the same for all, see `frame-v1.ts`. */
+export type PromptTemplate = {
+  /** Name and hash of all that is told: changes whenever a word changes. */
+  readonly version: string
+  /** For people: this app, or the path of the user's own file. */
+  readonly source: string
+  /** With `{{placeholders}}`. */
+  readonly text: string
+  /** What `{{style}}` becomes. */
+  readonly styles: Readonly<Record<ModelLevel, string>>
+}
+
+/** What a template may hold, each replaced in one go: what comes in for one is never looked at again. */
+export const PLACEHOLDERS = {
+  sources: 'the delimited record of what is to be summarised; once',
+  previous_summary: 'the delimited summary that stands before it, or nothing; leaf templates only',
+  style: 'how to write: a narrative, or at the aggressive level bullet points',
+  target_tokens: 'the length to aim at, a whole number',
+  depth: 'depth of the node that is made: 0 for messages',
+} as const
+export type Placeholder = keyof typeof PLACEHOLDERS
+
+const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_-]*)\s*\}\}/g
+
+export function templateOf(name: string, source: string, text: string, styles: PromptTemplate['styles']) {
+  const hash = createHash('sha256')
+  for (const part of [...Object.values(FRAME), text, styles.normal, styles.aggressive]) hash.update(`${part}\0`)
+  return { version: `${name}@${hash.digest('hex').slice(0, 12)}`, source, text, styles } satisfies PromptTemplate
+}
+
+/** What is wrong with the text of a template, or null when it can be used. */
+export function problemOf(text: string, required: readonly Placeholder[]): string | null {
+  const found = [...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')
+  const unknown = found.find((name) => !Object.hasOwn(PLACEHOLDERS, name))
+  const known = Object.keys(PLACEHOLDERS).join(', ')
+  if (unknown !== undefined) return `the placeholder {{${unknown.slice(0, 40)}}} is not known (known are ${known})`
+  const missing = required.find((name) => !found.includes(name))
+  if (missing) return `the placeholder {{${missing}}} is missing: ${PLACEHOLDERS[missing]}`
+  if (found.filter((name) => name === 'sources').length > 1) return 'the placeholder {{sources}} stands more than once'
+  return null
+}
+
+export function fill(text: string, values: Readonly<Record<Placeholder, string>>): string {
+  return text.replaceAll(PLACEHOLDER, (whole, name: string) =>
+    Object.hasOwn(values, name) ? values[name as Placeholder] : whole,
+  )
+}
