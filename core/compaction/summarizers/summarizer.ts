@@ -19,7 +19,7 @@ export type SummaryRequest = {
   /** Of the node that is to be made: 0 stands for messages. */
   readonly depth: number
   readonly level: SummaryLevel
-  /** What to aim at. */
+  /** What to aim at. The prompts of the aggressive level ask for half of it. */
   readonly targetTokens: number
   /** A summary that is not smaller than this is refused. */
   readonly sourceTokens: number
@@ -54,7 +54,7 @@ export class SummarizerFailure extends Error {
   }
 }
 
-/** What one run has sent to models so far, failed calls included as far as their servers told. */
+/** What one run has sent to models so far; of calls whose server did not say, what they were estimated to take. */
 export type Spend = {
   readonly inputTokens: number
   readonly outputTokens: number

@@ -1,0 +1,34 @@
+/** More than any summary's answer; a server that goes on longer would fill the memory before the time is up. */
+const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024
+
+/** An answer was larger than any summary. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge'
+}
+
+/** A server wanted to send the call, and the key with it, to somewhere else. */
+export class RedirectRefused extends Error {
+  override readonly name = 'RedirectRefused'
+}
+
+/** `fetch` that follows no redirect and reads no more than a summary can take. */
+export const boundedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, { ...init, redirect: 'manual' })
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel()
+    throw new RedirectRefused(`redirected with status ${response.status}`)
+  }
+  if (!response.body) return response
+  let bytes = 0
+  const counted = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (chunk, stream) => {
+        bytes += chunk.byteLength
+        if (bytes > LARGEST_ANSWER_BYTES) stream.error(new AnswerTooLarge(`more than ${LARGEST_ANSWER_BYTES} bytes`))
+        else stream.enqueue(chunk)
+      },
+    }),
+  )
+  const { status, statusText, headers } = response
+  return new Response(counted, { status, statusText, headers })
+}

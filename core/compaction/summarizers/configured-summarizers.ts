@@ -1,0 +1,88 @@
+import type { TokenEstimator } from '../../context/token-estimator.ts'
+import type { ProviderSettings } from '../../contract/provider.ts'
+import { LcmError } from '../../errors.ts'
+import type { ModelSettings } from '../../settings/settings.ts'
+import type { NewNonce } from '../prompts/nonce.ts'
+import { PromptLibrary } from '../prompts/prompt-library.ts'
+import { createDeterministicSummarizer } from './deterministic.ts'
+import { createModelSummarizer, type KeyLookup } from './model-summarizer.ts'
+import { Resilience } from './resilience.ts'
+import { SpendBudget } from './spend-budget.ts'
+import type { SummarizerChain } from './summarizer.ts'
+
+/** Asks every configured provider in order. */
+export const CHAIN = 'chain'
+export const DETERMINISTIC = 'deterministic'
+
+export type ConfiguredSummarizersOptions = {
+  readonly models: ModelSettings
+  readonly keyOf: KeyLookup
+  readonly estimator: TokenEstimator
+  /** Replaced where a prompt has to come out the same every time. */
+  readonly newNonce?: NewNonce
+}
+
+/** The summarisers that are configured, by name. A provider's circuit is the same for every run that asks it. */
+export class ConfiguredSummarizers {
+  readonly #options: ConfiguredSummarizersOptions
+  readonly #resilience = new Map<string, Resilience>()
+  #prompts: PromptLibrary | null = null
+
+  constructor(options: ConfiguredSummarizersOptions) {
+    this.#options = options
+  }
+
+  /** What `summarizer` of a run may be. */
+  get names(): readonly string[] {
+    const { providers, chain } = this.#options.models
+    return [DETERMINISTIC, ...providers.map(({ name }) => name), ...(chain.length > 0 ? [CHAIN] : [])]
+  }
+
+  /** The prompts in use. @throws LcmError invalid_argument when one of the user's own cannot be used */
+  get prompts(): PromptLibrary {
+    this.#prompts ??= new PromptLibrary(this.#options.models.promptsDir, this.#options.newNonce)
+    return this.#prompts
+  }
+
+  /**
+   * The providers that a run under this name asks, in order; none for the deterministic summariser.
+   * @throws LcmError invalid_argument, naming what there is
+   */
+  providersOf(name: string): readonly ProviderSettings[] {
+    if (name === DETERMINISTIC) return []
+    const { providers, chain } = this.#options.models
+    const byName = (wanted: string): ProviderSettings[] => providers.filter((provider) => provider.name === wanted)
+    const found = name === CHAIN ? chain.flatMap(byName) : byName(name)
+    if (found.length > 0) return found
+    const hint =
+      name === CHAIN ? 'No chain is configured (LCM_SUMMARIZERS or the settings)' : 'There is no such summariser'
+    const names = this.names.join(', ')
+    throw new LcmError('invalid_argument', `${hint}: ${JSON.stringify(name.slice(0, 80))}. Use one of ${names}.`)
+  }
+
+  /**
+   * The summarisers of one run with a budget of its own; the deterministic one stands last.
+   * @throws LcmError invalid_argument for an unknown name or a prompt of the user's that cannot be used
+   */
+  chainFor(name: string): SummarizerChain {
+    const { models, keyOf, estimator } = this.#options
+    const budget = new SpendBudget(models.spendCapTokens)
+    const asked = this.providersOf(name).map((provider) =>
+      createModelSummarizer({
+        provider,
+        keyOf,
+        estimator,
+        budget,
+        prompts: this.prompts,
+        resilience: this.#resilienceOf(provider),
+      }),
+    )
+    return { summarizers: [...asked, createDeterministicSummarizer(estimator)], spend: budget }
+  }
+
+  #resilienceOf({ name, timeoutMs }: ProviderSettings): Resilience {
+    const found = this.#resilience.get(name) ?? new Resilience({ timeoutMs })
+    this.#resilience.set(name, found)
+    return found
+  }
+}

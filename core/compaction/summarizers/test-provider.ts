@@ -1,0 +1,41 @@
+import { systemClock } from '../../clock.ts'
+import type { ProviderSettings, ProviderTest } from '../../contract/provider.ts'
+
+/** Enough for a word and for the thoughts of a model that thinks first. */
+const MAX_OUTPUT_TOKENS = 256
+const LONGEST_MS = 30_000
+
+/**
+ * One tiny real call without retries, so that a user sees whether address, key and model are right.
+ * @throws whatever the signal was aborted with
+ */
+export async function testProvider(
+  provider: ProviderSettings,
+  key: string | null,
+  signal: AbortSignal,
+): Promise<ProviderTest> {
+  const [{ callModel }, { callFailureOf }] = await Promise.all([import('./ai-sdk-call.ts'), import('./api-failure.ts')])
+  const limitMs = Math.min(provider.timeoutMs, LONGEST_MS)
+  const late = AbortSignal.timeout(limitMs)
+  const began = performance.now()
+  const answer = (problem: string | null): ProviderTest => ({
+    ok: problem === null,
+    model: provider.model,
+    durationMs: performance.now() - began,
+    problem,
+  })
+  try {
+    const call = {
+      system: 'You are asked whether you can be reached.',
+      prompt: 'Answer with the single word: ready',
+      temperature: 0.2,
+      maxOutputTokens: Math.min(provider.maxOutputTokens, MAX_OUTPUT_TOKENS),
+    }
+    const { text } = await callModel(provider, key, call, AbortSignal.any([signal, late]))
+    return answer(text.trim() === '' ? 'It answers, but with an empty text.' : null)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (late.aborted) return answer(`No answer within ${limitMs.toLocaleString('en-US')} ms.`)
+    return answer(callFailureOf(error, provider, systemClock()).message)
+  }
+}
