@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CompactionSettings } from './compaction.ts'
-import { ProviderInfo } from './provider.ts'
+import { ProviderInfo, ProviderSettings } from './provider.ts'
 
 /** One configured value and where it comes from. */
 export const EffectiveSetting = z.object({
@@ -36,3 +36,14 @@ export const SettingsReport = z.object({
   canStoreKeys: z.boolean(),
 })
 export type SettingsReport = z.infer<typeof SettingsReport>
+
+/** What is to change in the settings file; what is left out stays as it is. */
+export const SettingsPatch = z.object({
+  /** By variable; null goes back to the default. */
+  values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
+  /** All of them. */
+  providers: z.array(ProviderSettings).optional(),
+  chain: z.array(z.string()).optional(),
+  spendCapTokens: z.int().min(0).nullable().optional(),
+})
+export type SettingsPatch = z.infer<typeof SettingsPatch>

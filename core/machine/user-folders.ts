@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import envPaths from 'env-paths'
 
 /** Values by variable name, as in `process.env`. */
@@ -11,12 +12,16 @@ export type UserFolders = {
   readonly config: string
 }
 
-/** Where this platform keeps an app's files; `LCM_DATA_DIR` and `LCM_CACHE_DIR` override. Nothing is created. */
+/**
+ * Where this platform keeps an app's files; `LCM_DATA_DIR` and `LCM_CACHE_DIR` override, and with the first the settings
+ * move along. Nothing is created.
+ */
 export function userFolders(env: Environment): UserFolders {
   const paths = envPaths('lcm-inspector', { suffix: '' })
+  const data = env.LCM_DATA_DIR?.trim()
   return {
-    data: env.LCM_DATA_DIR?.trim() || paths.data,
+    data: data || paths.data,
     cache: env.LCM_CACHE_DIR?.trim() || paths.cache,
-    config: paths.config,
+    config: data ? join(data, 'config') : paths.config,
   }
 }

@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { ProviderSettings } from '../contract/provider.ts'
+import { fileError } from '../db/memory-file.ts'
+import { LcmError } from '../errors.ts'
+import { type Environment, userFolders } from '../machine/user-folders.ts'
+import { readVariable, type SettingTexts, VARIABLES } from './variables.ts'
+
+/** Those that have a key of their own in the file are not among its values. */
+const VARIABLE_NAMES: readonly string[] = Object.values(VARIABLES)
+  .filter((variable) => variable !== VARIABLES.summarizers && variable !== VARIABLES.spendCapTokens)
+  .map(({ name }) => name)
+const RESERVED_NAMES = ['deterministic', 'chain']
+
+const Value = z.union([z.string(), z.number(), z.boolean()])
+
+const Provider = z
+  .strictObject(ProviderSettings.shape)
+  .refine(({ name }) => !RESERVED_NAMES.includes(name), { path: ['name'], message: 'this name is taken by the app' })
+  .refine(({ baseUrl }) => !hasSecrets(baseUrl), {
+    path: ['baseUrl'],
+    message: 'expected an address without user, password, query or fragment: keys have a place of their own',
+  })
+
+/** What the settings file may hold; a key that is not known is an error, so that a mistyped one is noticed. */
+const SettingsFile = z.strictObject({
+  values: z.record(z.string(), Value).default({}),
+  providers: z
+    .array(Provider)
+    .default([])
+    .refine((list) => new Set(list.map(({ name }) => name)).size === list.length, 'two providers have the same name'),
+  chain: z.array(z.string()).default([]),
+  spendCapTokens: z.int().min(0).nullable().default(null),
+})
+export type SettingsFile = z.infer<typeof SettingsFile>
+
+/** `LCM_SETTINGS_FILE`, or `settings.json` in the user's configuration folder. It need not exist. */
+export const settingsPath = (env: Environment): string =>
+  env.LCM_SETTINGS_FILE?.trim() || join(userFolders(env).config, 'settings.json')
+
+/**
+ * What the file says; a missing or blank file says nothing.
+ * @throws LcmError invalid_argument naming the file, the key and what it accepts; file_not_readable
+ */
+export function readSettingsFile(path: string): SettingsFile {
+  const text = readText(path)
+  return checkSettings(text.trim() === '' ? {} : parseJson(text, path), path)
+}
+
+/** @throws LcmError invalid_argument naming the file, the key and what it accepts */
+export function checkSettings(content: unknown, path: string): SettingsFile {
+  const parsed = SettingsFile.safeParse(content)
+  if (!parsed.success) throw refusal(path, firstProblem(parsed.error))
+  const { values, chain, providers } = parsed.data
+  const unknown = Object.keys(values).find((name) => !VARIABLE_NAMES.includes(name))
+  if (unknown !== undefined) {
+    const problem = `values.${unknown.slice(0, 80)}: no such variable. Known are ${VARIABLE_NAMES.join(', ')}`
+    throw refusal(path, problem, unknown)
+  }
+  const texts = textsOf(parsed.data)
+  for (const variable of Object.values(VARIABLES)) {
+    try {
+      readVariable<unknown>(texts, variable)
+    } catch (error) {
+      if (!(error instanceof LcmError)) throw error
+      throw refusal(path, `values.${variable.name}: expected ${variable.accepts}`, variable.name)
+    }
+  }
+  const missing = chain.find((name) => name !== 'deterministic' && !providers.some((one) => one.name === name))
+  if (missing !== undefined)
+    throw refusal(path, `chain: ${JSON.stringify(missing.slice(0, 80))} is no provider of this file`)
+  return parsed.data
+}
+
+/** The values of the file as the environment would have them. */
+export const textsOf = ({ values }: SettingsFile): SettingTexts =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
+
+/**
+ * Replaces the file in one step: whoever reads meanwhile sees the old or the new one, a crash leaves one of them.
+ * @throws LcmError file_not_readable, disk_full
+ */
+export function writeSettingsFile(path: string, content: SettingsFile): void {
+  writeWhole(path, `${JSON.stringify(content, null, 2)}\n`)
+}
+
+/** Writes a private file in one step. @throws LcmError file_not_readable, disk_full */
+export function writeWhole(path: string, text: string | Uint8Array): void {
+  let next: string | null = null
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const target = realPath(path)
+    next = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
+    const file = openSync(next, 'wx', 0o600)
+    try {
+      const bytes = typeof text === 'string' ? Buffer.from(text) : text
+      for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(next, target)
+  } catch (error) {
+    if (next !== null) rmSync(next, { force: true })
+    throw fileError(error, path)
+  }
+}
+
+/** A settings file that is a link stays one. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Not there yet.
+    return path
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'ENOENT' || code === 'ENOTDIR') return ''
+    throw fileError(error, path)
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // What the parser says quotes the file, which may hold what does not belong there.
+    throw refusal(path, 'it is not JSON')
+  }
+}
+
+function firstProblem(error: z.ZodError): string {
+  const [issue] = error.issues
+  if (!issue) return 'it does not have the expected form'
+  const where = issue.path.map(String).join('.') || 'at the top'
+  if (issue.code !== 'unrecognized_keys') return `${where}: ${issue.message}`
+  return `${where}: there is no setting ${issue.keys.map((key) => JSON.stringify(key.slice(0, 80))).join(', ')}`
+}
+
+function refusal(path: string, problem: string, variable?: string): LcmError {
+  const details = variable === undefined ? { path } : { path, variable }
+  return new LcmError('invalid_argument', `The settings ${path} cannot be used: ${problem}.`, details)
+}
+
+function hasSecrets(url: string): boolean {
+  if (!URL.canParse(url)) return false
+  const { username, password, search, hash } = new URL(url)
+  return username + password + search + hash !== ''
+}

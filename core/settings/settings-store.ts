@@ -1,0 +1,122 @@
+import { statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { testProvider } from '../compaction/summarizers/test-provider.ts'
+import type { ProviderSettings, ProviderTest } from '../contract/provider.ts'
+import type { SettingsPatch, SettingsReport } from '../contract/settings.ts'
+import { LcmError } from '../errors.ts'
+import type { Environment } from '../machine/user-folders.ts'
+import { effectiveSettings, textsOver } from './effective-settings.ts'
+import { findKey, type KeyStore, keySourceOf } from './key-store.ts'
+import { readSettings, type Settings } from './settings.ts'
+import {
+  checkSettings,
+  readSettingsFile,
+  type SettingsFile,
+  settingsPath,
+  textsOf,
+  writeSettingsFile,
+} from './settings-file.ts'
+
+export type SettingsStoreOptions = {
+  readonly env: Environment
+  /** Null: keys come from the environment only. */
+  readonly keys?: KeyStore | null
+}
+
+/** What is configured: the environment over the settings file over the defaults. */
+export class SettingsStore {
+  readonly path: string
+  readonly #env: Environment
+  readonly #keys: KeyStore | null
+
+  constructor({ env, keys = null }: SettingsStoreOptions) {
+    this.#env = env
+    this.#keys = keys
+    this.path = settingsPath(env)
+  }
+
+  /** Reads everything anew. @throws LcmError invalid_argument, naming the variable or the file and its key */
+  read(): Settings {
+    return this.#settingsWith(readSettingsFile(this.path))
+  }
+
+  /** Each value with where it comes from. @throws LcmError as `read` */
+  report(): SettingsReport {
+    const file = readSettingsFile(this.path)
+    const settings = this.#settingsWith(file)
+    return {
+      path: this.path,
+      effective: effectiveSettings(settings, this.#env, file),
+      providers: settings.models.providers.map((provider) => ({
+        ...provider,
+        keySource: keySourceOf(provider, this.#env, this.#keys),
+      })),
+      chain: [...settings.models.chain],
+      spendCapTokens: settings.models.spendCapTokens,
+      canStoreKeys: this.#keys !== null,
+    }
+  }
+
+  /**
+   * Changes the file in what the patch names and leaves the rest; a value of null goes back to its default. Nothing is
+   * written unless the whole can be used.
+   * @throws LcmError invalid_argument, file_not_readable, disk_full
+   */
+  save({ values = {}, ...patch }: SettingsPatch): SettingsReport {
+    const before = readSettingsFile(this.path)
+    const merged = Object.entries({ ...before.values, ...values }).filter(([, value]) => value !== null)
+    const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+    const next = checkSettings({ ...before, ...given, values: Object.fromEntries(merged) }, this.path)
+    this.#settingsWith(next)
+    writeSettingsFile(this.path, next)
+    return this.report()
+  }
+
+  /** Keeps a provider's key; null forgets it. @throws LcmError unsupported, not_found, invalid_argument */
+  async setKey(name: string, key: string | null): Promise<void> {
+    const provider = this.#provider(name)
+    if (!this.#keys) {
+      const variable = provider.keyVariable ?? 'an environment variable'
+      throw new LcmError('unsupported', `Keys cannot be kept here: set ${variable} in the environment instead.`)
+    }
+    const text = key?.trim() ?? null
+    if (text !== null && !/^[\x21-\x7e]{1,4096}$/.test(text)) {
+      throw new LcmError('invalid_argument', `The key for ${name} is not one: keys are printable ASCII without spaces.`)
+    }
+    await this.#keys.set(provider, text)
+  }
+
+  /** The key for a call; never for showing. */
+  keyOf(provider: ProviderSettings): Promise<string | null> {
+    return findKey(provider, this.#env, this.#keys)
+  }
+
+  /** One tiny real call. @throws LcmError not_found; whatever the signal was aborted with */
+  async testProvider(name: string, signal: AbortSignal): Promise<ProviderTest> {
+    const provider = this.#provider(name)
+    return testProvider(provider, await this.keyOf(provider), signal)
+  }
+
+  /** Changes when the file does. */
+  stamp(): string {
+    const file = statSync(this.path, { throwIfNoEntry: false })
+    return file ? `${file.ino}:${file.size}:${file.mtimeMs}` : ''
+  }
+
+  #provider(name: string): ProviderSettings {
+    const { providers } = readSettingsFile(this.path)
+    const found = providers.find((provider) => provider.name === name)
+    if (found) return found
+    const known = providers.map((provider) => provider.name).join(', ') || 'none is configured yet'
+    throw new LcmError('not_found', `There is no provider ${JSON.stringify(name)} (${known}). Save it first.`)
+  }
+
+  #settingsWith(file: SettingsFile): Settings {
+    const { providers, chain, spendCapTokens } = file
+    const promptsDir = join(dirname(this.path), 'prompts')
+    return readSettings(textsOver(this.#env, textsOf(file)), { providers, chain, spendCapTokens, promptsDir })
+  }
+}
+
+/** What is configured now, from the environment and the settings file. @throws LcmError as `SettingsStore.read` */
+export const loadSettings = (env: Environment): Settings => new SettingsStore({ env }).read()
