@@ -1,0 +1,146 @@
+import { BASE_LETTERS, CASE_FOLDS, MARKS, STRETCHES } from './unicode61-table.ts'
+
+/*
+ * What SQLite's FTS5 does to text before it compares it, done here: tokens as by `unicode61 remove_diacritics 2`, and
+ * small letters as by `trigram`. https://www.sqlite.org/fts5.html#unicode61_tokenizer
+ */
+
+const numbers = (list: string): number[] => list.split(' ').map((digits) => Number.parseInt(digits, 36))
+
+const OUTSIDE = 0
+const MARK = 0xffff
+const SPACE = 0x20
+
+type Tables = {
+  /** Of the code points below 0x10000: OUTSIDE a token, MARK that is dropped, or the letter that is compared. */
+  readonly words: Uint16Array
+  /** Small letters of the code points below 0x10000. */
+  readonly small: Uint16Array
+  readonly smallAbove: ReadonlyMap<number, number>
+  /** Where stretches outside and inside tokens begin, in turn, from 0x10000 on. */
+  readonly stretchesAbove: readonly number[]
+}
+
+const tables = buildTables()
+
+function buildTables(): Tables {
+  const small = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
+  const smallAbove = new Map<number, number>()
+  for (const [first = 0, count = 0, step = 1, difference = 0] of CASE_FOLDS.split(',').map(numbers)) {
+    for (let code = first; code < first + count * step; code += step) {
+      if (code < 0x10000) small[code] = code + difference
+      else smallAbove.set(code, code + difference)
+    }
+  }
+  const bases = new Map<number, number>()
+  for (const [base = 0, ...letters] of BASE_LETTERS.split(',').map(numbers)) {
+    for (const letter of letters) bases.set(letter, base)
+  }
+  const words = new Uint16Array(0x10000)
+  const stretchesAbove: number[] = []
+  let start = 0
+  numbers(STRETCHES).forEach((length, index) => {
+    const isToken = index % 2 === 1
+    for (let code = start; isToken && code < Math.min(start + length, 0x10000); code += 1) {
+      const letter = small[code] as number
+      words[code] = bases.get(letter) ?? letter
+    }
+    start += length
+    stretchesAbove.push(start)
+  })
+  for (const mark of numbers(MARKS)) words[mark] = MARK
+  return { words, small, smallAbove, stretchesAbove }
+}
+
+/** The letter that is compared, above 0xffff; OUTSIDE when it is in no token. */
+function wordLetterAbove(code: number): number {
+  const { stretchesAbove, smallAbove } = tables
+  let low = 0
+  let high = stretchesAbove.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((stretchesAbove[middle] as number) <= code) low = middle + 1
+    else high = middle
+  }
+  return low % 2 === 1 ? (smallAbove.get(code) ?? code) : OUTSIDE
+}
+
+/** Tokens of a text, each between spaces: ` the naive fox `; one space when there is none. */
+export type Words = {
+  readonly text: string
+  /** For each unit of `text`: where it comes from; for the space after a token: where the token ends. */
+  readonly origins: Uint32Array
+}
+
+/** The tokens of a text as FTS5 compares them, ready for `includes(' word ')`. */
+export function wordsOf(text: string): string {
+  return decode(fold(text, null))
+}
+
+/** As `wordsOf`, with where each token stands in the text. */
+export function locatedWordsOf(text: string): Words {
+  const origins = new Uint32Array(text.length * 2 + 2)
+  const units = fold(text, origins)
+  return { text: decode(units), origins: origins.subarray(0, units.length) }
+}
+
+function fold(text: string, origins: Uint32Array | null): Uint16Array {
+  const { words } = tables
+  // A token of one letter and the space after it take two units.
+  const units = new Uint16Array(text.length * 2 + 2)
+  units[0] = SPACE
+  let end = 1
+  let inToken = false
+  const put = (unit: number, origin: number): void => {
+    units[end] = unit
+    if (origins) origins[end] = origin
+    end += 1
+  }
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i)
+    const code = unit >= 0xd800 && unit <= 0xdbff ? (text.codePointAt(i) as number) : unit
+    const letter = code > 0xffff ? wordLetterAbove(code) : isHalf(code) ? OUTSIDE : (words[code] as number)
+    if (letter === MARK && inToken) continue
+    if (letter === OUTSIDE || letter === MARK) {
+      if (inToken) put(SPACE, i)
+      inToken = false
+    } else if (letter > 0xffff) {
+      put(0xd800 + ((letter - 0x10000) >> 10), i)
+      put(0xdc00 + ((letter - 0x10000) & 0x3ff), i)
+      inToken = true
+    } else {
+      put(letter, i)
+      inToken = true
+    }
+    if (code > 0xffff) i += 1
+  }
+  if (inToken) put(SPACE, text.length)
+  return units.subarray(0, end)
+}
+
+/** Half of a surrogate pair alone: SQLite holds it as U+FFFD, which is in no token. */
+const isHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
+
+/** A text in small letters, unit for unit: offsets stay. Accents stay too. */
+export function smallLetters(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
+  if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase()
+  const { small, smallAbove } = tables
+  const units = new Uint16Array(text.length)
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i)
+    units[i] = small[unit] as number
+    if (unit < 0xd800 || unit > 0xdbff) continue
+    const letter = smallAbove.get(text.codePointAt(i) as number)
+    if (letter === undefined) continue
+    units[i] = 0xd800 + ((letter - 0x10000) >> 10)
+    units[i + 1] = 0xdc00 + ((letter - 0x10000) & 0x3ff)
+    i += 1
+  }
+  return decode(units)
+}
+
+const utf16 = new TextDecoder('utf-16le', { ignoreBOM: true })
+
+/** TextDecoder replaces halves of pairs, which have been folded away or are no matter of comparison. */
+const decode = (units: Uint16Array): string => utf16.decode(units)

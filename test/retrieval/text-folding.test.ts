@@ -1,0 +1,80 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { locatedWordsOf, smallLetters, wordsOf } from '../../core/retrieval/text-folding.ts'
+
+/** What SQLite makes of texts: their terms in order. */
+function terms(tokenizer: string, texts: readonly string[]): string[][] {
+  const db = new Database(':memory:')
+  db.exec(`CREATE VIRTUAL TABLE asked USING fts5 (text, tokenize = '${tokenizer}');
+           CREATE VIRTUAL TABLE answers USING fts5vocab (asked, 'instance')`)
+  const insert = db.prepare('INSERT INTO asked (rowid, text) VALUES (?, ?)')
+  db.transaction(() => {
+    texts.forEach((text, row) => {
+      insert.run(BigInt(row + 1), text)
+    })
+  })()
+  const found = texts.map((): string[] => [])
+  const rows = db.prepare('SELECT doc, term FROM answers ORDER BY doc, offset').raw().all() as [number, string][]
+  for (const [doc, term] of rows) found[doc - 1]?.push(term)
+  db.close()
+  return found
+}
+const ours = (text: string): string[] => wordsOf(text).split(' ').filter(Boolean)
+
+/** Every code point that is a character, in texts of a thousand, between letters so that dropping shows. */
+const allCharacters: string[] = Array.from({ length: 0x1100 }, (_, block) =>
+  Array.from({ length: 256 }, (_, i) => block * 256 + i)
+    .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
+    .map((code) => `0${String.fromCodePoint(code)}1 ${String.fromCodePoint(code)}`)
+    .join(' '),
+)
+
+it('cuts and folds every character of Unicode as the word index does', () => {
+  expect(allCharacters.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', allCharacters))
+}, 60_000)
+
+it('makes small letters as the trigram index does', () => {
+  const letters = allCharacters.slice(0, 0x1f0).map((text) => text.replaceAll(/\s/g, ''))
+  const trigrams = letters.map((text) => {
+    const characters = [...smallLetters(text)]
+    return characters.slice(2).map((_, i) => characters.slice(i, i + 3).join(''))
+  })
+  expect(trigrams).toEqual(terms('trigram', letters))
+}, 60_000)
+
+it('cuts any text as the word index does', () => {
+  const texts = fc
+    .sample(fc.string({ unit: 'binary', maxLength: 40 }), 2000)
+    .map((text) => text.toWellFormed().replaceAll('\u0000', ' '))
+  expect(texts.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', texts))
+})
+
+it('folding twice changes nothing', () => {
+  for (const text of allCharacters) expect(wordsOf(wordsOf(text))).toBe(wordsOf(text))
+})
+
+it('knows where each token stands', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (given) => {
+      const text = given.toWellFormed()
+      const words = locatedWordsOf(text)
+      expect(words.text).toBe(wordsOf(text))
+      let start = 1
+      for (const token of ours(text)) {
+        const end = start + token.length
+        expect(ours(text.slice(words.origins[start], words.origins[end]))).toEqual([token])
+        start = end + 1
+      }
+    }),
+  )
+})
+
+it('small letters keep every offset', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(smallLetters(text).length).toBe(text.length)
+    }),
+  )
+  expect(smallLetters('ÀİẞΣ𐐀 C++')).toBe('àİßσ𐐨 c++')
+})
