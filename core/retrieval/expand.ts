@@ -3,7 +3,8 @@ import { ROLES, type Role } from '../contract/ids.ts'
 import type { ExpandInput, Expansion } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import { findNode, messageNodeId } from '../conversations/node-id.ts'
-import { type RankRanges, rankCount, unionOfRanges } from '../conversations/rank-ranges.ts'
+import { NO_RANKS, type RankRanges, rankCount, unionOfRanges } from '../conversations/rank-ranges.ts'
+import { strayMessages } from '../conversations/stray-messages.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
@@ -14,12 +15,6 @@ import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
 const MAX_ITEMS = 1000
 
 const queries = {
-  strays: /* sql */ `
-    SELECT DISTINCT m.message_id
-    FROM summary_messages AS l
-    JOIN messages AS m ON m.message_id = l.message_id
-    WHERE l.summary_id IN (SELECT value FROM json_each(:ids)) AND m.conversation_id <> :conversation
-    ORDER BY m.conversation_id, m.seq`,
   summaries: /* sql */ `
     SELECT summary_id AS id, kind, depth, token_count AS tokens, octet_length(content) AS bytes
     FROM summaries
@@ -74,14 +69,12 @@ function itemsBelow(db: ReadDb, graph: SummaryGraph, input: ExpandInput): Items 
   const seen = new Set([start])
   const summaries: string[] = []
   const ranges: RankRanges[] = []
-  const withStrays: string[] = []
+  const walked: number[] = []
   let level = [start]
   for (let depth = 1; depth <= input.depth && level.length > 0; depth += 1) {
     for (const index of level) {
-      const node = graph.nodes[index]
-      if (!node) continue
-      ranges.push(node.directRanges)
-      if (node.directStrays > 0) withStrays.push(node.id)
+      walked.push(index)
+      ranges.push(graph.nodes[index]?.directRanges ?? NO_RANKS)
     }
     level = level.flatMap((index) =>
       (graph.sources[index] ?? []).filter((source) => {
@@ -93,13 +86,7 @@ function itemsBelow(db: ReadDb, graph: SummaryGraph, input: ExpandInput): Items 
     for (const index of level) summaries.push(graph.nodes[index]?.id ?? '')
   }
   if (!input.includeMessages) return { length: summaries.length, idAt: (index) => summaries[index] ?? '' }
-  const strays =
-    withStrays.length === 0
-      ? []
-      : db.column<number>(queries.strays, {
-          ids: JSON.stringify(withStrays),
-          conversation: graph.history.conversationId,
-        })
+  const strays = strayMessages(db, graph, walked)
   return concatenated(summaries, graph, unionOfRanges(ranges), strays)
 }
 

@@ -3,24 +3,31 @@ import type { Capabilities } from '../contract/memory.ts'
 import type { ExpandInput, Expansion, GrepInput, GrepResult } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import type { ReadDb } from '../db/read-db.ts'
-import { LcmError } from '../errors.ts'
 import { describeNode } from './describe.ts'
 import { expandSummary } from './expand.ts'
 import { filesOf } from './files.ts'
+import { Grep } from './grep.ts'
 
 /** Finds things in a memory, says what they are, and leads back from summaries to what they were made of. */
 export class RetrievalEngine {
   readonly #db: ReadDb
   readonly #histories: HistoryIndex
+  readonly #grep: Grep
 
-  constructor(db: ReadDb, _capabilities: Capabilities, histories: HistoryIndex) {
+  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex) {
     this.#db = db
     this.#histories = histories
+    this.#grep = new Grep(db, capabilities, histories)
   }
 
   /** See `describeNode`. */
   describe(id: string, contentChars: number): Description {
     return describeNode(this.#db, this.#histories, id, contentChars)
+  }
+
+  /** See `Grep.search`. */
+  grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+    return this.#grep.search(input, signal)
   }
 
   /** See `expandSummary`. */
@@ -31,9 +38,5 @@ export class RetrievalEngine {
   /** Files of a conversation, oldest first. */
   files(conversationId: number): FileInfo[] {
     return filesOf(this.#db, conversationId)
-  }
-
-  grep(_input: GrepInput, _signal?: AbortSignal): Promise<GrepResult> {
-    throw new LcmError('unsupported', 'not built yet')
   }
 }

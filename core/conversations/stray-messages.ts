@@ -1,0 +1,21 @@
+import type { ReadDb } from '../db/read-db.ts'
+import type { SummaryGraph } from './summary-graph.ts'
+
+const queries = {
+  strays: /* sql */ `
+    SELECT DISTINCT m.message_id
+    FROM summary_messages AS l
+    JOIN messages AS m ON m.message_id = l.message_id
+    WHERE l.summary_id IN (SELECT value FROM json_each(:ids)) AND m.conversation_id <> :conversation
+    ORDER BY m.conversation_id, m.seq`,
+}
+
+/** Messages of other conversations that some nodes name as their sources, which only happens in damaged files. */
+export function strayMessages(db: ReadDb, graph: SummaryGraph, nodes: readonly number[]): number[] {
+  const ids = nodes.flatMap((index) => {
+    const node = graph.nodes[index]
+    return node && node.directStrays > 0 ? [node.id] : []
+  })
+  if (ids.length === 0) return []
+  return db.column(queries.strays, { ids: JSON.stringify(ids), conversation: graph.history.conversationId })
+}

@@ -1,0 +1,69 @@
+import type { ReadDb } from '../db/read-db.ts'
+import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
+import type { Corpus, HitRow } from './corpus.ts'
+import type { Fields } from './matcher.ts'
+
+const queries = {
+  all: /* sql */ `
+    SELECT
+      file_id AS id,
+      conversation_id AS conversationId,
+      created_at AS createdAtMs,
+      file_name AS name,
+      exploration_summary AS summary
+    FROM large_files
+    ORDER BY file_id`,
+}
+
+type FileRow = Pick<HitRow, 'id' | 'conversationId' | 'createdAtMs'> & {
+  readonly name: string | null
+  readonly summary: string | null
+}
+
+/**
+ * Large files by their name and exploration summary. There are few, and no index of them: a row is the place in the
+ * list by id, which is read when the corpus is made, so that one search sees one list.
+ */
+export class FileCorpus implements Corpus {
+  readonly kind = 'file'
+  readonly fields = ['content'] as const
+  readonly index = null
+  readonly #files: readonly FileRow[]
+
+  constructor(db: ReadDb) {
+    this.#files = db.all<FileRow>(queries.all)
+  }
+
+  async catalogue(): Promise<Catalogue> {
+    const builder = new CatalogueBuilder(null, this.#files.length)
+    this.#files.forEach((file, row) => {
+      builder.add(row, file.conversationId, 0, file.createdAtMs)
+    })
+    return builder.build()
+  }
+
+  holding(rows: readonly number[]): number[] {
+    return [...rows]
+  }
+
+  texts(rows: readonly number[]): Map<number, Fields> {
+    return new Map(
+      rows.map((row) => {
+        const file = this.#files[row]
+        return [row, [[file?.name, file?.summary].filter((text) => text != null).join('\n')]]
+      }),
+    )
+  }
+
+  hits(rows: readonly number[]): Map<number, HitRow> {
+    return new Map(
+      rows.flatMap((row): [number, HitRow][] => {
+        const file = this.#files[row]
+        if (!file) return []
+        const { id, conversationId, createdAtMs } = file
+        const nothing = { seq: null, role: null, depth: null, coveredBy: [], inContext: false }
+        return [[row, { ...nothing, id, kind: 'file', conversationId, createdAtMs }]]
+      }),
+    )
+  }
+}

@@ -1,0 +1,131 @@
+import { ROLES } from '../contract/ids.ts'
+import type { GrepInput } from '../contract/retrieval.ts'
+import type { HistoryIndex } from '../conversations/history-index.ts'
+import { findNode } from '../conversations/node-id.ts'
+import { strayMessages } from '../conversations/stray-messages.ts'
+import type { SummaryGraph } from '../conversations/summary-graph.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Corpus } from './corpus.ts'
+
+const queries = {
+  messagesInWindow: /* sql */ `
+    SELECT c.message_id
+    FROM context_items AS c
+    JOIN messages AS m ON m.message_id = c.message_id AND m.conversation_id = c.conversation_id`,
+  summariesInWindow: /* sql */ `
+    SELECT s.summary_rowid
+    FROM context_items AS c
+    JOIN summaries AS s ON s.summary_id = c.summary_id AND s.conversation_id = c.conversation_id`,
+  summaryRows: /* sql */ `
+    SELECT summary_rowid FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+}
+
+/** Rows of each kind that a search is limited to by one summary or by the window. */
+type RowLists = {
+  readonly message: readonly number[]
+  readonly summary: readonly number[]
+  readonly file: readonly number[]
+}
+
+/** Which kinds of things a search looks at: a filter on roles or depths leaves out what has none. */
+export function kindsOf(input: GrepInput): readonly Corpus['kind'][] {
+  if (input.scope === 'files') return ['file']
+  const kinds: Corpus['kind'][] = []
+  if (input.scope !== 'summaries' && (input.roles || !input.depths)) kinds.push('message')
+  if (input.scope !== 'messages' && (input.depths || !input.roles)) kinds.push('summary')
+  return kinds
+}
+
+/** Decides which entries of a catalogue a search may hit. */
+export class Filters {
+  readonly #input: GrepInput
+  readonly #within: RowLists | null
+  readonly #window: RowLists | null
+
+  /** @throws LcmError not_found, invalid_argument when `within` is no summary */
+  constructor(db: ReadDb, histories: HistoryIndex, input: GrepInput) {
+    this.#input = input
+    this.#within = input.within === undefined ? null : below(db, histories, input.within)
+    this.#window =
+      input.inContext === undefined
+        ? null
+        : {
+            message: db.column<number>(queries.messagesInWindow),
+            summary: db.column<number>(queries.summariesInWindow),
+            file: [],
+          }
+  }
+
+  /**
+   * 1 for every index that may be hit; null when all may.
+   * @param newestRow nothing after this row: it came after the first page
+   */
+  mask(kind: Corpus['kind'], catalogue: Catalogue, newestRow: number): Uint8Array | null {
+    const { conversationIds, roles, depths, afterMs, beforeMs, inContext } = this.#input
+    const groups =
+      kind === 'message' ? roles?.map((role) => ROLES.indexOf(role)) : kind === 'summary' ? depths : undefined
+    const isFree = (catalogue.rows.at(-1) ?? newestRow) <= newestRow && !this.#within && !this.#window
+    if (isFree && !conversationIds && !groups && afterMs === undefined && beforeMs === undefined) return null
+
+    const conversations = conversationIds && new Set(conversationIds)
+    const wantedGroups = groups && new Set(groups)
+    const within = this.#within && marked(catalogue, this.#within[kind])
+    const window = this.#window && marked(catalogue, this.#window[kind])
+    const mask = new Uint8Array(catalogue.length)
+    for (let index = 0; index < mask.length; index += 1) {
+      const atMs = catalogue.times[index] as number
+      const isWanted =
+        (catalogue.rows[index] as number) <= newestRow &&
+        (!conversations || conversations.has(catalogue.conversationIds[index] as number)) &&
+        (!wantedGroups || wantedGroups.has(catalogue.groups[index] as number)) &&
+        (afterMs === undefined || atMs >= afterMs) &&
+        (beforeMs === undefined || (atMs <= beforeMs && atMs !== Number.NEGATIVE_INFINITY)) &&
+        (!within || within[index] === 1) &&
+        (!window || (window[index] === 1) === inContext)
+      if (isWanted) mask[index] = 1
+    }
+    return mask
+  }
+}
+
+function marked(catalogue: Catalogue, rows: readonly number[]): Uint8Array {
+  const marks = new Uint8Array(catalogue.length)
+  for (const row of rows) {
+    const index = catalogue.indexOf(row)
+    if (index >= 0) marks[index] = 1
+  }
+  return marks
+}
+
+/** Messages and summaries that a summary stands for. */
+function below(db: ReadDb, histories: HistoryIndex, summaryId: string): RowLists {
+  const node = findNode(db, summaryId)
+  if (node.kind !== 'summary') {
+    throw new LcmError('invalid_argument', `A search can be limited to a summary; ${summaryId} is a ${node.kind}.`, {
+      id: summaryId,
+    })
+  }
+  const graph = histories.graph(node.conversationId)
+  const start = graph.indexOf(summaryId)
+  const reached = [...reachable(graph, start)]
+  const messages: number[] = []
+  const ranges = graph.nodes[start]?.ranges ?? []
+  for (let i = 0; i < ranges.length; i += 2) {
+    for (const id of graph.history.messageIds.subarray(ranges[i], ranges[i + 1])) messages.push(id)
+  }
+  const ids = reached.filter((index) => index !== start).flatMap((index) => graph.nodes[index]?.id ?? [])
+  return {
+    message: [...messages, ...strayMessages(db, graph, reached)],
+    summary: db.column<number>(queries.summaryRows, { ids: JSON.stringify(ids) }),
+    file: [],
+  }
+}
+
+function reachable(graph: SummaryGraph, start: number): Set<number> {
+  const reached = new Set([start])
+  // A set grows while it is walked.
+  for (const index of reached) for (const source of graph.sources[index] ?? []) reached.add(source)
+  return reached
+}

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Capabilities } from '../contract/memory.ts'
+import type { GrepHit, GrepInput, GrepResult } from '../contract/retrieval.ts'
+import type { HistoryIndex } from '../conversations/history-index.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { Breather } from './breather.ts'
+import type { Catalogue } from './catalogue.ts'
+import { type Corpus, TextIndex } from './corpus.ts'
+import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
+import { FileCorpus } from './file-corpus.ts'
+import { Filters, kindsOf } from './filters.ts'
+import { orderedHits, type Placed } from './hit-order.ts'
+import { wordMatch } from './index-expression.ts'
+import { MessageCorpus } from './message-corpus.ts'
+import { planQuestion, type Question } from './plan-query.ts'
+import type { Expression } from './query.ts'
+import { expressionPlan, type Found, type Plan, searchCorpus } from './search.ts'
+import { snippetOf } from './snippet.ts'
+import { SummaryCorpus } from './summary-corpus.ts'
+
+/** Fewer hits for all words than this are too few: those for any of them are added. */
+const TOO_FEW = 3
+
+/** A word in more rows than this, and in more than this share of them, is not looked for on its own. */
+const COMMON_ROWS = 500
+const COMMON_SHARE = 0.2
+
+const Cursor = z.object({
+  /** Hash of what was asked. */
+  grep: z.string(),
+  given: z.int().min(1),
+  /** Newest row of each kind at the first page: later pages see what it saw. */
+  newest: z.record(z.string(), z.number()),
+  /** Hits for all words, where hits for any of them follow; −1 where the query was not loosened. */
+  full: z.int(),
+})
+type Cursor = z.infer<typeof Cursor>
+
+/** Everything that a query found, before it is cut into pages. */
+type Answer = {
+  readonly full: readonly Found[]
+  readonly partial: readonly Found[]
+  /** null: not looked for. */
+  readonly any: Expression | null
+}
+/** The corpora of a search, ready. */
+type Run = {
+  readonly newest: Readonly<Record<string, number>>
+  search(plan: Plan, ranking: 'ranked' | 'unranked'): Promise<Found[]>
+  /** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
+  isCommon(expression: Expression): boolean
+}
+
+/** Searches messages, summaries and files. Holds what it knows of the rows between two searches. */
+export class Grep {
+  readonly #db: ReadDb
+  readonly #histories: HistoryIndex
+  readonly #messages: MessageCorpus
+  readonly #summaries: SummaryCorpus
+  readonly #isIndexed: boolean
+
+  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex) {
+    this.#db = db
+    this.#histories = histories
+    this.#isIndexed = capabilities.fullTextIndex && capabilities.substringIndex
+    this.#messages = new MessageCorpus(db, this.#isIndexed ? new TextIndex(db, 'messages') : null)
+    this.#summaries = new SummaryCorpus(db, this.#isIndexed ? new TextIndex(db, 'summaries') : null)
+  }
+
+  /**
+   * A page of hits, and how many there are in all. Gives way to other work every 20 ms.
+   * @throws LcmError cancelled, not_found; invalid_argument for a pattern or cursor that cannot be right; unsupported
+   * for patterns with look-around or back-references
+   */
+  async search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+    const began = performance.now()
+    const question = planQuestion(input)
+    if (!question) {
+      const notes = ['There is nothing to look for.']
+      return { total: 0, totalIsExact: true, hits: [], nextCursor: null, notes, tookMs: performance.now() - began }
+    }
+    const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
+    if (cursor && cursor.grep !== hashOf(input)) throw badCursor('it belongs to another search')
+
+    const breather = new Breather(signal)
+    const run = await this.#prepare(input, cursor, breather)
+    const answer = await findAll(input, question, cursor, run)
+    const total = count(answer.full) + count(answer.partial)
+    const page = placesOf(answer, input, cursor?.given ?? 0)
+    const given = (cursor?.given ?? 0) + page.length
+    return {
+      total,
+      totalIsExact: true,
+      hits: hitsOf(page, question),
+      nextCursor:
+        given < total && page.length > 0
+          ? encodeCursor({
+              grep: hashOf(input),
+              given,
+              newest: run.newest,
+              full: answer.any ? count(answer.full) : -1,
+            } satisfies Cursor)
+          : null,
+      notes: this.#notes(question, answer),
+      tookMs: performance.now() - began,
+    }
+  }
+
+  async #prepare(input: GrepInput, cursor: Cursor | null, breather: Breather): Promise<Run> {
+    const filters = new Filters(this.#db, this.#histories, input)
+    const newest: Record<string, number> = {}
+    const corpora: { corpus: Corpus; catalogue: Catalogue; mask: Uint8Array | null }[] = []
+    for (const kind of kindsOf(input)) {
+      const corpus = this.#corpus(kind)
+      const catalogue = await corpus.catalogue(breather)
+      const newestRow = cursor?.newest[kind] ?? catalogue.rows.at(-1) ?? 0
+      newest[kind] = newestRow
+      corpora.push({ corpus, catalogue, mask: filters.mask(kind, catalogue, newestRow) })
+    }
+    const search = async (plan: Plan, ranking: 'ranked' | 'unranked'): Promise<Found[]> => {
+      const all: Found[] = []
+      for (const { corpus, catalogue, mask } of corpora) {
+        all.push(await searchCorpus(corpus, plan, mask, ranking, breather, catalogue))
+      }
+      return all
+    }
+    const isCommon = (expression: Expression): boolean => {
+      const match = wordMatch(expression)
+      const [first] = corpora
+      if (match === null || !first?.corpus.index) return false
+      return first.corpus.index.count(match) > Math.max(COMMON_ROWS, first.catalogue.length * COMMON_SHARE)
+    }
+    return { newest, search, isCommon }
+  }
+
+  #corpus(kind: Corpus['kind']): Corpus {
+    switch (kind) {
+      case 'message':
+        return this.#messages
+      case 'summary':
+        return this.#summaries
+      case 'file':
+        return new FileCorpus(this.#db)
+    }
+  }
+
+  #notes({ notes, loose }: Question, { full, partial, any }: Answer): string[] {
+    const told = [...notes]
+    if ([...full, ...partial].some((found) => found.isScan && found.corpus.kind !== 'file')) {
+      told.push(
+        this.#isIndexed
+          ? 'Answered by a scan of every text: what was looked for is too short, or says too little, for the index.'
+          : 'Answered by a scan of every text: this file has no index that can be relied on.',
+      )
+    }
+    if (any?.kind === 'any' && count(partial) > 0) {
+      const few = count(full)
+      told.push(
+        `${few === 0 ? 'Nothing has' : `Only ${few} ${few === 1 ? 'hit has' : 'hits have'}`} all the words; what has some of them follows.`,
+      )
+    }
+    if (any?.kind === 'any' && loose?.kind === 'any' && any.of.length < loose.of.length) {
+      told.push('Words that stand nearly everywhere were not looked for on their own.')
+    }
+    return told
+  }
+}
+
+async function findAll(input: GrepInput, question: Question, cursor: Cursor | null, run: Run): Promise<Answer> {
+  const ranking = input.sort === 'relevance' ? 'ranked' : 'unranked'
+  const { strict, loose, isPlain } = question
+  const full = await run.search(input.match === 'any' && loose ? expressionPlan(loose) : strict, ranking)
+  const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
+  if (!mayLoosen || !(cursor ? cursor.full >= 0 : count(full) < TOO_FEW)) return { full, partial: [], any: null }
+  const telling = loose.of.filter((part) => !run.isCommon(part))
+  const any: Expression = { kind: 'any', of: telling.length > 0 ? telling : loose.of }
+  const found = await run.search(expressionPlan(any), 'ranked')
+  return { full, partial: found.map((some, corpus) => without(some, full[corpus])), any }
+}
+
+function without(found: Found, known: Found | undefined): Found {
+  const taken = new Set(known?.indexes)
+  const kept = Array.from(found.indexes.keys()).filter((place) => !taken.has(found.indexes[place] as number))
+  return {
+    ...found,
+    indexes: Int32Array.from(kept, (place) => found.indexes[place] as number),
+    scores: Float64Array.from(kept, (place) => found.scores?.[place] ?? 0),
+  }
+}
+
+/** Hits with all words in the asked order, then those with some of them, the best first. */
+function placesOf({ full, partial }: Answer, input: GrepInput, from: number): Placed[] {
+  const to = from + input.limit
+  const first = orderedHits(full, input.sort, from, to)
+  const before = count(full)
+  return to <= before
+    ? first
+    : [...first, ...orderedHits(partial, 'relevance', Math.max(0, from - before), to - before)]
+}
+
+function hitsOf(page: readonly Placed[], question: Question): GrepHit[] {
+  const rows = new Map<Corpus, number[]>()
+  const rowOf = ({ found, index }: Placed): number => found.catalogue.rows[index] as number
+  for (const placed of page) {
+    const list = rows.get(placed.found.corpus) ?? []
+    list.push(rowOf(placed))
+    rows.set(placed.found.corpus, list)
+  }
+  const data = new Map(
+    Array.from(rows, ([corpus, some]) => [corpus, { texts: corpus.texts(some), hits: corpus.hits(some) }]),
+  )
+  return page.flatMap((placed): GrepHit[] => {
+    const { corpus } = placed.found
+    const hit = data.get(corpus)?.hits.get(rowOf(placed))
+    const fields = data.get(corpus)?.texts.get(rowOf(placed))
+    if (!hit || !fields) return []
+    const { field, snippet, matches } = snippetOf(fields, question.strict.matcher)
+    const isPartial = question.loose !== null && !question.strict.matcher.matches(fields)
+    return [{ ...hit, field: corpus.fields[field] ?? 'content', snippet, matches, isPartial }]
+  })
+}
+
+const count = (all: readonly Found[]): number => all.reduce((sum, found) => sum + found.indexes.length, 0)
+
+/** The same for the same question, however long the pages. */
+function hashOf({ cursor: _, limit: __, ...question }: GrepInput): string {
+  const canonical = JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return createHash('sha256').update(canonical).digest('hex').slice(0, 16)
+}

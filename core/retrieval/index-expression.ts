@@ -1,0 +1,45 @@
+import type { Expression, Term } from './query.ts'
+
+/** Trigrams asked for at most; more would not narrow the candidates, only take time. */
+const MAX_TRIGRAMS = 16
+
+/** FTS5 query for the word index that finds exactly what the expression means; null when it holds more than words. */
+export function wordMatch(expression: Expression): string | null {
+  switch (expression.kind) {
+    case 'term':
+      return expression.term.kind === 'words' ? wordTermMatch(expression.term) : null
+    case 'all':
+      return joined(expression.of, ' AND ')
+    case 'any':
+      return joined(expression.of, ' OR ')
+    case 'without':
+      return joined([expression.from, expression.what], ' NOT ')
+  }
+}
+
+function joined(parts: readonly Expression[], operator: string): string | null {
+  const matches = parts.map(wordMatch)
+  return matches.includes(null) ? null : `(${matches.join(operator)})`
+}
+
+/** Tokens hold letters and digits only, so nothing in them can end the quotes. */
+const wordTermMatch = (term: Term & { kind: 'words' }): string =>
+  `"${term.tokens.join(' ')}"${term.isPrefix ? ' *' : ''}`
+
+/**
+ * FTS5 query for the trigram index whose rows include all that hold a text (and perhaps others, since an index without
+ * positions cannot tell); null when the text is shorter than a trigram.
+ */
+export function trigramMatch(text: string): string | null {
+  // The index passes over NUL.
+  const characters = [...text].filter((character) => character !== '\u0000')
+  const count = characters.length - 2
+  if (count < 1) return null
+  const step = Math.max(1, count / MAX_TRIGRAMS)
+  const trigrams = new Set<string>()
+  for (let place = 0; place < count; place += step) trigrams.add(trigramAt(characters, Math.floor(place)))
+  trigrams.add(trigramAt(characters, count - 1))
+  return [...trigrams].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+}
+
+const trigramAt = (characters: readonly string[], place: number): string => characters.slice(place, place + 3).join('')

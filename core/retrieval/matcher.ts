@@ -1,0 +1,136 @@
+import { type Expression, positiveTerms, type Term } from './query.ts'
+import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
+
+/** Where a text was hit, UTF-16 units, end exclusive, and by which term. */
+export type Match = { readonly start: number; readonly end: number; readonly term: number }
+
+/** The texts of one row: content first, then what stands beside it. */
+export type Fields = readonly string[]
+
+/** Decides by looking at the text itself. What an index finds is what a matcher would find in every row. */
+export interface Matcher {
+  readonly termCount: number
+  matches(fields: Fields): boolean
+  /** How often each term stands in the fields. */
+  frequencies(fields: Fields): number[]
+  /** Places in one text, in order; at most `limit` of each term. */
+  find(text: string, limit: number): Match[]
+}
+
+/** A text, folded as far as somebody asked. */
+class FoldedText {
+  readonly #text: string
+  #words: string | undefined
+  #small: string | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get words(): string {
+    this.#words ??= wordsOf(this.#text)
+    return this.#words
+  }
+
+  get small(): string {
+    this.#small ??= smallLetters(this.#text)
+    return this.#small
+  }
+}
+
+/** Matches a full-text expression. */
+export class ExpressionMatcher implements Matcher {
+  readonly #expression: Expression
+  readonly #terms: readonly Term[]
+
+  constructor(expression: Expression) {
+    this.#expression = expression
+    this.#terms = positiveTerms(expression)
+  }
+
+  get termCount(): number {
+    return this.#terms.length
+  }
+
+  matches(fields: Fields): boolean {
+    const texts = fields.map((field) => new FoldedText(field))
+    const holds = (expression: Expression): boolean => {
+      switch (expression.kind) {
+        case 'term':
+          return texts.some((text) => isIn(text, expression.term))
+        case 'all':
+          return expression.of.every(holds)
+        case 'any':
+          return expression.of.some(holds)
+        case 'without':
+          return holds(expression.from) && !holds(expression.what)
+      }
+    }
+    return holds(this.#expression)
+  }
+
+  frequencies(fields: Fields): number[] {
+    const texts = fields.map((field) => new FoldedText(field))
+    return this.#terms.map((term) => {
+      const needle = needleOf(term)
+      return texts.reduce((sum, text) => sum + count(term.kind === 'words' ? text.words : text.small, needle), 0)
+    })
+  }
+
+  find(text: string, limit: number): Match[] {
+    const words = this.#terms.some((term) => term.kind === 'words') ? locatedWordsOf(text) : null
+    const small = this.#terms.some((term) => term.kind === 'literal') ? smallLetters(text) : ''
+    const found = this.#terms.flatMap((term, index): Match[] => {
+      const needle = needleOf(term)
+      if (term.kind === 'literal' || words === null) {
+        return places(small, needle, limit).map((start) => ({ start, end: start + needle.length, term: index }))
+      }
+      return places(words.text, needle, limit).map((place) => {
+        const lastSpace = words.text.indexOf(' ', place + needle.length - 1)
+        return { start: words.origins[place + 1] ?? 0, end: words.origins[lastSpace] ?? text.length, term: index }
+      })
+    })
+    return found.sort((a, b) => a.start - b.start || b.end - a.end)
+  }
+}
+
+const isIn = (text: FoldedText, term: Term): boolean =>
+  (term.kind === 'words' ? text.words : text.small).includes(needleOf(term))
+
+/** What to look for in folded words (each between spaces), or in small letters. */
+const needleOf = (term: Term): string =>
+  term.kind === 'literal' ? term.text : ` ${term.tokens.join(' ')}${term.isPrefix ? '' : ' '}`
+
+/** Matches the characters as they are typed, case and all. */
+export class LiteralMatcher implements Matcher {
+  readonly termCount = 1
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  matches(fields: Fields): boolean {
+    return fields.some((field) => field.includes(this.#text))
+  }
+
+  frequencies(fields: Fields): number[] {
+    return [fields.reduce((sum, field) => sum + count(field, this.#text), 0)]
+  }
+
+  find(text: string, limit: number): Match[] {
+    return places(text, this.#text, limit).map((start) => ({ start, end: start + this.#text.length, term: 0 }))
+  }
+}
+
+function places(text: string, needle: string, limit: number): number[] {
+  const found: number[] = []
+  // Two words share the space between them.
+  const step = Math.max(1, needle.endsWith(' ') ? needle.length - 1 : needle.length)
+  for (let at = text.indexOf(needle); at >= 0 && found.length < limit; at = text.indexOf(needle, at + step)) {
+    found.push(at)
+  }
+  return found
+}
+
+const count = (text: string, needle: string): number => places(text, needle, Number.POSITIVE_INFINITY).length

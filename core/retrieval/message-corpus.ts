@@ -1,0 +1,204 @@
+import { ROLES, type Role } from '../contract/ids.ts'
+import { changeStamp } from '../conversations/change-stamp.ts'
+import { coversOfMessages } from '../conversations/covers.ts'
+import { messageNodeId } from '../conversations/node-id.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
+import type { Breather } from './breather.ts'
+import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
+import type { Corpus, HitRow, TextIndex } from './corpus.ts'
+import type { Fields } from './matcher.ts'
+
+const roleCode = `CASE role ${ROLES.map((role, code) => `WHEN '${role}' THEN ${code}`).join(' ')} ELSE 0 END`
+
+const queries = {
+  extent: /* sql */ `SELECT count(*) AS length FROM messages`,
+  /** Jumps from conversation to conversation in the index, and finds those that no conversation row names, too. */
+  conversations: /* sql */ `
+    WITH RECURSIVE found (id) AS (
+      SELECT min(conversation_id) FROM messages
+      UNION ALL
+      SELECT (SELECT min(conversation_id) FROM messages WHERE conversation_id > found.id)
+      FROM found
+      WHERE found.id IS NOT NULL
+    )
+    SELECT id FROM found WHERE id IS NOT NULL`,
+  /** Answered from the covering index: the texts are never touched. */
+  stretch: /* sql */ `
+    SELECT message_id, seq, ${roleCode}, created_at
+    FROM messages
+    WHERE conversation_id = :conversation AND seq >= :seq
+    ORDER BY seq
+    LIMIT CAST(:limit AS INTEGER)`,
+  added: /* sql */ `
+    SELECT message_id, conversation_id, ${roleCode}, created_at
+    FROM messages
+    WHERE message_id > :last
+    ORDER BY message_id
+    LIMIT CAST(:limit AS INTEGER)`,
+  contents: /* sql */ `
+    SELECT message_id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  holding: /* sql */ `
+    SELECT message_id FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0
+    UNION
+    SELECT message_id FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+      AND (instr(tool_input, :text) > 0 OR instr(tool_output, :text) > 0
+        OR (part_type = 'reasoning' AND instr(text_content, :text) > 0))`,
+  /** As in the view message_text, which the indexes are made from. */
+  partTexts: /* sql */ `
+    SELECT message_id, tool_input, tool_output, CASE part_type WHEN 'reasoning' THEN text_content END
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+      AND (tool_input IS NOT NULL OR tool_output IS NOT NULL OR part_type = 'reasoning')
+    ORDER BY message_id, ordinal`,
+  hits: /* sql */ `
+    SELECT
+      m.message_id AS row,
+      m.conversation_id AS conversationId,
+      m.seq,
+      m.role,
+      m.created_at AS createdAtMs,
+      EXISTS (
+        SELECT 1 FROM context_items AS c
+        WHERE c.message_id = m.message_id AND c.conversation_id = m.conversation_id
+      ) AS inWindow
+    FROM messages AS m
+    WHERE m.message_id IN (SELECT value FROM json_each(:ids))`,
+}
+
+/** Messages read into the catalogue at a time. */
+const STRETCH = 10_000
+
+type Extent = { readonly length: number }
+type AddedRow = [messageId: number, conversationId: number, role: number, createdAtMs: number | null]
+type StretchRow = [messageId: number, seq: number, role: number, createdAtMs: number | null]
+type HitData = Pick<HitRow, 'conversationId' | 'seq' | 'createdAtMs'> & {
+  readonly row: number
+  readonly role: Role
+  readonly inWindow: number
+}
+
+/** Messages: their text, the arguments and results of tools, and reasoning. Rows are message numbers. */
+export class MessageCorpus implements Corpus {
+  readonly kind = 'message'
+  readonly fields = ['content', 'tool_input', 'tool_output', 'reasoning'] as const
+  readonly index: TextIndex | null
+  readonly #db: ReadDb
+  #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
+
+  constructor(db: ReadDb, index: TextIndex | null) {
+    this.#db = db
+    this.index = index
+  }
+
+  async catalogue(breather: Breather): Promise<Catalogue> {
+    const stamp = changeStamp(this.#db)
+    if (this.#known?.stamp === stamp) return this.#known.catalogue
+    const catalogue = (await this.#extended(breather)) ?? (await this.#load(breather))
+    this.#known = { stamp, catalogue }
+    return catalogue
+  }
+
+  /** What was known, with what was appended since; null when something else happened. */
+  async #extended(breather: Breather): Promise<Catalogue | null> {
+    const before = this.#known?.catalogue
+    const extent = this.#db.get<Extent>(queries.extent)
+    if (!before || !extent || extent.length < before.length) return null
+    const all = new CatalogueBuilder(before, extent.length - before.length)
+    let last = before.rows.at(-1) ?? Number.NEGATIVE_INFINITY
+    for (let read = STRETCH; read === STRETCH; ) {
+      read = 0
+      for (const row of this.#db.iterateRaw<AddedRow>(queries.added, { last, limit: STRETCH })) {
+        all.add(...row)
+        last = row[0]
+        read += 1
+      }
+      await breather.pause()
+    }
+    if (all.length < extent.length) return null
+    return all.length === before.length ? before : all.build()
+  }
+
+  async #load(breather: Breather): Promise<Catalogue> {
+    const all = new CatalogueBuilder(null, this.#db.get<Extent>(queries.extent)?.length ?? 0)
+    for (const conversation of this.#db.column<number>(queries.conversations)) {
+      await this.#loadConversation(conversation, all, breather)
+    }
+    return all.build()
+  }
+
+  async #loadConversation(conversation: number, all: CatalogueBuilder, breather: Breather): Promise<void> {
+    // Damaged files may hold one seq several times: the last one of a stretch is read again with the next.
+    let seq = Number.NEGATIVE_INFINITY
+    let seen = new Set<number>()
+    for (let limit = STRETCH, read = limit; read === limit; ) {
+      read = 0
+      let lastSeq = seq
+      let lastRows = new Set<number>()
+      for (const [row, rowSeq, role, atMs] of this.#db.iterateRaw<StretchRow>(queries.stretch, {
+        conversation,
+        seq,
+        limit,
+      })) {
+        if (rowSeq !== lastSeq) lastRows = new Set()
+        lastRows.add(row)
+        lastSeq = rowSeq
+        read += 1
+        if (rowSeq !== seq || !seen.has(row)) all.add(row, conversation, role, atMs)
+      }
+      await breather.pause()
+      if (read < limit) return
+      if (lastSeq === seq) {
+        limit *= 2
+        read = limit
+      }
+      seq = lastSeq
+      seen = lastRows
+    }
+  }
+
+  holding(rows: readonly number[], text: string): number[] {
+    return this.#db.column(queries.holding, { ids: JSON.stringify(rows), text })
+  }
+
+  texts(rows: readonly number[]): Map<number, Fields> {
+    const ids = JSON.stringify(rows)
+    const texts = new Map<number, string[][]>()
+    for (const [row, content] of this.#db.iterateRaw<[number, string]>(queries.contents, { ids })) {
+      texts.set(row, [[content], [], [], []])
+    }
+    const parts = this.#db.iterateRaw<[number, ...(string | null)[]]>(queries.partTexts, { ids })
+    for (const [row, ...some] of parts) {
+      some.forEach((text, field) => {
+        if (text !== null) texts.get(row)?.[field + 1]?.push(text)
+      })
+    }
+    return new Map(Array.from(texts, ([row, lists]) => [row, lists.map((list) => list.join('\n'))]))
+  }
+
+  hits(rows: readonly number[]): Map<number, HitRow> {
+    return readSnapshot(this.#db, () => {
+      const found = this.#db.all<HitData>(queries.hits, { ids: JSON.stringify(rows) })
+      const covers = coversOfMessages(
+        this.#db,
+        found.map(({ row, conversationId }) => ({ id: row, conversationId })),
+      )
+      return new Map(
+        found.map(({ row, role, inWindow, ...data }): [number, HitRow] => [
+          row,
+          {
+            ...data,
+            id: messageNodeId(row),
+            kind: 'message',
+            role: ROLES.includes(role) ? role : null,
+            depth: null,
+            coveredBy: (covers.get(row) ?? []).map((cover) => cover.id),
+            inContext: inWindow === 1,
+          },
+        ]),
+      )
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import type { GrepInput } from '../contract/retrieval.ts'
+import { LiteralMatcher } from './matcher.ts'
+import { type Expression, loosened, parseQuery } from './query.ts'
+import { RegexMatcher, requiredText } from './regex.ts'
+import { expressionPlan, type Plan, textPlan } from './search.ts'
+
+/** How a question will be answered. */
+export type Question = {
+  readonly strict: Plan
+  /** For any of the words that stand side by side; null where there are none, or where all are wanted. */
+  readonly loose: Expression | null
+  /** Words without operators: such a question may be loosened unasked. */
+  readonly isPlain: boolean
+  readonly notes: readonly string[]
+}
+
+/**
+ * Reads the query in its mode; null when there is nothing to look for.
+ * @throws LcmError invalid_argument, unsupported for regular expressions
+ */
+export function planQuestion(input: GrepInput): Question | null {
+  const query = input.query.toWellFormed()
+  if (query.trim() === '') return null
+  switch (input.mode) {
+    case 'regex':
+      return { strict: textPlan(requiredText(query), new RegexMatcher(query)), loose: null, isPlain: false, notes: [] }
+    case 'literal':
+      return { strict: textPlan(query, new LiteralMatcher(query)), loose: null, isPlain: false, notes: [] }
+    case 'full_text': {
+      const { expression, notes } = parseQuery(query)
+      if (!expression) return null
+      const loose = loosened(expression)
+      const isSame = JSON.stringify(loose) === JSON.stringify(expression)
+      return {
+        strict: expressionPlan(expression),
+        loose: isSame || input.match === 'all' ? null : loose,
+        isPlain: expression.kind === 'all' && expression.isImplied,
+        notes,
+      }
+    }
+  }
+}

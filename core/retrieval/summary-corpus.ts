@@ -1,0 +1,89 @@
+import { changeStamp } from '../conversations/change-stamp.ts'
+import { coversOfSummaries } from '../conversations/covers.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
+import type { Breather } from './breather.ts'
+import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
+import type { Corpus, HitRow, TextIndex } from './corpus.ts'
+import type { Fields } from './matcher.ts'
+
+const queries = {
+  catalogue: /* sql */ `SELECT summary_rowid, conversation_id, depth, created_at FROM summaries`,
+  holding: /* sql */ `
+    SELECT summary_rowid FROM summaries
+    WHERE summary_rowid IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0`,
+  texts: /* sql */ `
+    SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:ids))`,
+  hits: /* sql */ `
+    SELECT
+      s.summary_rowid AS row,
+      s.summary_id AS id,
+      s.kind,
+      s.conversation_id AS conversationId,
+      s.depth,
+      s.created_at AS createdAtMs,
+      EXISTS (
+        SELECT 1 FROM context_items AS c
+        WHERE c.summary_id = s.summary_id AND c.conversation_id = s.conversation_id
+      ) AS inWindow
+    FROM summaries AS s
+    WHERE s.summary_rowid IN (SELECT value FROM json_each(:ids))`,
+}
+
+type HitData = Pick<HitRow, 'id' | 'kind' | 'conversationId' | 'depth' | 'createdAtMs'> & {
+  readonly row: number
+  readonly inWindow: number
+}
+
+/** Summaries by their text. Rows are `summary_rowid`. */
+export class SummaryCorpus implements Corpus {
+  readonly kind = 'summary'
+  readonly fields = ['content'] as const
+  readonly index: TextIndex | null
+  readonly #db: ReadDb
+  #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
+
+  constructor(db: ReadDb, index: TextIndex | null) {
+    this.#db = db
+    this.index = index
+  }
+
+  async catalogue(breather: Breather): Promise<Catalogue> {
+    await breather.pause()
+    const stamp = changeStamp(this.#db)
+    if (this.#known?.stamp === stamp) return this.#known.catalogue
+    const builder = new CatalogueBuilder(null, 0)
+    const rows = this.#db.iterateRaw<[number, number, number, number | null]>(queries.catalogue)
+    for (const [row, conversationId, depth, atMs] of rows) builder.add(row, conversationId, depth, atMs)
+    this.#known = { stamp, catalogue: builder.build() }
+    return this.#known.catalogue
+  }
+
+  holding(rows: readonly number[], text: string): number[] {
+    return this.#db.column(queries.holding, { ids: JSON.stringify(rows), text })
+  }
+
+  texts(rows: readonly number[]): Map<number, Fields> {
+    const found = this.#db.iterateRaw<[number, string]>(queries.texts, { ids: JSON.stringify(rows) })
+    return new Map(Array.from(found, ([row, content]) => [row, [content]]))
+  }
+
+  hits(rows: readonly number[]): Map<number, HitRow> {
+    return readSnapshot(this.#db, () => {
+      const found = this.#db.all<HitData>(queries.hits, { ids: JSON.stringify(rows) })
+      const covers = coversOfSummaries(this.#db, found)
+      return new Map(
+        found.map(({ row, inWindow, ...data }): [number, HitRow] => [
+          row,
+          {
+            ...data,
+            seq: null,
+            role: null,
+            coveredBy: (covers.get(data.id) ?? []).map((cover) => cover.id),
+            inContext: inWindow === 1,
+          },
+        ]),
+      )
+    })
+  }
+}

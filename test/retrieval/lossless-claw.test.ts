@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GrepInput } from '../../core/contract/retrieval.ts'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
+import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
+
+const folder = join(import.meta.dirname, '../../../shared/fixtures/lossless-claw')
+const isThere = existsSync(join(folder, 'small.db'))
+if (!isThere) console.warn(`skipped: the fixtures are not at ${folder}`)
+
+type Asked = { mode: 'full_text' | 'regex'; query: string; messages: number; summaries: number }
+
+describe.skipIf(!isThere)('a file of lossless-claw', () => {
+  const asked: Asked[] = isThere ? JSON.parse(readFileSync(join(folder, 'small.truth.json'), 'utf8')).grep : []
+  let memory: OpenedMemory
+  let engine: RetrievalEngine
+
+  beforeAll(() => {
+    memory = openMemory(join(folder, 'small.db'))
+    engine = new RetrievalEngine(memory.read, memory.info.capabilities, new HistoryIndex(memory.read))
+  })
+  afterAll(() => memory.close())
+
+  it.each(asked.map((ask) => [ask.mode, ask.query, ask] as const))(
+    'gives for %s %s at least what its own search finds',
+    async (mode, query, ask) => {
+      const total = async (scope: 'messages' | 'summaries'): Promise<number> =>
+        (await engine.grep(GrepInput.parse({ query, mode, scope, limit: 1000 }))).total
+      expect(await total('messages')).toBeGreaterThanOrEqual(ask.messages)
+      expect(await total('summaries')).toBeGreaterThanOrEqual(ask.summaries)
+    },
+  )
+
+  it('expands every summary back to its messages, byte for byte', () => {
+    for (const summaryId of memory.read.column<string>('SELECT summary_id FROM summaries')) {
+      const input = { summaryId, depth: 100, includeMessages: true, tokenCap: 1_000_000, cursor: undefined }
+      const { messages, truncated } = engine.expand(input)
+      expect([truncated, messages.length]).toEqual([false, engine.describe(summaryId, 0).messages])
+      for (const { id, content } of messages) {
+        const sql = 'SELECT content FROM messages WHERE message_id = :id'
+        expect(content).toBe(memory.read.value(sql, { id: Number(id.slice(4)) }))
+      }
+    }
+  })
+})
