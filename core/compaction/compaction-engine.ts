@@ -16,10 +16,11 @@ import { withOverrides } from '../settings/settings.ts'
 import { CompactionPlanner } from './compaction-planner.ts'
 import { CompactionRun, type RunBounds } from './compaction-run.ts'
 import { ConversationLock } from './conversation-lock.ts'
+import { Escalation, type EscalationOptions } from './escalation.ts'
 import { NOTHING_TO_CONDENSE, TOO_SMALL, targetOf, underTarget } from './goal.ts'
-import { recordFinish } from './run-record.ts'
+import { recordFinish, recordSpend } from './run-record.ts'
 import { createDeterministicSummarizer } from './summarizers/deterministic.ts'
-import type { Summarizer, SummarizerChain } from './summarizers/summarizer.ts'
+import type { Spend, Summarizer, SummarizerChain } from './summarizers/summarizer.ts'
 
 const queries = {
   conversation: `
@@ -44,7 +45,7 @@ export type CompactionEngineOptions = {
 
 const randomRunId = (): string => `run_${randomBytes(8).toString('hex')}`
 
-const DEFAULT_BOUNDS: RunBounds = { passes: 40, durationMs: 15 * 60_000, conflicts: 5 }
+const DEFAULT_BOUNDS: RunBounds = { passes: 40, durationMs: 15 * 60_000, callMs: 10 * 60_000, conflicts: 5 }
 
 /**
  * Replaces old messages in the window by summaries and summaries by summaries of them, without ever touching a message.
@@ -75,10 +76,10 @@ export class CompactionEngine {
    * @throws LcmError not_found, invalid_argument, locked (retryable; names the holder)
    */
   async *compact(input: CompactInput, signal: AbortSignal): AsyncGenerator<CompactionProgress, CompactionResult> {
-    const { db, clock, owner } = this.#options
+    const { db, clock, owner, estimator } = this.#options
     const { conversationId } = input
     const settings = withOverrides(this.#options.settings, input.settings)
-    const summarizers = this.#chain(input.summarizer)
+    const chain = this.#chain(input.summarizer)
     if (db.value(queries.conversation, { conversationId }) === undefined) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
     }
@@ -88,7 +89,8 @@ export class CompactionEngine {
     const holder = `${owner}, ${runId}`
     const lock = ConversationLock.acquire(db, conversationId, holder, clock())
     const bounds = { ...DEFAULT_BOUNDS, ...this.#options.bounds }
-    const run = new CompactionRun({ ...this.#options, settings, input, summarizers, lock, runId, bounds })
+    const escalation = new Escalation({ chain, estimator, callMs: bounds.callMs })
+    const run = new CompactionRun({ ...this.#options, settings, input, escalation, lock, runId, bounds })
     // What stands when the caller stops listening.
     let stopReason: StopReason | null = 'cancelled'
     try {
@@ -98,7 +100,7 @@ export class CompactionEngine {
       stopReason = null
       throw error
     } finally {
-      this.#finish(run, runId, lock, stopReason)
+      this.#finish(run, runId, lock, stopReason, escalation.spend)
     }
     const { tokensBefore, tokensAfter, created } = run
     return {
@@ -114,9 +116,9 @@ export class CompactionEngine {
     }
   }
 
-  #chain(name: string): readonly Summarizer[] {
+  #chain(name: string): EscalationOptions['chain'] {
     const configured = this.#options.chainFor?.(name)
-    if (configured) return configured.summarizers
+    if (configured) return configured
     const last = createDeterministicSummarizer(this.#options.estimator)
     const known = [...(this.#options.summarizers ?? []), last]
     const chosen = known.find((summarizer) => summarizer.name === name)
@@ -124,13 +126,20 @@ export class CompactionEngine {
       const names = known.map((summarizer) => summarizer.name).join(', ')
       throw new LcmError('invalid_argument', `There is no summariser ${JSON.stringify(name)}: use one of ${names}.`)
     }
-    return chosen.name === last.name ? [chosen] : [chosen, last]
+    return { summarizers: chosen.name === last.name ? [chosen] : [chosen, last] }
   }
 
-  #finish(run: CompactionRun, runId: string, lock: ConversationLock, stopReason: StopReason | null): void {
+  #finish(
+    run: CompactionRun,
+    runId: string,
+    lock: ConversationLock,
+    stopReason: StopReason | null,
+    spend: Spend,
+  ): void {
     const { db, clock } = this.#options
     const { tokensAfter } = run
     db.transaction(() => {
+      if (run.isRecorded) recordSpend(db, runId, spend)
       if (run.isRecorded && stopReason) recordFinish(db, { runId, nowMs: clock(), tokensAfter, stopReason })
       lock.release()
     })

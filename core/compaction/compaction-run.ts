@@ -10,15 +10,16 @@ import type {
   StopReason,
 } from '../contract/compaction.ts'
 import type { WriteDb } from '../db/read-db.ts'
-import { findGroups, tokensOf } from './condensation.ts'
+import { tokensOf } from './condensation.ts'
 import type { ConversationLock } from './conversation-lock.ts'
-import { summarizeSafely } from './escalation.ts'
+import type { Escalation } from './escalation.ts'
 import { condenses, makesLeaves, softLimit, targetOf, tooFewMessages } from './goal.ts'
-import { findLeafChunks, type Range } from './leaf-chunks.ts'
-import { checkDraft, type NodeDraft, replaceInWindow } from './replace-in-window.ts'
-import { recordBegin } from './run-record.ts'
-import { readSources } from './sources.ts'
-import type { Summarizer } from './summarizers/summarizer.ts'
+import { InOrder } from './in-order.ts'
+import { findLeafChunks } from './leaf-chunks.ts'
+import { NodeMaker } from './node-maker.ts'
+import { RunGuard } from './run-guard.ts'
+import { condensedSteps, leafSteps, type Step } from './steps.ts'
+import { extractTokens } from './summarizers/deterministic.ts'
 import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
 
 export type RunOptions = {
@@ -27,7 +28,7 @@ export type RunOptions = {
   readonly clock: Clock
   readonly settings: Readonly<CompactionSettings>
   readonly input: CompactInput
-  readonly summarizers: readonly Summarizer[]
+  readonly escalation: Escalation
   readonly lock: ConversationLock
   readonly owner: string
   readonly runId: string
@@ -39,6 +40,8 @@ export type RunBounds = {
   /** One leaf pass, then one pass a depth. */
   readonly passes: number
   readonly durationMs: number
+  /** How long one call to a summariser may take. */
+  readonly callMs: number
   /** How often a run plans anew because the window changed under it. */
   readonly conflicts: number
 }
@@ -47,21 +50,23 @@ export type RunBounds = {
 const BREATH_MS = 20
 
 type Steps = AsyncGenerator<CompactionProgress, StopReason | null>
-type StepOutcome = 'written' | 'stale' | 'irreducible' | 'lock_lost' | 'cancelled'
 
-/** One run over one conversation: reads the window, makes nodes oldest first, and commits each on its own. */
+/**
+ * One run over one conversation: reads the window, has summaries made oldest first, several at a time where a model is
+ * asked, and commits each on its own, in order.
+ */
 export class CompactionRun {
   readonly created: CreatedSummary[] = []
-  readonly startedAtMs: number
-  tokensBefore = 0
   /** Why leaves were not made although the mode makes them. */
   skipped: string | null = null
+  tokensBefore = 0
   readonly #options: RunOptions
   readonly #target: number | null
+  readonly #startedAtMs: number
+  readonly #maker: NodeMaker
   readonly #irreducible = new Set<string>()
   /** Of the window as last read, less what was saved since. */
   #tokens = 0
-  #isRecorded = false
   #saved = 0
   #passes = 0
   #conflicts = 0
@@ -70,7 +75,8 @@ export class CompactionRun {
   constructor(options: RunOptions) {
     this.#options = options
     this.#target = targetOf(options.input, options.settings)
-    this.startedAtMs = options.clock()
+    this.#startedAtMs = options.clock()
+    this.#maker = new NodeMaker({ ...options, startedAtMs: this.#startedAtMs })
   }
 
   /** Of what the window held at the beginning: what others append meanwhile is not counted. */
@@ -79,150 +85,128 @@ export class CompactionRun {
   }
 
   get isRecorded(): boolean {
-    return this.#isRecorded
+    return this.#maker.isRecorded
   }
 
   /** Yields after each node; returns why it ended. What is committed stays, whatever ends it. */
   async *execute(signal: AbortSignal): AsyncGenerator<CompactionProgress, StopReason> {
-    const { input } = this.#options
+    const { input, lock, clock, bounds } = this.#options
     this.tokensBefore = this.#read().tokens
-    const stopped =
-      this.#shouldStop(signal) ??
-      (makesLeaves(input) ? yield* this.#leafPass(signal) : null) ??
-      (condenses(input) ? yield* this.#condensedPasses(signal) : null)
-    return stopped ?? this.#reasonAtEnd()
+    const guard = new RunGuard({ signal, lock, clock, deadlineAtMs: this.#startedAtMs + bounds.durationMs })
+    try {
+      const stopped =
+        this.#shouldStop(guard) ??
+        (makesLeaves(input) ? yield* this.#leafPass(guard) : null) ??
+        (condenses(input) ? yield* this.#condensedPasses(guard) : null)
+      return stopped ?? this.#reasonAtEnd()
+    } finally {
+      guard.dismiss()
+    }
   }
 
-  async *#leafPass(signal: AbortSignal): Steps {
+  async *#leafPass(guard: RunGuard): Steps {
+    const { settings } = this.#options
     this.#passes += 1
     for (let isFirst = true; ; isFirst = false) {
       const { items, pairs } = this.#read()
-      const eligible = findLeafChunks(items, pairs, this.#options.settings)
-      if (isFirst) this.skipped = tooFewMessages(eligible.messages, this.#options.settings)
+      const eligible = findLeafChunks(items, pairs, settings)
+      if (isFirst) this.skipped = tooFewMessages(eligible.messages, settings)
       if (this.skipped !== null) return null
-      const stopped = yield* this.#replaceEach(items, eligible.chunks, 0, signal)
+      const stopped = yield* this.#replaceEach(items, leafSteps(eligible.chunks, settings), guard)
       if (stopped !== 'stale') return stopped
     }
   }
 
-  async *#condensedPasses(signal: AbortSignal): Steps {
+  async *#condensedPasses(guard: RunGuard): Steps {
     const { settings, bounds } = this.#options
     let { items } = this.#read()
     for (;;) {
-      const groups = findGroups(items, settings, this.#irreducible)
-      const [group] = groups
-      if (!group) return null
+      const stop = this.#shouldStop(guard)
+      if (stop) return stop
+      const steps = condensedSteps(items, settings, this.#target, this.#irreducible)
+      if (steps.length === 0) return null
       if (this.#passes >= bounds.passes) return 'cap'
       this.#passes += 1
       const done: Replacement[] = []
-      const stopped = yield* this.#replaceEach(items, groups, group.depth + 1, signal, done)
+      const stopped = yield* this.#replaceEach(items, steps, guard, done)
       if (stopped !== null && stopped !== 'stale') return stopped
       items = stopped === null ? replaceRanges(items, done) : this.#read().items
     }
   }
 
-  /** Makes one node of each range, in order. Null when all were gone through; `stale` when they must be found anew. */
+  /** Makes one node of each stretch. Null when all were gone through; `stale` when they must be found anew. */
   async *#replaceEach(
     items: readonly WindowItem[],
-    ranges: readonly Range[],
-    depth: number,
-    signal: AbortSignal,
+    steps: readonly Step[],
+    guard: RunGuard,
     done: Replacement[] = [],
   ): AsyncGenerator<CompactionProgress, StopReason | 'stale' | null> {
-    for (const [index, range] of ranges.entries()) {
-      await this.#breathe()
-      const stop = this.#shouldStop(signal)
-      if (stop) return stop
-      const sources = items.slice(range.from, range.to)
-      if (this.#irreducible.has(sources[0]?.id ?? '')) continue
-      const step = await this.#makeNode(sources, depth, signal)
-      if (step.outcome === 'cancelled') return 'cancelled'
-      if (step.outcome === 'lock_lost') return 'conflict'
-      if (step.outcome === 'stale') {
-        this.#conflicts += 1
-        return this.#conflicts > this.#options.bounds.conflicts ? 'conflict' : 'stale'
-      }
-      if (step.outcome === 'irreducible') this.#irreducible.add(sources[0]?.id ?? '')
-      if (step.created) {
-        const ordinal = sources[0]?.ordinal ?? 0
-        done.push({ range, by: summaryItem({ ...step.created, ordinal }) })
-      }
-      yield {
-        pass: depth === 0 ? 'leaf' : 'condensed',
-        chunk: index + 1,
-        chunks: ranges.length,
-        tokensSaved: this.#saved,
-        level: step.created?.level ?? null,
-        createdId: step.created?.id ?? null,
-      }
-    }
-    return null
-  }
-
-  /** Summarises with no transaction open, then commits in one short one. */
-  async #makeNode(
-    items: readonly WindowItem[],
-    depth: number,
-    signal: AbortSignal,
-  ): Promise<{ readonly outcome: StepOutcome; readonly created?: CreatedSummary }> {
-    const { db, settings, summarizers, estimator, input, runId } = this.#options
-    const began = performance.now()
-    const sources = readSources(db, items, depth)
-    if (!sources) return { outcome: 'stale' }
-    const windowTokens = tokensOf(items, { from: 0, to: items.length })
-    const targetTokens = depth === 0 ? settings.leafTargetTokens : settings.condensedTargetTokens
-    const { entries } = sources
-    const request = { depth, targetTokens, sourceTokens: windowTokens, entries, previousSummary: null }
-    let summary: Awaited<ReturnType<typeof summarizeSafely>>
+    const { settings, escalation } = this.#options
+    const drop = new AbortController()
+    const signal = AbortSignal.any([guard.signal, drop.signal])
+    const possible = steps.filter((step) => !this.#irreducible.has(items[step.from]?.id ?? ''))
+    const pass = this.#maker.beginPass(items)
+    let expectedTokens = this.#tokens
+    const drafts = new InOrder(
+      possible,
+      {
+        atOnce: escalation.asksModels ? settings.leafConcurrency : 1,
+        // Near the goal no more is asked for than is likely to be needed.
+        isWanted: () => !signal.aborted && (this.#target === null || expectedTokens > this.#target),
+      },
+      (step) => {
+        expectedTokens -= savingOf(items, step)
+        return pass.draft(step, signal)
+      },
+    )
     try {
-      summary = await summarizeSafely(summarizers, request, estimator, signal)
-    } catch (error) {
-      if (signal.aborted) return { outcome: 'cancelled' }
-      throw error
-    }
-    if (!summary) return { outcome: 'irreducible' }
-    return this.#commit({
-      conversationId: input.conversationId,
-      runId,
-      isAutomatic: input.reason === 'threshold',
-      depth,
-      items,
-      sources,
-      summary,
-      windowTokens,
-      durationMs: performance.now() - began,
-    })
-  }
-
-  #commit(draft: NodeDraft): { readonly outcome: StepOutcome; readonly created?: CreatedSummary } {
-    const { db, clock, estimator, lock, runId, input, settings, owner } = this.#options
-    const nowMs = clock()
-    const node = db.transaction(() => {
-      if (!lock.extend(nowMs)) return 'lock_lost'
-      const checked = checkDraft(db, draft, estimator)
-      if (typeof checked === 'string') return checked
-      if (!this.#isRecorded) {
-        const { startedAtMs, tokensBefore } = this
-        recordBegin(db, { runId, input, settings, owner, startedAtMs, tokensBefore })
+      for (let chunk = 1; ; chunk += 1) {
+        await this.#breathe()
+        const stop = this.#shouldStop(guard)
+        if (stop) return stop
+        const next = await drafts.take()
+        if (!next) return null
+        const late = guard.stopped()
+        if (late) return late
+        const made = typeof next.result === 'string' ? next.result : this.#maker.commit(next.result, this.tokensBefore)
+        if (made === 'lock_lost') return 'conflict'
+        if (made === 'stale') {
+          this.#conflicts += 1
+          return this.#conflicts > this.#options.bounds.conflicts ? 'conflict' : 'stale'
+        }
+        expectedTokens += savingOf(items, next.entry)
+        const created = made === 'irreducible' ? null : made
+        if (created) {
+          this.#count(created)
+          if (typeof next.result !== 'string') pass.wrote(next.entry, next.result.summary.text)
+          expectedTokens -= created.sourceTokens - created.tokens
+          done.push({
+            range: next.entry,
+            by: summaryItem({ ...created, ordinal: items[next.entry.from]?.ordinal ?? 0 }),
+          })
+        } else this.#irreducible.add(items[next.entry.from]?.id ?? '')
+        yield {
+          pass: next.entry.depth === 0 ? 'leaf' : 'condensed',
+          chunk,
+          chunks: possible.length,
+          tokensSaved: this.#saved,
+          level: created?.level ?? null,
+          createdId: created?.id ?? null,
+        }
       }
-      replaceInWindow(db, draft, checked, nowMs)
-      return checked
-    })
-    if (node === 'taken') return { outcome: 'irreducible' }
-    if (typeof node === 'string') return { outcome: node }
-    this.#isRecorded = true
-    this.#saved += draft.windowTokens - node.tokens
-    this.#tokens -= draft.windowTokens - node.tokens
-    const created: CreatedSummary = {
-      id: node.id,
-      kind: draft.depth === 0 ? 'leaf' : 'condensed',
-      depth: draft.depth,
-      level: draft.summary.level,
-      sourceTokens: draft.windowTokens,
-      tokens: node.tokens,
+    } catch (error) {
+      // A call that was cut off ends the run for the reason for which it was.
+      const stopped = guard.stopped()
+      if (stopped) return stopped
+      throw error
+    } finally {
+      drop.abort()
     }
+  }
+  #count(created: CreatedSummary): void {
+    this.#saved += created.sourceTokens - created.tokens
+    this.#tokens -= created.sourceTokens - created.tokens
     this.created.push(created)
-    return { outcome: 'written', created }
   }
 
   #read(): Window {
@@ -231,11 +215,10 @@ export class CompactionRun {
     return window
   }
 
-  #shouldStop(signal: AbortSignal): StopReason | null {
-    const { clock, bounds } = this.#options
-    if (signal.aborted) return 'cancelled'
-    if (this.#target !== null && this.#tokens <= this.#target) return 'target_reached'
-    return clock() - this.startedAtMs > bounds.durationMs ? 'deadline' : null
+  #shouldStop(guard: RunGuard): StopReason | null {
+    const stopped = guard.stopped()
+    if (stopped) return stopped
+    return this.#target !== null && this.#tokens <= this.#target ? 'target_reached' : null
   }
 
   #reasonAtEnd(): StopReason {
@@ -251,4 +234,9 @@ export class CompactionRun {
     await setImmediate()
     this.#breathedAt = performance.now()
   }
+}
+
+function savingOf(items: readonly WindowItem[], step: Step): number {
+  const tokens = tokensOf(items, step)
+  return tokens - extractTokens(tokens, step.targetTokens)
 }

@@ -1,9 +1,10 @@
 import type { WindowItem } from '../context/window.ts'
+import type { CompactionSettings } from '../contract/compaction.ts'
 import { LEAST_TOKENS, type Range } from './leaf-chunks.ts'
 
-export type CondenseLimits = { readonly condensedMinFanout: number; readonly maxDepth: number }
+export type CondenseLimits = Pick<CompactionSettings, 'condensedMinFanout' | 'maxDepth'>
 
-/** Neighbours that become one node; `depth` is that of the sources. */
+/** Neighbours that become one node; `depth` is that of the deepest of them. */
 export type Group = Range & { readonly depth: number }
 
 /**
@@ -19,7 +20,7 @@ export function findGroups(
 ): readonly Group[] {
   const groups: Group[] = []
   let shallowest = maxDepth < 0 ? Number.POSITIVE_INFINITY : maxDepth
-  for (const run of runsOfOneDepth(items, irreducible)) {
+  for (const run of runsOf(items, irreducible, (item) => item.depth ?? 0)) {
     if (run.to - run.from < condensedMinFanout || run.depth > shallowest) continue
     if (maxDepth >= 0 && run.depth + 1 > maxDepth) continue
     if (run.depth < shallowest) groups.length = 0
@@ -31,18 +32,59 @@ export function findGroups(
   return groups.filter((group) => tokensOf(items, group) >= LEAST_TOKENS)
 }
 
+/** A group that is pressed into so many tokens. */
+export type PressedGroup = Group & { readonly mostTokens: number }
+
+/**
+ * What to condense when no depth has enough neighbours left and the window is still above the goal: neighbours of
+ * whatever depth, at most `condensedMinFanout` of them and if it is a single one, each group into its share of what the
+ * goal leaves to summaries. None when what cannot be condensed is above the goal by itself: then nothing is gained.
+ */
+export function findPressedGroups(
+  items: readonly WindowItem[],
+  { condensedMinFanout, maxDepth }: CondenseLimits,
+  goalTokens: number,
+  irreducible: ReadonlySet<string> = new Set(),
+): readonly PressedGroup[] {
+  const isFree = (item: WindowItem): boolean => maxDepth < 0 || (item.depth ?? 0) < maxDepth
+  const stretches = runsOf(items, irreducible, (item) => (isFree(item) ? 0 : null))
+  let pressable = 0
+  const groups: Group[] = []
+  for (const { from: begin, to: end } of stretches) {
+    for (let from = begin; from < end; from += condensedMinFanout) {
+      const range = { from, to: Math.min(end, from + condensedMinFanout) }
+      let depth = 0
+      for (let index = range.from; index < range.to; index += 1) depth = Math.max(depth, items[index]?.depth ?? 0)
+      pressable += tokensOf(items, range)
+      groups.push({ ...range, depth })
+    }
+  }
+  const room = goalTokens - (tokensOf(items, { from: 0, to: items.length }) - pressable)
+  if (room <= 0) return []
+  return groups.flatMap((group) => {
+    const tokens = tokensOf(items, group)
+    const mostTokens = Math.max(1, Math.floor((room * tokens) / pressable))
+    return tokens >= LEAST_TOKENS && mostTokens < tokens ? [{ ...group, mostTokens }] : []
+  })
+}
+
 export function tokensOf(items: readonly WindowItem[], range: Range): number {
   let sum = 0
   for (let index = range.from; index < range.to; index += 1) sum += items[index]?.tokens ?? 0
   return sum
 }
 
-function* runsOfOneDepth(items: readonly WindowItem[], irreducible: ReadonlySet<string>): Generator<Group> {
+/** Stretches of summaries for which `depthOf` says the same, which becomes their depth; null ends a stretch. */
+function* runsOf(
+  items: readonly WindowItem[],
+  irreducible: ReadonlySet<string>,
+  depthOf: (item: WindowItem) => number | null,
+): Generator<Group> {
   let from = 0
   let depth: number | null = null
   for (let index = 0; index <= items.length; index += 1) {
     const item = items[index]
-    const own = item && item.summaryId !== null && !irreducible.has(item.id) ? item.depth : null
+    const own = item && item.summaryId !== null && !irreducible.has(item.id) ? depthOf(item) : null
     if (own === depth) continue
     if (depth !== null) yield { from, to: index, depth }
     from = index

@@ -1,6 +1,14 @@
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { SummaryLevel } from '../contract/ids.ts'
-import type { Summarizer, SummaryRequest } from './summarizers/summarizer.ts'
+import type { Attempt } from '../contract/time-travel.ts'
+import {
+  type Spend,
+  type Summarizer,
+  type SummarizerChain,
+  SummarizerFailure,
+  type SummaryAnswer,
+  type SummaryRequest,
+} from './summarizers/summarizer.ts'
 
 /** A summary that was accepted: not empty, and smaller than what it stands for. */
 export type AcceptedSummary = {
@@ -11,42 +19,137 @@ export type AcceptedSummary = {
   readonly promptVersion: string
 }
 
-/**
- * Asks each summariser at each of its levels, in order, until an answer is accepted. A failing or verbose one costs
- * quality, never progress: the deterministic one stands last. Null when nothing is smaller than the sources.
- * @throws whatever the signal was aborted with
- */
-export async function summarizeSafely(
-  chain: readonly Summarizer[],
-  request: Omit<SummaryRequest, 'level'>,
-  estimator: TokenEstimator,
-  signal: AbortSignal,
-): Promise<AcceptedSummary | null> {
-  for (const summarizer of chain) {
-    for (const level of summarizer.levels) {
-      const text = await answerOf(summarizer, { ...request, level }, signal)
-      const tokens = estimator.count(text)
-      if (text === '' || tokens >= request.sourceTokens) continue
-      return {
-        text,
-        tokens,
-        level,
-        model: summarizer.model,
-        promptVersion: summarizer.promptVersion({ depth: request.depth, level }),
-      }
-    }
-  }
-  return null
+/** What came of asking, and every call that was made for it, in order. */
+export type Escalated = { readonly summary: AcceptedSummary | null; readonly attempts: readonly Attempt[] }
+
+export type EscalationOptions = {
+  /** Its `spend`, where it keeps one, is what is recorded; else what the answers say is added up. */
+  readonly chain: Pick<SummarizerChain, 'summarizers'> & { readonly spend?: Spend }
+  readonly estimator: TokenEstimator
+  /** How long one call may take, whatever the summariser itself allows. One that is longer silent is not asked again. */
+  readonly callMs: number
 }
 
-async function answerOf(summarizer: Summarizer, request: SummaryRequest, signal: AbortSignal): Promise<string> {
-  try {
-    const { text } = await summarizer.summarize(request, signal)
+/**
+ * Asks each summariser at each of its levels, in order, until an answer is accepted. A failing, silent or verbose one
+ * costs quality, never progress: the deterministic one stands last. One object a run: it remembers who went silent.
+ */
+export class Escalation {
+  readonly #options: EscalationOptions
+  readonly #silent = new Set<Summarizer>()
+  #inputTokens = 0
+  #outputTokens = 0
+
+  constructor(options: EscalationOptions) {
+    this.#options = options
+  }
+
+  /** False when every answer is there at once, so that asking for several at a time gains nothing. */
+  get asksModels(): boolean {
+    return this.#options.chain.summarizers.some((summarizer) => summarizer.model !== null)
+  }
+
+  get spend(): Spend {
+    const own = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens }
+    const isFree = own.inputTokens + own.outputTokens === 0
+    return this.#options.chain.spend ?? { ...own, cost: isFree ? 0 : null }
+  }
+
+  /**
+   * The first answer that has some text, fewer tokens than its sources and at most `mostTokens`; `summary` is null when
+   * there is none.
+   * @throws whatever the signal was aborted with
+   */
+  async summarize(request: Omit<SummaryRequest, 'level'>, mostTokens: number, signal: AbortSignal): Promise<Escalated> {
+    const attempts: Attempt[] = []
+    const most = Math.min(mostTokens, request.sourceTokens - 1)
+    for (const summarizer of this.#options.chain.summarizers) {
+      for (const level of summarizer.levels) {
+        const { attempt, text } = await this.#attempt(summarizer, { ...request, level }, most, signal)
+        attempts.push(attempt)
+        if (attempt.outcome !== 'accepted') continue
+        const { tokens, model } = attempt
+        const summary = { text, tokens, level, model, promptVersion: attempt.promptVersion ?? '' }
+        return { summary, attempts }
+      }
+    }
+    return { summary: null, attempts }
+  }
+
+  async #attempt(
+    summarizer: Summarizer,
+    request: SummaryRequest,
+    most: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly attempt: Attempt; readonly text: string }> {
+    const began = performance.now()
+    const answer = await this.#answer(summarizer, request, signal)
+    const isAnswer = 'text' in answer
     // Text is stored as UTF-8, and a hash must speak of what will be read.
-    return text.trim().toWellFormed()
-  } catch {
-    signal.throwIfAborted()
-    // One that fails has no answer; the next level or summariser is asked.
-    return ''
+    const text = isAnswer ? answer.text.trim().toWellFormed() : ''
+    const tokens = text === '' ? 0 : this.#options.estimator.count(text)
+    const judged = isAnswer ? judge(text, tokens, most) : answer
+    const attempt: Attempt = {
+      summarizer: summarizer.name,
+      level: request.level,
+      model: summarizer.model,
+      promptVersion: summarizer.promptVersion(request),
+      tokens,
+      durationMs: Math.round(performance.now() - began),
+      ...judged,
+    }
+    return { attempt, text }
+  }
+
+  async #answer(
+    summarizer: Summarizer,
+    request: SummaryRequest,
+    signal: AbortSignal,
+  ): Promise<SummaryAnswer | Judgement> {
+    const { callMs } = this.#options
+    if (this.#silent.has(summarizer)) {
+      return { outcome: 'circuit_open', reason: 'It did not answer an earlier call of this run.' }
+    }
+    const limit = AbortSignal.timeout(callMs)
+    try {
+      const answer = await callOf(summarizer, request, AbortSignal.any([signal, limit]))
+      this.#inputTokens += answer.inputTokens ?? 0
+      this.#outputTokens += answer.outputTokens ?? 0
+      return answer
+    } catch (error) {
+      signal.throwIfAborted()
+      if (limit.aborted) {
+        this.#silent.add(summarizer)
+        return { outcome: 'timeout', reason: `There was no answer within ${callMs / 1_000} s.` }
+      }
+      if (error instanceof SummarizerFailure) return { outcome: error.outcome, reason: error.message }
+      // An error of any other kind may quote the conversation.
+      const kind = error instanceof Error ? error.name : typeof error
+      return { outcome: 'failed', reason: `The summariser failed with ${kind}.` }
+    }
+  }
+}
+
+type Judgement = Pick<Attempt, 'outcome' | 'reason'>
+
+function judge(text: string, tokens: number, most: number): Judgement {
+  if (text === '') return { outcome: 'empty', reason: 'The answer has no text.' }
+  if (tokens <= most) return { outcome: 'accepted', reason: null }
+  return { outcome: 'not_smaller', reason: `The answer has ${tokens} tokens; at most ${most} are accepted.` }
+}
+
+/** The answer, or the signal's reason as soon as it is aborted, whether or not the summariser heeds it. */
+async function callOf(summarizer: Summarizer, request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer> {
+  signal.throwIfAborted()
+  let stopListening = (): void => {}
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', onAbort, { once: true })
+    stopListening = () => signal.removeEventListener('abort', onAbort)
+  })
+  try {
+    return await Promise.race([summarizer.summarize(request, signal), aborted])
+  } finally {
+    stopListening()
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { WindowItem } from '../context/window.ts'
+import type { Attempt } from '../contract/time-travel.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { AcceptedSummary } from './escalation.ts'
 import type { Sources } from './sources.ts'
@@ -45,8 +46,10 @@ const queries = {
     FROM conversations AS v WHERE v.conversation_id = :conversationId`,
   insertEvent: `
     INSERT INTO compaction_events
-      (run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms)
-    VALUES (:runId, :conversationId, :nowMs, :pass, :id, :first, :removed, :level, :sourceTokens, :tokens, :durationMs)`,
+      (run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms,
+       attempts, newest_seq)
+    VALUES (:runId, :conversationId, :nowMs, :pass, :id, :first, :removed, :level, :sourceTokens, :tokens, :durationMs,
+       :attempts, (SELECT max(seq) FROM messages WHERE conversation_id = :conversationId))`,
 } as const
 
 /** A summary that is ready to take the place of a stretch of the window. */
@@ -59,8 +62,12 @@ export type NodeDraft = {
   readonly items: readonly WindowItem[]
   readonly sources: Sources
   readonly summary: AcceptedSummary
+  /** Every call that was made for it, the accepted one last. */
+  readonly attempts: readonly Attempt[]
   /** Tokens that the items take in the window. */
   readonly windowTokens: number
+  /** As large as the node may be; Infinity: any that is smaller than what it replaces. */
+  readonly mostTokens: number
   readonly durationMs: number
 }
 
@@ -111,6 +118,7 @@ export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: Identity, n
     sourceTokens: draft.windowTokens,
     tokens: node.tokens,
     durationMs: Math.round(draft.durationMs),
+    attempts: JSON.stringify(draft.attempts),
   })
 }
 
@@ -172,11 +180,11 @@ function standsAsRead(db: WriteDb, draft: NodeDraft): boolean {
  * exchange) would get the same one. Then the text says which sources it stands for, which no two nodes share.
  */
 function identify(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): Identity | null {
-  const { items, sources, summary, windowTokens } = draft
+  const { items, sources, summary, windowTokens, mostTokens } = draft
   const range = `Stands for ${items[0]?.id}–${items.at(-1)?.id}.`
   for (const content of [summary.text, `${summary.text}\n${range}`, range]) {
     const tokens = content === summary.text ? summary.tokens : estimator.count(content)
-    if (tokens >= windowTokens) continue
+    if (tokens >= windowTokens || tokens > mostTokens) continue
     const hash = sha256(`${sources.hashes.join(',')}|${content}`)
     const id = `sum_${hash.slice(0, 16)}`
     const same = db.get<{

@@ -1,5 +1,6 @@
 import type { CompactInput, CompactionSettings, StopReason } from '../contract/compaction.ts'
 import type { WriteDb } from '../db/read-db.ts'
+import type { Spend } from './summarizers/summarizer.ts'
 
 const queries = {
   begin: `
@@ -9,6 +10,10 @@ const queries = {
   finish: `
     UPDATE compaction_runs SET finished_at = CAST(:nowMs AS INTEGER), tokens_after = CAST(:tokensAfter AS INTEGER),
       stop_reason = :stopReason
+    WHERE run_id = :runId`,
+  spend: `
+    UPDATE compaction_runs SET model_input_tokens = CAST(:inputTokens AS INTEGER),
+      model_output_tokens = CAST(:outputTokens AS INTEGER), model_cost = :cost
     WHERE run_id = :runId`,
 } as const
 
@@ -47,4 +52,9 @@ export function recordFinish(
   },
 ): void {
   db.run(queries.finish, end)
+}
+
+/** What the run has sent to models so far; also for one that is cut off later. */
+export function recordSpend(db: WriteDb, runId: string, spend: Spend): void {
+  db.run(queries.spend, { runId, ...spend })
 }

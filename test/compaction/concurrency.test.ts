@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LEASE_MS } from '../../core/compaction/conversation-lock.ts'
 import type { Summarizer } from '../../core/compaction/summarizers/summarizer.ts'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
@@ -157,6 +157,35 @@ describe('the lock of a conversation', () => {
     expect(result.created).toHaveLength(1)
     expect(memory.db.column('SELECT owner FROM conversation_locks')).toEqual(['another'])
     expectLossless(memory.db, 1)
+  })
+})
+
+describe('while a summariser is waited for', () => {
+  const patient: Summarizer = {
+    name: 'patient',
+    levels: ['normal'],
+    model: 'm',
+    promptVersion: () => 'p',
+    summarize: () => new Promise(() => {}),
+  }
+  const lease = (memory: TestMemory): number =>
+    memory.db.value<number>('SELECT lease_until FROM conversation_locks') ?? 0
+
+  it('the lock is kept alive, and its loss stops the run at once', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    using memory = remembered(60)
+    let nowMs = NOW_MS
+    const engine = engineOn(memory.db, { settings, clock: () => nowMs, summarizers: [patient] })
+    const running = runToEnd(engine, { summarizer: 'patient' })
+    expect(lease(memory)).toBe(NOW_MS + LEASE_MS)
+    nowMs += LEASE_MS / 2
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 2)
+    expect(lease(memory)).toBe(nowMs + LEASE_MS)
+    memory.db.run("UPDATE conversation_locks SET owner = 'another'")
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 2)
+    vi.useRealTimers()
+    expect((await running).result).toMatchObject({ stopReason: 'conflict', created: [], runId: null })
+    expect(memory.db.column('SELECT owner FROM conversation_locks')).toEqual(['another'])
   })
 })
 

@@ -1,0 +1,64 @@
+export type InOrderOptions = {
+  /** How many may be at work at the same time. */
+  readonly atOnce: number
+  /** Asked before one is started that nobody waits for yet. */
+  readonly isWanted: () => boolean
+}
+
+/** How many results may wait for a slow one before them, for each that may be at work. */
+const AHEAD = 2
+
+/**
+ * Does the same work for each of a list, several at a time, and hands the results out in the order of the list. With one
+ * at a time nothing is begun before it is asked for.
+ */
+export class InOrder<T, R> {
+  readonly #list: readonly T[]
+  readonly #work: (entry: T) => Promise<R>
+  readonly #options: InOrderOptions
+  readonly #results = new Map<number, Promise<R>>()
+  #begun = 0
+  #running = 0
+  #taken = 0
+
+  constructor(list: readonly T[], options: InOrderOptions, work: (entry: T) => Promise<R>) {
+    this.#list = list
+    this.#options = options
+    this.#work = work
+  }
+
+  /** The next entry with what came of it; undefined at the end. Rejects with what the work rejected with. */
+  async take(): Promise<{ readonly entry: T; readonly result: R } | undefined> {
+    const index = this.#taken
+    const entry = this.#list[index]
+    if (entry === undefined) return undefined
+    if (this.#begun === index) this.#begin()
+    this.#beginMore()
+    const result = await this.#results.get(index)
+    this.#results.delete(index)
+    this.#taken += 1
+    return { entry, result: result as R }
+  }
+
+  #beginMore(): void {
+    const { atOnce, isWanted } = this.#options
+    if (atOnce === 1) return
+    const end = Math.min(this.#list.length, this.#taken + atOnce * AHEAD)
+    while (this.#running < atOnce && this.#begun < end && isWanted()) this.#begin()
+  }
+
+  #begin(): void {
+    const entry = this.#list[this.#begun]
+    if (entry === undefined) return
+    const result = this.#work(entry)
+    this.#results.set(this.#begun, result)
+    this.#begun += 1
+    this.#running += 1
+    const end = (): void => {
+      this.#running -= 1
+      this.#beginMore()
+    }
+    // A result that nobody takes any more must not count as an unhandled failure.
+    result.then(end, end)
+  }
+}

@@ -1,0 +1,158 @@
+import type { Extent, Window, WindowItem } from '../context/window.ts'
+import type {
+  CompactInput,
+  CompactionDecision,
+  CompactionPlan,
+  CompactionSettings,
+  PlanStep,
+} from '../contract/compaction.ts'
+import { tokensOf } from './condensation.ts'
+import {
+  condenses,
+  makesLeaves,
+  NOTHING_TO_CONDENSE,
+  TOO_SMALL,
+  targetOf,
+  tooFewMessages,
+  underTarget,
+} from './goal.ts'
+import { findLeafChunks, type LeafChunks } from './leaf-chunks.ts'
+import { condensedSteps, leafSteps, type Step } from './steps.ts'
+import { extractTokens } from './summarizers/deterministic.ts'
+import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
+
+/**
+ * The decision about a window that was read before, with every trigger's numbers. From the hard threshold on the window
+ * must be compacted before the next turn; from the soft one, or with too many messages, soon.
+ */
+export function decide(window: Window, settings: Readonly<CompactionSettings>): CompactionDecision {
+  const { items, pairs, tokens } = window
+  const eligible = findLeafChunks(items, pairs, settings)
+  let active = 0
+  for (const item of items) if (item.kind === 'message') active += 1
+  const { budgetTokens: budget, maxActiveMessages } = settings
+  const soft = settings.softThreshold * budget
+  const hard = settings.hardThreshold * budget
+  const triggers: CompactionDecision['triggers'] = [
+    { name: 'soft_threshold', value: tokens, limit: soft, fired: tokens >= soft },
+    { name: 'hard_threshold', value: tokens, limit: hard, fired: tokens >= hard },
+    {
+      name: 'active_messages',
+      value: active,
+      limit: maxActiveMessages,
+      fired: maxActiveMessages > 0 && active > maxActiveMessages,
+    },
+  ]
+  const should = triggers.some((trigger) => trigger.fired)
+  return {
+    conversationId: window.conversationId,
+    should,
+    urgency: tokens >= hard ? 'hard' : should ? 'soft' : 'none',
+    tokens,
+    budget,
+    pressure: tokens / budget,
+    eligibleMessages: eligible.messages,
+    eligibleTokens: eligible.tokens,
+    triggers,
+  }
+}
+
+/**
+ * What a run with this input would do to a window that was read before, in its order, with the tokens that the summaries
+ * are expected to take. `settings` are those of the input, completed.
+ */
+export function planWindow(
+  window: Window,
+  extents: ReadonlyMap<string, Extent>,
+  input: CompactInput,
+  settings: Readonly<CompactionSettings>,
+): CompactionPlan {
+  const goal = targetOf(input, settings)
+  const simulation = new Simulation(window, goal, extents)
+  let skipped: string | null = null
+  if (simulation.isDone) skipped = underTarget(window.tokens, goal ?? 0)
+  if (makesLeaves(input) && !simulation.isDone) {
+    const eligible: LeafChunks = findLeafChunks(window.items, window.pairs, settings)
+    skipped = tooFewMessages(eligible.messages, settings)
+    if (skipped === null) simulation.replace(leafSteps(eligible.chunks, settings))
+    if (eligible.messages > 0 && eligible.chunks.length === 0) skipped ??= TOO_SMALL
+  }
+  while (condenses(input) && !simulation.isDone) {
+    const steps = condensedSteps(simulation.items, settings, goal)
+    if (steps.length === 0) break
+    simulation.replace(steps)
+  }
+  const { steps } = simulation
+  return {
+    conversationId: input.conversationId,
+    mode: input.mode,
+    steps: [...steps],
+    modelCalls: input.summarizer === 'deterministic' ? 0 : steps.length,
+    tokensBefore: window.tokens,
+    expectedTokensAfter: simulation.tokens,
+    skipped: steps.length === 0 ? (skipped ?? NOTHING_TO_CONDENSE) : null,
+  }
+}
+
+type SeqRange = { readonly firstSeq: number; readonly lastSeq: number }
+
+/** A window on which steps are carried out with expected numbers. */
+class Simulation {
+  items: readonly WindowItem[]
+  tokens: number
+  readonly steps: PlanStep[] = []
+  readonly #goal: number | null
+  readonly #stored: ReadonlyMap<string, SeqRange>
+  readonly #planned = new Map<string, SeqRange>()
+
+  constructor(window: Window, goal: number | null, stored: ReadonlyMap<string, SeqRange>) {
+    this.items = window.items
+    this.tokens = window.tokens
+    this.#goal = goal
+    this.#stored = stored
+  }
+
+  get isDone(): boolean {
+    return this.#goal !== null && this.tokens <= this.#goal
+  }
+
+  replace(steps: readonly Step[]): void {
+    const replacements: Replacement[] = []
+    for (const step of steps) {
+      if (this.isDone) break
+      const sourceTokens = tokensOf(this.items, step)
+      const expectedTokens = extractTokens(sourceTokens, step.targetTokens)
+      const extent = this.#extentOf(step)
+      const id = `step_${this.steps.length}`
+      this.#planned.set(id, extent)
+      const sources = new Array<string>(step.to - step.from)
+      for (let index = step.from; index < step.to; index += 1) sources[index - step.from] = this.items[index]?.id ?? ''
+      this.steps.push({
+        pass: step.depth === 0 ? 'leaf' : 'condensed',
+        depth: step.depth,
+        sources,
+        sourceTokens,
+        expectedTokens,
+        ...extent,
+      })
+      this.tokens += expectedTokens - sourceTokens
+      const ordinal = this.items[step.from]?.ordinal ?? 0
+      replacements.push({ range: step, by: summaryItem({ id, depth: step.depth, tokens: expectedTokens, ordinal }) })
+    }
+    this.items = replaceRanges(this.items, replacements)
+  }
+
+  #extentOf({ from, to }: Step): SeqRange {
+    let [firstSeq, lastSeq] = [Number.POSITIVE_INFINITY, -1]
+    for (let index = from; index < to; index += 1) {
+      const item = this.items[index]
+      const id = item?.summaryId ?? null
+      const extent = id === null ? undefined : (this.#planned.get(id) ?? this.#stored.get(id))
+      const first = extent?.firstSeq ?? item?.seq ?? null
+      if (first === null) continue
+      firstSeq = Math.min(firstSeq, first)
+      lastSeq = Math.max(lastSeq, extent?.lastSeq ?? first)
+    }
+    return Number.isFinite(firstSeq) ? { firstSeq, lastSeq } : { firstSeq: -1, lastSeq: -1 }
+  }
+}

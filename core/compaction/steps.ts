@@ -1,0 +1,51 @@
+import type { WindowItem } from '../context/window.ts'
+import type { CompactionSettings } from '../contract/compaction.ts'
+import { findGroups, findPressedGroups } from './condensation.ts'
+import type { Range } from './leaf-chunks.ts'
+
+/** A stretch of the window that is to become one node. Made alike for a plan and for a run. */
+export type Step = Range & {
+  /** Of the node. */
+  readonly depth: number
+  /** What its summary should take. */
+  readonly targetTokens: number
+  /** A longer one is refused; Infinity: any that is smaller than its sources will do. */
+  readonly mostTokens: number
+}
+
+/** One leaf a chunk. */
+export function leafSteps(chunks: readonly Range[], { leafTargetTokens }: Readonly<CompactionSettings>): Step[] {
+  return chunks.map((chunk) => ({
+    ...chunk,
+    depth: 0,
+    targetTokens: leafTargetTokens,
+    mostTokens: Number.POSITIVE_INFINITY,
+  }))
+}
+
+/** One condensed pass: groups of one depth, or with a goal that is not yet reached whatever can still be condensed. */
+export function condensedSteps(
+  items: readonly WindowItem[],
+  settings: Readonly<CompactionSettings>,
+  goalTokens: number | null,
+  irreducible?: ReadonlySet<string>,
+): Step[] {
+  const target = settings.condensedTargetTokens
+  const groups = findGroups(items, settings, irreducible)
+  if (groups.length > 0 || goalTokens === null) {
+    return groups.map(({ from, to, depth }) => ({
+      from,
+      to,
+      depth: depth + 1,
+      targetTokens: target,
+      mostTokens: Number.POSITIVE_INFINITY,
+    }))
+  }
+  return findPressedGroups(items, settings, goalTokens, irreducible).map(({ from, to, depth, mostTokens }) => ({
+    from,
+    to,
+    depth: depth + 1,
+    targetTokens: Math.min(target, mostTokens),
+    mostTokens,
+  }))
+}
