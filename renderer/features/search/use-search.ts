@@ -41,7 +41,7 @@ export function useSearch(query: string, filters: Filters, conversationId: numbe
     isStale: search.isPlaceholderData || search.isError,
     error: search.error,
     retry: () => void search.refetch(),
-    hasMore: search.hasNextPage && !search.isPlaceholderData,
+    hasMore: (pages?.at(-1)?.nextCursor ?? null) !== null,
     more: () => {
       if (search.hasNextPage && !search.isFetchingNextPage && !search.isPlaceholderData) void search.fetchNextPage()
     },
