@@ -23,7 +23,6 @@ export default defineConfig({
         input: entries({
           index: 'electron/main/index.ts',
           worker: 'core/entry/worker.ts',
-          host: 'core/entry/http.ts',
           cli: 'core/entry/cli.ts',
         }),
         external: ['better-sqlite3', 'electron'],
