@@ -15,12 +15,15 @@ export function cardText(card: NodeCard, isWide: boolean): CardText {
     return { title: `${card.role ?? 'message'}${time}`, facts: card.excerpt || formatTokens(card.tokens) }
   }
   const title = shortenId(card.id, isWide ? 22 : 14)
-  if (!isWide)
-    return { title, facts: `${card.depth < 10 ? nodeLabel(card) : `d${card.depth}`} · ${short(card.messages)} msgs` }
+  if (!isWide) return { title, facts: `${shortLabel(card)} · ${short(card.messages)} msgs` }
   const compression = card.sourceTokens && card.tokens > 0 ? [formatCompression(card.sourceTokens / card.tokens)] : []
   const tokens = card.tokens < 100_000 ? formatTokens(card.tokens) : `${formatCompact(card.tokens)} tokens`
   return { title, facts: [nodeLabel(card), tokens, ...compression].join(' · ') }
 }
+
+/** `depth 2`, or `d2` beside a number that needs the room. */
+const shortLabel = (card: NodeCard): string =>
+  card.depth >= 10 || (card.depth > 0 && card.messages >= 1000) ? `d${card.depth}` : nodeLabel(card)
 
 const short = (count: number): string => (count < 1000 ? formatCount(count) : formatCompact(count))
 
