@@ -7,10 +7,13 @@ import { LcmError } from './errors.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import type { Machine } from './machine/machine.ts'
+import { SettingsStore } from './settings/settings-store.ts'
 
 const WATCH_INTERVAL_MS = 500
 /** A core that is closed waits this long for its jobs; whoever closes it waits a little longer. */
 const CLOSE_LIMIT_MS = 3000
+/** An answer that is on its way when the settings change has this long to be finished with the old ones. */
+const RETIREMENT_MS = 60_000
 
 export type CoreOptions = {
   /** The memory file; null for a welcome window. */
@@ -27,18 +30,23 @@ export type CoreOptions = {
 export class Core {
   readonly machine: Machine
   readonly jobs: Jobs
+  readonly settings: SettingsStore
   readonly #options: CoreOptions
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
   #timer: NodeJS.Timeout | null = null
   /** Of the file as it was last looked at; null before it was. */
   #seen: string | null = null
+  /** Of the settings file as it was when the memory was opened. */
+  #settingsSeen = ''
+  readonly #retired = new Map<Lcm, NodeJS.Timeout>()
   #isClosed = false
   lastReport: IntegrityReport | null = null
 
   constructor(options: CoreOptions) {
     this.#options = options
     this.machine = options.machine
+    this.settings = new SettingsStore({ env: process.env, keys: options.open.keys ?? null })
     this.jobs = new Jobs(options.execute, options.open.clock ?? systemClock, (job) => this.#onJob(job))
   }
 
@@ -49,12 +57,14 @@ export class Core {
   lcm(): Lcm {
     // A file that is read at rest may have changed since nobody listened: look before answering from what it was.
     if (this.#lcm && this.#lcm.info.access !== 'in_place') this.#watch()
+    this.#heedSettings()
     if (this.#lcm) return this.#lcm
     if (this.#options.path === null || this.#isClosed) {
       throw new LcmError('no_memory_open', 'No memory is open in this window: open a file first.')
     }
     // Also of a file that cannot be opened: when it changes, the window tries again.
     this.#seen = this.#stamp()
+    this.#settingsSeen = this.settings.stamp()
     this.#lcm = openLcm(this.#options.path, this.#options.open)
     this.#seen = this.#stamp()
     this.machine.recent.remember(this.#lcm.info)
@@ -85,8 +95,26 @@ export class Core {
     this.#timer = null
     this.#listeners.clear()
     await this.jobs.cancelAll(CLOSE_LIMIT_MS)
+    for (const [lcm, timer] of this.#retired) {
+      clearTimeout(timer)
+      lcm.close()
+    }
+    this.#retired.clear()
     this.#lcm?.close()
     this.#lcm = null
+  }
+
+  /** A memory is opened with the settings of that moment: when they change, the next call opens it anew. */
+  #heedSettings(): boolean {
+    const lcm = this.#lcm
+    if (!lcm || this.#options.open.settings || this.settings.stamp() === this.#settingsSeen) return false
+    const close = (): void => {
+      this.#retired.delete(lcm)
+      lcm.close()
+    }
+    this.#retired.set(lcm, setTimeout(close, RETIREMENT_MS).unref())
+    this.#lcm = null
+    return true
   }
 
   #onJob(job: Job): void {
@@ -97,6 +125,10 @@ export class Core {
 
   #watch(): void {
     if (this.#isClosed || this.#seen === null) return
+    if (this.#heedSettings()) {
+      this.#seen = this.#stamp()
+      return this.#emit({ kind: 'database_changed', atMs: Date.now() })
+    }
     const stamp = this.#stamp()
     if (stamp === this.#seen) return
     const lcm = this.#lcm

@@ -1,6 +1,8 @@
 import { type Clock, systemClock } from './clock.ts'
 import { CompactionEngine } from './compaction/compaction-engine.ts'
 import { CompactionPlanner } from './compaction/compaction-planner.ts'
+import { PromptPreviewer } from './compaction/prompts/prompt-preview.ts'
+import { ConfiguredSummarizers } from './compaction/summarizers/configured-summarizers.ts'
 import { ContextAssembler } from './context/context-assembler.ts'
 import { createTokenEstimator, type TokenEstimator } from './context/token-estimator.ts'
 import type { MemoryInfo } from './contract/memory.ts'
@@ -14,7 +16,9 @@ import { LcmError } from './errors.ts'
 import { IntegrityChecker } from './integrity/integrity-checker.ts'
 import { MemoryStats } from './memory/memory-stats.ts'
 import { RetrievalEngine } from './retrieval/retrieval-engine.ts'
-import { readSettings, type Settings } from './settings/settings.ts'
+import { findKey, type KeyStore } from './settings/key-store.ts'
+import type { Settings } from './settings/settings.ts'
+import { loadSettings } from './settings/settings-store.ts'
 
 /** All services over one memory file. */
 export type Lcm = {
@@ -31,6 +35,8 @@ export type Lcm = {
   readonly context: ContextAssembler
   readonly retrieval: RetrievalEngine
   readonly planner: CompactionPlanner
+  readonly summarizers: ConfiguredSummarizers
+  readonly prompts: PromptPreviewer
   readonly integrity: IntegrityChecker
   compactionEngine(): CompactionEngine
   /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
@@ -39,7 +45,10 @@ export type Lcm = {
 }
 
 export type OpenLcmOptions = OpenMemoryOptions & {
+  /** Default: the environment over the settings file over the defaults. */
   readonly settings?: Settings
+  /** Keys of model providers that are not in the environment. */
+  readonly keys?: KeyStore
   readonly clock?: Clock
   /** Names this process in locks and runs. */
   readonly owner?: string
@@ -50,7 +59,7 @@ export type OpenLcmOptions = OpenMemoryOptions & {
  * @throws LcmError for whatever stands at the path that is not a memory (see `ErrorCode`)
  */
 export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
-  const settings = options.settings ?? readSettings(process.env)
+  const settings = options.settings ?? loadSettings(process.env)
   const clock = options.clock ?? systemClock
   const owner = options.owner ?? `lcm-inspector pid ${process.pid}`
   const estimator = createTokenEstimator(settings.tokenEstimator)
@@ -58,6 +67,13 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const { info, read } = memory
   const history = new HistoryIndex(read)
   const dag = new SummaryDag(read, history)
+
+  const planner = new CompactionPlanner(read, estimator, settings.compaction)
+  const summarizers = new ConfiguredSummarizers({
+    models: settings.models,
+    keyOf: (provider) => findKey(provider, process.env, options.keys ?? null),
+    estimator,
+  })
 
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write
@@ -84,10 +100,25 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     dag,
     context: new ContextAssembler(read, estimator, settings.compaction),
     retrieval: new RetrievalEngine(read, info.capabilities, history),
-    planner: new CompactionPlanner(read, estimator, settings.compaction),
+    planner,
+    summarizers,
+    prompts: new PromptPreviewer({
+      db: read,
+      estimator,
+      settings: settings.compaction,
+      planner,
+      prompts: () => summarizers.prompts,
+    }),
     integrity: new IntegrityChecker({ db: read, info, estimator, settings: settings.compaction, clock }),
     compactionEngine: () =>
-      new CompactionEngine({ db: requireWrite('compact'), estimator, clock, settings: settings.compaction, owner }),
+      new CompactionEngine({
+        db: requireWrite('compact'),
+        estimator,
+        clock,
+        settings: settings.compaction,
+        owner,
+        chainFor: (name) => summarizers.chainFor(name),
+      }),
     requireWrite,
     close: () => memory.close(),
   }

@@ -79,6 +79,15 @@ export function createRouter(core: Core) {
     compaction: {
       evaluate: os.compaction.evaluate.handler(({ input }) => core.lcm().planner.evaluate(input)),
       plan: os.compaction.plan.handler(({ input }) => core.lcm().planner.plan(input)),
+      prompt: os.compaction.prompt.handler(({ input }) => core.lcm().prompts.preview(input, input.step, input.level)),
+    },
+    settings: {
+      report: os.settings.report.handler(() => core.settings.report()),
+      save: os.settings.save.handler(({ input }) => core.settings.save(input)),
+      setKey: os.settings.setKey.handler(({ input }) => core.settings.setKey(input.provider, input.key)),
+      testProvider: os.settings.testProvider.handler(({ input, signal }) =>
+        core.settings.testProvider(input.name, signal ?? new AbortController().signal),
+      ),
     },
     integrity: {
       last: os.integrity.last.handler(() => core.lastReport),

@@ -1,6 +1,6 @@
 import { LcmError } from '../errors.ts'
 import { type Lcm, openLcm } from '../lcm.ts'
-import { readSettings } from '../settings/settings.ts'
+import { loadSettings } from '../settings/settings-store.ts'
 
 /** Options that every command on a memory takes. */
 export type MemoryOptions = { readonly db?: string; readonly newer?: boolean }
@@ -11,7 +11,7 @@ export async function withMemory<T>(
   body: (lcm: Lcm) => T | Promise<T>,
   open: { readonly create?: boolean; readonly readOnly?: boolean } = {},
 ): Promise<T> {
-  const settings = readSettings(process.env)
+  const settings = loadSettings(process.env)
   const lcm = openLcm(options.db ?? settings.databasePath, { settings, allowNewer: options.newer ?? false, ...open })
   try {
     return await body(lcm)

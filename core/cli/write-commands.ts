@@ -61,7 +61,10 @@ export function addWriteCommands(define: Define, run: Run): void {
       .option('--plan', 'show what would be done, write nothing')
       .option('--mode <mode>', 'leaf, condense, full or until-under', oneOf('leaf', 'condense', 'full', 'until-under'))
       .option('--target <tokens>', 'goal of until-under', integer(1, 100_000_000))
-      .option('--summarizer <name>', 'who writes the summaries', oneOf('deterministic'))
+      .option(
+        '--summarizer <name>',
+        'deterministic (default), a configured provider, or chain for all of LCM_SUMMARIZERS',
+      )
       .option('--set <key=value>', 'a compaction setting; may be repeated', collect(setting)),
     async (options: CompactOptions): Promise<Answer> =>
       options.plan
@@ -71,6 +74,8 @@ export function addWriteCommands(define: Define, run: Run): void {
 }
 
 function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
+  // Also for a plan: a name that nobody has is a mistake, not a plan.
+  if (options.summarizer !== undefined) lcm.summarizers.providersOf(options.summarizer)
   return CompactInput.parse({
     conversationId: chooseConversation(lcm, options.conversation),
     mode: options.mode === 'until-under' ? 'untilUnder' : options.mode,

@@ -1,6 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract'
 import { z } from 'zod'
-import { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from './compaction.ts'
+import { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings, PromptPreview } from './compaction.ts'
 import { AssembledContext, AssembleInput, Provider, RenderedContext } from './context.ts'
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
@@ -11,7 +11,9 @@ import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from '
 import { Folder, FoundMemory, Probe, RecentMemory } from './machine.ts'
 import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
+import { ProviderTest } from './provider.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult } from './retrieval.ts'
+import { SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataAxis, StrataMessages } from './strata.ts'
 
 const base = oc.errors({ LCM: { status: 400, data: ErrorInfo } })
@@ -20,7 +22,7 @@ const byId = z.object({ id: NodeId })
 
 /**
  * Everything that a window, a command or another program can ask of a core. One core serves one memory file; a core
- * without a file answers `machine.*` only and fails the rest with `no_memory_open`.
+ * without a file answers `machine.*` and `settings.*` only and fails the rest with `no_memory_open`.
  * Every call may fail with the typed error `LCM`, whose data is `ErrorInfo`.
  */
 export const contract = {
@@ -105,6 +107,20 @@ export const contract = {
   compaction: {
     evaluate: base.input(CompactInput).output(CompactionDecision),
     plan: base.input(CompactInput).output(CompactionPlan),
+    /** What a model would be sent for a step of the plan, counted from 0. Nobody is called. */
+    prompt: base
+      .input(CompactInput.extend({ step: z.int().min(0), level: z.enum(['normal', 'aggressive']).default('normal') }))
+      .output(PromptPreview),
+  },
+  /** Also in a window without a memory. */
+  settings: {
+    report: base.output(SettingsReport),
+    /** Nothing is written unless all of it can be used. */
+    save: base.input(SettingsPatch).output(SettingsReport),
+    /** The key goes in and never comes out; null forgets it. */
+    setKey: base.input(z.object({ provider: z.string(), key: z.string().max(4096).nullable() })).output(z.void()),
+    /** One tiny real call to a saved provider. */
+    testProvider: base.input(z.object({ name: z.string() })).output(ProviderTest),
   },
   integrity: {
     /** The last report of this window's core, or null when none was made yet. */
