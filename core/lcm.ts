@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from './clock.ts'
 import { CompactionEngine } from './compaction/compaction-engine.ts'
+import { CompactionHistory } from './compaction/compaction-history.ts'
 import { CompactionPlanner } from './compaction/compaction-planner.ts'
 import { PromptPreviewer } from './compaction/prompts/prompt-preview.ts'
 import { ConfiguredSummarizers } from './compaction/summarizers/configured-summarizers.ts'
@@ -35,6 +36,7 @@ export type Lcm = {
   readonly context: ContextAssembler
   readonly retrieval: RetrievalEngine
   readonly planner: CompactionPlanner
+  readonly compactions: CompactionHistory
   readonly summarizers: ConfiguredSummarizers
   readonly prompts: PromptPreviewer
   readonly integrity: IntegrityChecker
@@ -101,6 +103,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     context: new ContextAssembler(read, estimator, settings.compaction),
     retrieval: new RetrievalEngine(read, info.capabilities, history),
     planner,
+    compactions: new CompactionHistory(read),
     summarizers,
     prompts: new PromptPreviewer({
       db: read,

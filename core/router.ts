@@ -79,6 +79,7 @@ export function createRouter(core: Core) {
     compaction: {
       evaluate: os.compaction.evaluate.handler(({ input }) => core.lcm().planner.evaluate(input)),
       plan: os.compaction.plan.handler(({ input }) => core.lcm().planner.plan(input)),
+      runs: os.compaction.runs.handler(({ input }) => core.lcm().compactions.runs(input.conversationId)),
       prompt: os.compaction.prompt.handler(({ input }) => core.lcm().prompts.preview(input, input.step, input.level)),
     },
     settings: {

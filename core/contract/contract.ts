@@ -15,6 +15,7 @@ import { ProviderTest } from './provider.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult } from './retrieval.ts'
 import { SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataAxis, StrataMessages } from './strata.ts'
+import { CompactionRunRecord } from './time-travel.ts'
 
 const base = oc.errors({ LCM: { status: 400, data: ErrorInfo } })
 const inConversation = z.object({ conversationId: ConversationId })
@@ -107,6 +108,8 @@ export const contract = {
   compaction: {
     evaluate: base.input(CompactInput).output(CompactionDecision),
     plan: base.input(CompactInput).output(CompactionPlan),
+    /** Newest first; empty for files of systems that keep no record. */
+    runs: base.input(inConversation).output(z.array(CompactionRunRecord)),
     /** What a model would be sent for a step of the plan, counted from 0. Nobody is called. */
     prompt: base
       .input(CompactInput.extend({ step: z.int().min(0), level: z.enum(['normal', 'aggressive']).default('normal') }))

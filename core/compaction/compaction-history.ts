@@ -1,0 +1,62 @@
+import { SummaryLevel } from '../contract/ids.ts'
+import { Attempt, type CompactionRunRecord } from '../contract/time-travel.ts'
+import type { ReadDb } from '../db/read-db.ts'
+
+const queries = {
+  runs: `
+    SELECT run_id AS runId, reason, mode, summarizer, owner, started_at AS startedAtMs, finished_at AS finishedAtMs,
+      tokens_before AS tokensBefore, tokens_after AS tokensAfter, stop_reason AS stopReason,
+      model_input_tokens AS modelInputTokens, model_output_tokens AS modelOutputTokens, model_cost AS cost
+    FROM compaction_runs
+    WHERE conversation_id = :conversationId
+    ORDER BY started_at DESC, run_id DESC`,
+  created: `
+    SELECT e.run_id AS runId, e.summary_id AS id, e.pass AS pass, coalesce(s.depth, iif(e.pass = 'leaf', 0, 1)) AS depth,
+      e.level AS level, e.source_tokens AS sourceTokens, e.tokens AS tokens, e.duration_ms AS durationMs,
+      e.attempts AS attempts
+    FROM compaction_events AS e
+    LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
+    WHERE e.conversation_id = :conversationId
+    ORDER BY e.event_id`,
+} as const
+
+type Created = CompactionRunRecord['created'][number]
+type EventRow = Omit<Created, 'kind' | 'attempts'> & {
+  readonly runId: string
+  readonly pass: 'leaf' | 'condensed'
+  readonly attempts: string
+}
+
+/** What compactions of this app have done to a conversation. Other systems keep no such record: theirs is empty. */
+export class CompactionHistory {
+  readonly #db: ReadDb
+
+  constructor(db: ReadDb) {
+    this.#db = db
+  }
+
+  /** Newest first, each with the nodes that it made, in order, and every call to a summariser that led to them. */
+  runs(conversationId: number): CompactionRunRecord[] {
+    const created = new Map<string, Created[]>()
+    for (const row of this.#db.iterate<EventRow>(queries.created, { conversationId })) {
+      const { runId, pass, ...event } = row
+      const list = created.get(runId) ?? []
+      list.push({ ...event, kind: pass, level: levelOf(event.level), attempts: attemptsOf(event.attempts) })
+      created.set(runId, list)
+    }
+    const runs = this.#db.all<Omit<CompactionRunRecord, 'created'>>(queries.runs, { conversationId })
+    return runs.map((run) => ({ ...run, created: created.get(run.runId) ?? [] }))
+  }
+}
+
+const levelOf = (level: string): SummaryLevel => SummaryLevel.safeParse(level).data ?? 'unknown'
+
+/** What cannot be read is left out: the record is shown for the rest. */
+function attemptsOf(json: string): Attempt[] {
+  try {
+    const parsed: unknown = JSON.parse(json)
+    return Array.isArray(parsed) ? parsed.flatMap((attempt) => Attempt.safeParse(attempt).data ?? []) : []
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { CompactionHistory } from '../../core/compaction/compaction-history.ts'
+import { CompactionRunRecord } from '../../core/contract/time-travel.ts'
+import { compact } from './run-compaction.ts'
+import { remember, small, talk } from './talk.ts'
+
+it('lists runs newest first, with the nodes that each made and the calls that led to them', async () => {
+  using memory = remember(talk(42))
+  const first = await compact(memory.db, { mode: 'leaf' }, { settings: small, clock: () => 1_000 })
+  const second = await compact(memory.db, { reason: 'threshold' }, { settings: small, clock: () => 2_000 })
+  const runs = new CompactionHistory(memory.db).runs(1).map((run) => CompactionRunRecord.parse(run))
+  expect(runs.map(({ runId }) => runId)).toEqual([second.result.runId, first.result.runId])
+  expect(runs[0]).toMatchObject({
+    reason: 'threshold',
+    mode: 'full',
+    summarizer: 'deterministic',
+    owner: 'test',
+    startedAtMs: 2_000,
+    finishedAtMs: 2_000,
+    tokensBefore: first.result.tokensAfter,
+    tokensAfter: second.result.tokensAfter,
+    stopReason: 'nothing_eligible',
+    modelInputTokens: 0,
+    modelOutputTokens: 0,
+    cost: 0,
+  })
+  const nodes = runs.flatMap(({ created }) => created.map(({ attempts, durationMs, ...node }) => node))
+  expect(nodes).toEqual([...second.result.created, ...first.result.created])
+  expect(runs[1]?.created[0]?.attempts).toMatchObject([
+    {
+      summarizer: 'deterministic',
+      level: 'deterministic',
+      model: null,
+      promptVersion: 'extract-1',
+      outcome: 'accepted',
+    },
+  ])
+  expect(new CompactionHistory(memory.db).runs(2)).toEqual([])
+})
+
+it('shows a run whose record of calls is damaged without them', async () => {
+  using memory = remember(talk(42))
+  await compact(memory.db, {}, { settings: small })
+  memory.damage("UPDATE compaction_events SET attempts = iif(event_id % 2, '{broken', '[{}, 1]')")
+  const [run] = new CompactionHistory(memory.db).runs(1)
+  expect(run?.created.length).toBeGreaterThan(2)
+  expect(run?.created.flatMap(({ attempts }) => attempts)).toEqual([])
+})
