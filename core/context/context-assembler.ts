@@ -2,6 +2,7 @@ import type { CompactionSettings } from '../contract/compaction.ts'
 import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedContext } from '../contract/context.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { assertNever } from '../errors.ts'
+import type { Placements } from './placements.ts'
 import { rankByRelevance } from './relevance.ts'
 import { renderAnthropic } from './render-anthropic.ts'
 import { renderOpenAI } from './render-openai.ts'
@@ -40,11 +41,11 @@ export class ContextAssembler {
 
   /**
    * Tokens are those stored with each item. `pressure` is what is included ÷ budget; `windowTokens` is what the window
-   * would take without a budget.
+   * would take without a budget. `placed` puts other entries in the place of the stored window.
    * @throws LcmError not_found
    */
-  assemble(input: AssembleInput): AssembledContext {
-    const { window, extents, selection } = this.#select(input)
+  assemble(input: AssembleInput, placed?: Placements): AssembledContext {
+    const { window, extents, selection } = this.#select(input, placed)
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
     return {
@@ -84,8 +85,8 @@ export class ContextAssembler {
    * the end of earlier ones, so that a provider's prompt cache stays valid.
    * @throws LcmError not_found
    */
-  render(input: AssembleInput, provider: Provider): RenderedContext {
-    const { window, extents, selection } = this.#select(input)
+  render(input: AssembleInput, provider: Provider, placed?: Placements): RenderedContext {
+    const { window, extents, selection } = this.#select(input, placed)
     const included = window.items.filter((_, index) => selection.verdicts[index]?.included)
     const turns = readTurns(this.#db, included, extents)
     switch (provider) {
@@ -98,11 +99,14 @@ export class ContextAssembler {
     }
   }
 
-  #select(input: AssembleInput): { window: Window; extents: ReadonlyMap<string, Extent>; selection: Selection } {
+  #select(
+    input: AssembleInput,
+    placed?: Placements,
+  ): { window: Window; extents: ReadonlyMap<string, Extent>; selection: Selection } {
     const { conversationId } = input
     const query = input.query?.trim()
-    const window = readWindow(this.#db, conversationId, this.#estimator)
-    const extents = readExtents(this.#db, conversationId)
+    const window = readWindow(this.#db, conversationId, this.#estimator, placed)
+    const extents = readExtents(this.#db, conversationId, placed)
     const selection = selectItems({
       items: window.items,
       pairs: window.pairs,

@@ -1,5 +1,6 @@
 import type { ReadDb } from '../db/read-db.ts'
 import { EXCERPT_CHARS, excerptOf } from './excerpt.ts'
+import { entryParams, forEntries } from './placements.ts'
 import type { Window, WindowItem } from './window.ts'
 
 /**
@@ -10,10 +11,10 @@ const opening = (text: string): string => `CAST(substr(CAST(${text} AS BLOB), 1,
       iif(octet_length(${text}) > CAST(:bytes AS INTEGER), '…', '')`
 const BROKEN_END = /\ufffd{1,3}…$/
 
-export const queries = {
+const entryQueries = forEntries((table) => ({
   openings: `
     SELECT c.message_id AS messageId, c.summary_id AS summaryId, ${opening('coalesce(m.content, s.content)')} AS text
-    FROM context_items AS c
+    FROM ${table} AS c
     LEFT JOIN messages AS m ON m.message_id = c.message_id
     LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     WHERE c.conversation_id = :conversationId
@@ -21,11 +22,11 @@ export const queries = {
   tools: `
     SELECT p.message_id AS messageId, p.tool_name AS name, ${opening('p.tool_input')} AS input,
       ${opening('coalesce(p.tool_output, p.tool_error)')} AS output
-    FROM context_items AS c
+    FROM ${table} AS c
     JOIN message_parts AS p ON p.message_id = c.message_id
     WHERE c.conversation_id = :conversationId AND p.part_type = 'tool' AND p.is_synthetic = 0
     ORDER BY c.ordinal, p.ordinal`,
-} as const
+}))
 
 /** Bytes that are read for an excerpt: enough when every character takes four, or much of it is white space. */
 const EXCERPT_BYTES = EXCERPT_CHARS * 8
@@ -69,7 +70,7 @@ function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, 
 function readOpenings(db: ReadDb, window: Window, bytes: number): ReadonlyMap<string, string> {
   type Row = { messageId: number | null; summaryId: string | null; text: string | null }
   const openings = new Map<string, string>()
-  for (const row of db.iterate<Row>(queries.openings, { conversationId: window.conversationId, bytes })) {
+  for (const row of db.iterate<Row>(entryQueries(window).openings, { ...entryParams(window), bytes })) {
     if (row.text !== null) openings.set(row.summaryId ?? `msg_${row.messageId}`, row.text)
   }
   return openings
@@ -77,7 +78,7 @@ function readOpenings(db: ReadDb, window: Window, bytes: number): ReadonlyMap<st
 
 function readTools(db: ReadDb, window: Window, bytes: number): ReadonlyMap<number, readonly Tool[]> {
   const tools = new Map<number, Tool[]>()
-  for (const tool of db.iterate<Tool>(queries.tools, { conversationId: window.conversationId, bytes })) {
+  for (const tool of db.iterate<Tool>(entryQueries(window).tools, { ...entryParams(window), bytes })) {
     const known = tools.get(tool.messageId)
     if (known) known.push(tool)
     else tools.set(tool.messageId, [tool])
