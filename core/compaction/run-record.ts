@@ -55,6 +55,6 @@ export function recordFinish(
 }
 
 /** What the run has sent to models so far; also for one that is cut off later. */
-export function recordSpend(db: WriteDb, runId: string, spend: Spend): void {
-  db.run(queries.spend, { runId, ...spend })
+export function recordSpend(db: WriteDb, runId: string, { inputTokens, outputTokens, cost }: Spend): void {
+  db.run(queries.spend, { runId, inputTokens, outputTokens, cost })
 }
