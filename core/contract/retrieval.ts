@@ -3,13 +3,21 @@ import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
 
 export const GrepInput = z.object({
   query: z.string().max(10_000),
+  /**
+   * `full_text`: words, "phrases", prefix*, OR, NOT, -word, without regard to case and accents; text that the word
+   * index would tear apart (identifiers, paths, scripts without spaces) as it is typed, without regard to case.
+   * `literal`: these characters, case and all. `regex`: RE2 syntax.
+   */
   mode: z.enum(['full_text', 'regex', 'literal']).default('full_text'),
-  /** full text only: `auto` looks for all words and, when that finds too little, for any of them. */
+  /** Full text only: `auto` looks for all words and, when nothing has them all, for any of them, the best first. */
   match: z.enum(['auto', 'all', 'any']).default('auto'),
   scope: z.enum(['messages', 'summaries', 'both', 'files']).default('both'),
   conversationIds: z.array(ConversationId).optional(),
+  /** Without `depths` too: messages only. */
   roles: z.array(Role).optional(),
+  /** Without `roles` too: summaries only. */
   depths: z.array(z.int()).optional(),
+  /** Inclusive, as `beforeMs`. */
   afterMs: TimeMs.optional(),
   beforeMs: TimeMs.optional(),
   inContext: z.boolean().optional(),

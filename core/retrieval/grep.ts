@@ -19,9 +19,6 @@ import { expressionPlan, type Found, type Plan, searchCorpus } from './search.ts
 import { snippetOf } from './snippet.ts'
 import { SummaryCorpus } from './summary-corpus.ts'
 
-/** Fewer hits for all words than this are too few: those for any of them are added. */
-const TOO_FEW = 3
-
 /** A word in more rows than this, and in more than this share of them, is not looked for on its own. */
 const COMMON_ROWS = 500
 const COMMON_SHARE = 0.2
@@ -32,17 +29,17 @@ const Cursor = z.object({
   given: z.int().min(1),
   /** Newest row of each kind at the first page: later pages see what it saw. */
   newest: z.record(z.string(), z.number()),
-  /** Hits for all words, where hits for any of them follow; −1 where the query was not loosened. */
-  full: z.int(),
+  /** Nothing had all the words, so those with some of them are given. */
+  isLoosened: z.boolean(),
 })
 type Cursor = z.infer<typeof Cursor>
 
 /** Everything that a query found, before it is cut into pages. */
 type Answer = {
-  readonly full: readonly Found[]
-  readonly partial: readonly Found[]
-  /** null: not looked for. */
-  readonly any: Expression | null
+  readonly found: readonly Found[]
+  readonly sort: GrepInput['sort']
+  /** The words of which each hit has some; null where the hits have what was asked. */
+  readonly anyOf: readonly Expression[] | null
 }
 /** The corpora of a search, ready. */
 type Run = {
@@ -86,9 +83,10 @@ export class Grep {
     const breather = new Breather(signal)
     const run = await this.#prepare(input, cursor, breather)
     const answer = await findAll(input, question, cursor, run)
-    const total = count(answer.full) + count(answer.partial)
-    const page = placesOf(answer, input, cursor?.given ?? 0)
-    const given = (cursor?.given ?? 0) + page.length
+    const total = count(answer.found)
+    const start = cursor?.given ?? 0
+    const page = orderedHits(answer.found, answer.sort, start, start + input.limit)
+    const given = start + page.length
     return {
       total,
       totalIsExact: true,
@@ -99,7 +97,7 @@ export class Grep {
               grep: hashOf(input),
               given,
               newest: run.newest,
-              full: answer.any ? count(answer.full) : -1,
+              isLoosened: answer.anyOf !== null,
             } satisfies Cursor)
           : null,
       notes: this.#notes(question, answer),
@@ -145,58 +143,36 @@ export class Grep {
     }
   }
 
-  #notes({ notes, loose }: Question, { full, partial, any }: Answer): string[] {
+  #notes({ notes, loose }: Question, { found, anyOf }: Answer): string[] {
     const told = [...notes]
-    if ([...full, ...partial].some((found) => found.isScan && found.corpus.kind !== 'file')) {
+    if (found.some(({ isScan, corpus }) => isScan && corpus.kind !== 'file')) {
       told.push(
         this.#isIndexed
           ? 'Answered by a scan of every text: what was looked for is too short, or says too little, for the index.'
           : 'Answered by a scan of every text: this file has no index that can be relied on.',
       )
     }
-    if (any?.kind === 'any' && count(partial) > 0) {
-      const few = count(full)
-      told.push(
-        `${few === 0 ? 'Nothing has' : `Only ${few} ${few === 1 ? 'hit has' : 'hits have'}`} all the words; what has some of them follows.`,
-      )
-    }
-    if (any?.kind === 'any' && loose?.kind === 'any' && any.of.length < loose.of.length) {
+    if (anyOf && count(found) > 0) told.push('Nothing has all the words; what has some of them is ranked by relevance.')
+    if (anyOf && loose?.kind === 'any' && anyOf.length < loose.of.length) {
       told.push('Words that stand nearly everywhere were not looked for on their own.')
     }
     return told
   }
 }
 
+/** Hits of the question as it was asked; when there are none and it may be loosened, of any of its words. */
 async function findAll(input: GrepInput, question: Question, cursor: Cursor | null, run: Run): Promise<Answer> {
-  const ranking = input.sort === 'relevance' ? 'ranked' : 'unranked'
   const { strict, loose, isPlain } = question
-  const full = await run.search(input.match === 'any' && loose ? expressionPlan(loose) : strict, ranking)
   const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
-  if (!mayLoosen || !(cursor ? cursor.full >= 0 : count(full) < TOO_FEW)) return { full, partial: [], any: null }
-  const telling = loose.of.filter((part) => !run.isCommon(part))
-  const any: Expression = { kind: 'any', of: telling.length > 0 ? telling : loose.of }
-  const found = await run.search(expressionPlan(any), 'ranked')
-  return { full, partial: found.map((some, corpus) => without(some, full[corpus])), any }
-}
-
-function without(found: Found, known: Found | undefined): Found {
-  const taken = new Set(known?.indexes)
-  const kept = Array.from(found.indexes.keys()).filter((place) => !taken.has(found.indexes[place] as number))
-  return {
-    ...found,
-    indexes: Int32Array.from(kept, (place) => found.indexes[place] as number),
-    scores: Float64Array.from(kept, (place) => found.scores?.[place] ?? 0),
+  if (!(mayLoosen && cursor?.isLoosened)) {
+    const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
+    const found = await run.search(plan, input.sort === 'relevance' ? 'ranked' : 'unranked')
+    if (!mayLoosen || cursor || count(found) > 0) return { found, sort: input.sort, anyOf: null }
   }
-}
-
-/** Hits with all words in the asked order, then those with some of them, the best first. */
-function placesOf({ full, partial }: Answer, input: GrepInput, from: number): Placed[] {
-  const to = from + input.limit
-  const first = orderedHits(full, input.sort, from, to)
-  const before = count(full)
-  return to <= before
-    ? first
-    : [...first, ...orderedHits(partial, 'relevance', Math.max(0, from - before), to - before)]
+  const telling = loose.of.filter((part) => !run.isCommon(part))
+  const anyOf = telling.length > 0 ? telling : loose.of
+  const found = await run.search(expressionPlan({ kind: 'any', of: anyOf }), 'ranked')
+  return { found, sort: 'relevance', anyOf }
 }
 
 function hitsOf(page: readonly Placed[], question: Question): GrepHit[] {

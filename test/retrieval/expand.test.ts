@@ -63,7 +63,7 @@ it('no page passes the cap by one token, and all pages together give everything 
         expect(message.content).toBe(stored)
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })
 

@@ -156,7 +156,7 @@ describe('finds what a naive scan finds', () => {
           expect(result.total).toBe(wanted.length)
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 150 },
     )
   })
 
@@ -177,7 +177,7 @@ describe('finds what a naive scan finds', () => {
           expect(idsOf(await search({ query: pattern, mode: 'regex', limit: 1000 })).sort()).toEqual(wanted)
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 
@@ -217,7 +217,7 @@ describe('finds what a naive scan finds', () => {
         const b = await scanning({ query, mode, match: 'all', limit: 1000 })
         expect(idsOf(a)).toEqual(idsOf(b))
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     )
   })
 
@@ -237,7 +237,7 @@ describe('finds what a naive scan finds', () => {
           expect(fields.some((field) => field.includes(shown))).toBe(true)
         }
       }),
-      { numRuns: 100 },
+      { numRuns: 50 },
     )
   })
 })
@@ -366,17 +366,17 @@ describe('a question in words', () => {
     return { memory, search: searcher(memory) }
   }
 
-  it('is answered with some of the words when too little has all of them, and says so', async () => {
+  it('is answered with some of the words when nothing has all of them, and says so', async () => {
     const { memory, search } = build()
     const result = await search({ query: 'cold cache queue' })
     expect(result.hits.map((hit) => hit.isPartial)).toEqual([true, true, true, true, true])
-    expect(result.notes).toEqual(['Nothing has all the words; what has some of them follows.'])
-    const some = await search({ query: 'cold cache' })
-    expect(some.hits.map((hit) => [hit.id, hit.isPartial])).toEqual([
+    expect(result.notes).toEqual(['Nothing has all the words; what has some of them is ranked by relevance.'])
+    const all = await search({ query: 'cold cache' })
+    expect(all.hits.map((hit) => [hit.id, hit.isPartial])).toEqual([
       ['msg_2', false],
       ['msg_1', false],
-      ['msg_5', true],
     ])
+    expect(await search({ query: 'no such thing' })).toMatchObject({ total: 0, notes: [] })
     memory.close()
   })
 

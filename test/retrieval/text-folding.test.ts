@@ -22,8 +22,11 @@ function terms(tokenizer: string, texts: readonly string[]): string[][] {
 }
 const ours = (text: string): string[] => wordsOf(text).split(' ').filter(Boolean)
 
-/** Every code point that is a character, in texts of a thousand, between letters so that dropping shows. */
-const allCharacters: string[] = Array.from({ length: 0x1100 }, (_, block) =>
+/** Blocks of 256 code points: all in which Unicode has assigned letters, and one in 64 of the rest. */
+const blocks = Array.from({ length: 0x1100 }, (_, block) => block).filter((block) => block < 0x330 || block % 64 === 0)
+
+/** Their characters, between letters so that dropping shows, and alone. */
+const allCharacters: string[] = blocks.map((block) =>
   Array.from({ length: 256 }, (_, i) => block * 256 + i)
     .filter((code) => code > 0 && (code < 0xd800 || code > 0xdfff))
     .map((code) => `0${String.fromCodePoint(code)}1 ${String.fromCodePoint(code)}`)
@@ -45,7 +48,7 @@ it('makes small letters as the trigram index does', () => {
 
 it('cuts any text as the word index does', () => {
   const texts = fc
-    .sample(fc.string({ unit: 'binary', maxLength: 40 }), 2000)
+    .sample(fc.string({ unit: 'binary', maxLength: 40 }), 1000)
     .map((text) => text.toWellFormed().replaceAll('\u0000', ' '))
   expect(texts.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', texts))
 })
