@@ -28,15 +28,15 @@ it('refuses a conversation that is not there, and has an empty history for one w
 
 it('answers from memory until the file changes, then reads what was added', () => {
   using memory = buildMemory({ conversations: [{}] })
-  memory.messages(1, 2000)
+  memory.messages(1, 600)
   const index = new HistoryIndex(memory.db)
   const before = index.of(1)
   expect(index.of(1)).toBe(before)
-  memory.messages(1, 3000)
+  memory.messages(1, 1400)
   const after = index.of(1)
-  expect(after.length).toBe(5000)
+  expect(after.length).toBe(2000)
   expect(after.totalTokens).toBe(new HistoryIndex(memory.db).of(1).totalTokens)
-  expect(before.length).toBe(2000)
+  expect(before.length).toBe(600)
 })
 
 it('sees what another connection commits', () => {
@@ -74,7 +74,7 @@ it('appending any number of times gives what reading at once gives', () => {
         expect([...kept.tokensBefore]).toEqual([...fresh.tokensBefore])
       }
     }),
-    { numRuns: 20 },
+    { numRuns: 10 },
   )
 })
 

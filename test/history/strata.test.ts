@@ -46,7 +46,7 @@ it('columns hold every message of the stretch once, in order, with all its token
         })
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
 
@@ -70,7 +70,7 @@ it('a message that reaches into a stretch belongs to it, and no other does', () 
         expect(strata.messages({ conversationId: 1, axis, x0, x1, buckets: 8192 }).firstMessage).toEqual(inside)
       },
     ),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
 
@@ -172,7 +172,7 @@ it('marks messages under two leaves that do not share a dependent, and only thos
       const lost = Array.from({ length: lineage.messages }, (_, message) => message).filter((m) => !seen.has(m))
       expect(marked('uncovered')).toEqual(lost)
     }),
-    { numRuns: 60 },
+    { numRuns: 40 },
   )
 })
 
@@ -189,7 +189,7 @@ it('gives an answer for every damaged lineage, on every axis', () => {
         }
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
 

@@ -50,7 +50,7 @@ it('every summary stands in the tree with its sources exactly once, whatever the
       const expected = lineage.edges.filter(([from]) => from < count)
       expect(withSources.flatMap((node) => node.sources ?? []).length).toBe(expected.length)
     }),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
 
@@ -72,7 +72,7 @@ it('lineage and neighbourhood answer for every node of every damaged lineage', (
       expect(shown.size).toBe(near.nodes.length)
       for (const edge of near.edges) expect([shown.has(edge.from), shown.has(edge.to)]).toEqual([true, true])
     }),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
 

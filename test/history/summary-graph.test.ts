@@ -70,7 +70,7 @@ it('a message is in the window, covered by a summary that is in it, or absent, w
         expect(members(node?.ranges ?? new Int32Array(0))).toEqual(reached)
       }
     }),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
 

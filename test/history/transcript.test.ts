@@ -41,7 +41,7 @@ it('cuts every text to the asked length, never within a character, and says so',
       expect(message?.content.isWellFormed()).toBe(true)
       expect(transcriptOf(memory).message('msg_1').content).toBe(whole)
     }),
-    { numRuns: 30 },
+    { numRuns: 25 },
   )
 })
 

@@ -1,0 +1,48 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Lineage, Neighbourhood, Tree, TreeLevel } from '../../core/contract/lineage.ts'
+import { TranscriptPage } from '../../core/contract/message.ts'
+import { Strata, StrataAxis, StrataMessages } from '../../core/contract/strata.ts'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { StrataService } from '../../core/conversations/strata.ts'
+import { SummaryDag } from '../../core/conversations/summary-dag.ts'
+import { Transcript } from '../../core/conversations/transcript.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+
+const folder = join(import.meta.dirname, '../../../shared/fixtures/lossless-claw')
+const files = ['.', 'legacy', 'corrupt'].flatMap((sub) => {
+  const path = join(folder, sub)
+  return existsSync(path) ? readdirSync(path).flatMap((name) => (name.endsWith('.db') ? [join(sub, name)] : [])) : []
+})
+if (files.length === 0) console.warn(`skipped: the fixtures are not at ${folder}`)
+
+describe.skipIf(files.length === 0)('every view answers for', () => {
+  it.each(files)('%s', (file) => {
+    const memory = openMemory(join(folder, file))
+    const histories = new HistoryIndex(memory.read)
+    const dag = new SummaryDag(memory.read, histories)
+    const strata = new StrataService(memory.read, histories, 8)
+    const transcript = new Transcript(memory.read, histories)
+    for (const conversationId of memory.read.column<number>('SELECT conversation_id FROM conversations')) {
+      for (const axis of StrataAxis.options) {
+        const { extent } = Strata.parse(strata.get({ conversationId, axis }))
+        const columns = strata.messages({ conversationId, axis, x0: 0, x1: extent, buckets: 50 })
+        const count = StrataMessages.parse(columns).count.reduce((a, b) => a + b, 0)
+        expect(count).toBe(histories.of(conversationId).length)
+      }
+      const page = TranscriptPage.parse(transcript.page({ conversationId, offset: 0, limit: 500, contentChars: 1000 }))
+      expect(page.messages.length).toBe(page.total)
+      Tree.parse(dag.tree(conversationId))
+      TreeLevel.parse(dag.treeLevel({ conversationId, of: null, offset: 0, limit: 100 }))
+      const summaries = memory.read.column<string>('SELECT summary_id FROM summaries WHERE conversation_id = :c', {
+        c: conversationId,
+      })
+      for (const id of [...summaries, ...page.messages.slice(0, 5).map((message) => message.id)]) {
+        Lineage.parse(dag.lineage(id))
+        Neighbourhood.parse(dag.neighbourhood({ id, up: 8, down: 8, maxPerNode: 4, expanded: [] }))
+      }
+    }
+    memory.close()
+  })
+})
