@@ -11,6 +11,8 @@ export const NATIVE_VERSION = migrations.length
 /** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
 export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1]
 
+const HAS_TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'compaction_runs'"
+
 /** How long another writer is waited for. */
 const BUSY_TIMEOUT_MS = 5000
 
@@ -28,7 +30,7 @@ export function openNative(path: string): WriteDb {
     markNew(connection, path)
     refuseNewer(connection, path)
     connection.pragma('journal_mode = WAL')
-    migrate(connection)
+    migrate(connection, path)
   } catch (error) {
     connection?.close()
     throw translateSqliteError(error, path)
@@ -42,6 +44,14 @@ export function openNative(path: string): WriteDb {
       db.close()
     },
   }
+}
+
+export function tablesMissingError(path: string): LcmError {
+  return new LcmError(
+    'file_corrupt',
+    `${path} is marked as a memory of LCM Inspector, but its tables are missing: restore it from a backup.`,
+    { path },
+  )
 }
 
 export function newerVersionError(path: string, version: number): LcmError {
@@ -73,12 +83,13 @@ function markNew(connection: Database.Database, path: string): void {
   connection.transaction(() => isOurs() || connection.pragma(`application_id = ${APPLICATION_ID}`)).immediate()
 }
 
-function migrate(connection: Database.Database): void {
+function migrate(connection: Database.Database, path: string): void {
   // Two processes may open a new file at once: the version is read again inside the transaction.
   const step = connection.transaction((): boolean => {
     const from = connection.pragma('user_version', { simple: true }) as number
     const sql = migrations[from]
     if (sql === undefined) return false
+    if (from > 0 && connection.prepare(HAS_TABLES).get() === undefined) throw tablesMissingError(path)
     connection.exec(sql)
     connection.pragma(`user_version = ${from + 1}`)
     return true
@@ -90,6 +101,8 @@ function migrate(connection: Database.Database): void {
 
 /** A reader in another thread may keep the log open: then it stays, and whoever closes last folds it in. */
 function foldLog(connection: Database.Database): void {
+  // One that only read has nothing to fold in, and folding would look like a change to those who watch the file.
+  if (connection.prepare('SELECT total_changes()').pluck().get() === 0) return
   connection.pragma('busy_timeout = 0')
   connection.pragma('wal_checkpoint(TRUNCATE)')
 }

@@ -5,7 +5,7 @@ import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
-import { NATIVE_VERSION, newerVersionError, openNative, readingViews } from './native.ts'
+import { NATIVE_VERSION, newerVersionError, openNative, readingViews, tablesMissingError } from './native.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 import { connectReadOnly, openHere, type ReadOnlyConnection } from './read-only-connection.ts'
 import { APPLICATION_ID } from './schema.ts'
@@ -187,11 +187,7 @@ function describe(path: string, facts: Omit<MemoryInfo, 'path' | 'fileName' | 'b
 
 function requireOurTables(probe: SchemaProbe, path: string): void {
   if (probe.has('conversations') && probe.has('messages') && probe.has('context_items')) return
-  throw new LcmError(
-    'file_corrupt',
-    `${path} is marked as a memory of LCM Inspector, but its tables are missing: restore it from a backup.`,
-    { path },
-  )
+  throw tablesMissingError(path)
 }
 
 function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
