@@ -8,72 +8,101 @@ export type HistorySpec = {
   readonly startMs?: number
   /** Put before every external id, so that several histories can share a conversation. */
   readonly idPrefix?: string
+  /** How many names of modules, actions and things the story knows, at most 29. Default 10. */
+  readonly words?: number
 }
 
-const modules = ['billing', 'ledger', 'session', 'webhook', 'invoice', 'router', 'cache', 'export', 'search', 'retry']
-const verbs = ['validate', 'load', 'merge', 'schedule', 'parse', 'flush', 'resolve', 'encode', 'acquire', 'publish']
-const nouns = ['Payment', 'Cursor', 'Batch', 'Token', 'Snapshot', 'Refund', 'Quota', 'Policy', 'Digest', 'Lease']
+const modules = (
+  'billing ledger session webhook invoice router cache export search retry ingest mailer audit quota tenant region ' +
+  'payroll shipping catalog pricing coupon loyalty fraud dispute payout treasury vault signing locale media'
+).split(' ')
+const verbs = (
+  'validate load merge schedule parse flush resolve encode acquire publish hydrate split rotate replay sweep drain ' +
+  'collect verify revoke settle escape clamp batch fetch pin trim widen freeze index stamp'
+).split(' ')
+const nouns = (
+  'Payment Cursor Batch Token Snapshot Refund Quota Policy Digest Lease Shard Ledger Receipt Mandate Voucher Window ' +
+  'Bucket Beacon Manifest Tariff Envelope Journal Replica Segment Trigger Variant Waiver Yield Zone'
+).split(' ')
+
+/** A source of chance that knows the words of a story. */
+class Teller extends Random {
+  readonly modules: readonly string[]
+  readonly verbs: readonly string[]
+  readonly nouns: readonly string[]
+
+  /** `words`: how many of each kind are used; few make each of them common. */
+  constructor(seed: number, words: number) {
+    super(seed)
+    this.modules = modules.slice(0, words)
+    this.verbs = verbs.slice(0, words)
+    this.nouns = nouns.slice(0, words)
+  }
+}
+
 const types = ['TypeError', 'RangeError', 'TimeoutError', 'ConstraintError', 'ECONNRESET', 'SQLITE_BUSY']
 const asks = [
-  (r: Random) => `Why does ${path(r)} fail since this morning? The pipeline says ${error(r)}.`,
-  (r: Random) =>
-    `Please make ${call(r)} idempotent; a second delivery must not ${r.pick(verbs)} the ${r.pick(nouns)} again.`,
-  (r: Random) => `できれば ${path(r)} のエラー処理を見直してください。${r.pick(nouns)} が二重に作成されます。`,
-  (r: Random) => `Können wir in ${path(r)} die Prüfung für die Größe von ${r.pick(nouns)} überspringen?`,
-  (r: Random) => `请检查 ${call(r)} 的返回值,日志里出现了 ${error(r)}。`,
-  (r: Random) => `لماذا لا تعمل ${call(r)} بعد التحديث؟ الملف هو ${path(r)}`,
-  (r: Random) => `ship it 🚀 but first rename ${call(r)}, the name lies 🙃`,
-  (r: Random) => `ตรวจสอบไฟล์ ${path(r)} อีกครั้งได้ไหม`,
-  (r: Random) => `Почему тест ${r.pick(verbs)}${r.pick(nouns)} нестабилен? Падает раз в ${r.int(3, 40)} прогонов.`,
+  (r: Teller) => `Why does ${path(r)} fail since this morning? The pipeline says ${error(r)}.`,
+  (r: Teller) =>
+    `Please make ${call(r)} idempotent; a second delivery must not ${r.pick(r.verbs)} the ${r.pick(r.nouns)} again.`,
+  (r: Teller) => `できれば ${path(r)} のエラー処理を見直してください。${r.pick(r.nouns)} が二重に作成されます。`,
+  (r: Teller) => `Können wir in ${path(r)} die Prüfung für die Größe von ${r.pick(r.nouns)} überspringen?`,
+  (r: Teller) => `请检查 ${call(r)} 的返回值,日志里出现了 ${error(r)}。`,
+  (r: Teller) => `لماذا لا تعمل ${call(r)} بعد التحديث؟ الملف هو ${path(r)}`,
+  (r: Teller) => `ship it 🚀 but first rename ${call(r)}, the name lies 🙃`,
+  (r: Teller) => `ตรวจสอบไฟล์ ${path(r)} อีกครั้งได้ไหม`,
+  (r: Teller) => `Почему тест ${r.pick(r.verbs)}${r.pick(r.nouns)} нестабилен? Падает раз в ${r.int(3, 40)} прогонов.`,
 ]
 const thoughts = [
-  (r: Random) =>
-    `The lock in ${path(r)} is taken before ${call(r)} returns, so both workers may see the old ${r.pick(nouns)}.`,
-  (r: Random) =>
-    `${error(r)} only happens when the ${r.pick(modules)} queue holds more than ${r.int(10, 900)} entries.`,
-  (r: Random) => `Two candidates: a stale ${r.pick(nouns)} or a missing index. I will look at ${path(r)} first.`,
-  (r: Random) =>
+  (r: Teller) =>
+    `The lock in ${path(r)} is taken before ${call(r)} returns, so both workers may see the old ${r.pick(r.nouns)}.`,
+  (r: Teller) =>
+    `${error(r)} only happens when the ${r.pick(r.modules)} queue holds more than ${r.int(10, 900)} entries.`,
+  (r: Teller) => `Two candidates: a stale ${r.pick(r.nouns)} or a missing index. I will look at ${path(r)} first.`,
+  (r: Teller) =>
     `We decided against retrying inside ${call(r)}: the caller already does, and ${r.int(2, 9)} retries multiply.`,
-  (r: Random) => `That explains the ${r.int(20, 4000)} ms spike at ${r.int(0, 24)}:${String(r.int(10, 60))}.`,
+  (r: Teller) => `That explains the ${r.int(20, 4000)} ms spike at ${r.int(0, 24)}:${String(r.int(10, 60))}.`,
 ]
 
-function path(r: Random): string {
-  return `src/${r.pick(modules)}/${r.pick(verbs)}-${r.pick(nouns).toLowerCase()}${r.chance(0.3) ? '.test' : ''}.ts`
+function path(r: Teller): string {
+  return `src/${r.pick(r.modules)}/${r.pick(r.verbs)}-${r.pick(r.nouns).toLowerCase()}${r.chance(0.3) ? '.test' : ''}.ts`
 }
 
-function call(r: Random): string {
-  return `${r.pick(verbs)}${r.pick(nouns)}()`
+function call(r: Teller): string {
+  return `${r.pick(r.verbs)}${r.pick(r.nouns)}()`
 }
 
-function error(r: Random): string {
-  return `${r.pick(types)}: ${r.pick(nouns)} ${r.int(1000, 99_999)} is ${r.pick(['gone', 'locked', 'not unique', 'undefined'])}`
+function error(r: Teller): string {
+  return `${r.pick(types)}: ${r.pick(r.nouns)} ${r.int(1000, 99_999)} is ${r.pick(['gone', 'locked', 'not unique', 'undefined'])}`
 }
 
-function code(r: Random, lines: number): string {
-  const rows = [`export async function ${r.pick(verbs)}${r.pick(nouns)}(input: ${r.pick(nouns)}): Promise<void> {`]
+function code(r: Teller, lines: number): string {
+  const rows = [
+    `export async function ${r.pick(r.verbs)}${r.pick(r.nouns)}(input: ${r.pick(r.nouns)}): Promise<void> {`,
+  ]
   for (let line = 0; line < lines; line += 1) {
     rows.push(
       r.chance(0.3)
-        ? `  if (input.${r.pick(verbs)}dAt > ${r.int(1, 9999)}) throw new ${r.pick(types.slice(0, 4))}('${r.pick(nouns)} ${r.int(1, 99)}')`
-        : `  const ${r.pick(nouns).toLowerCase()}${line} = await ${r.pick(modules)}.${r.pick(verbs)}(input, ${r.int(1, 500)})`,
+        ? `  if (input.${r.pick(r.verbs)}dAt > ${r.int(1, 9999)}) throw new ${r.pick(types.slice(0, 4))}('${r.pick(r.nouns)} ${r.int(1, 99)}')`
+        : `  const ${r.pick(r.nouns).toLowerCase()}${line} = await ${r.pick(r.modules)}.${r.pick(r.verbs)}(input, ${r.int(1, 500)})`,
     )
   }
   return [...rows, '}'].join('\n')
 }
 
-function log(r: Random, lines: number): string {
+function log(r: Teller, lines: number): string {
   return Array.from({ length: lines }, (_, line) => {
     const at = `09:${String(line % 60).padStart(2, '0')}:${String(r.int(10, 60))}.${r.int(100, 999)}`
-    return `${at} ${r.pick(['INFO', 'INFO', 'WARN', 'DEBUG'])} ${r.pick(modules)}: ${r.pick(verbs)} ${r.pick(nouns)} ${r.int(1000, 99_999)} in ${r.int(1, 900)} ms`
+    return `${at} ${r.pick(['INFO', 'INFO', 'WARN', 'DEBUG'])} ${r.pick(r.modules)}: ${r.pick(r.verbs)} ${r.pick(r.nouns)} ${r.int(1000, 99_999)} in ${r.int(1, 900)} ms`
   }).join('\n')
 }
 
-const sentences = (r: Random, count: number): string =>
+const sentences = (r: Teller, count: number): string =>
   Array.from({ length: count }, () => r.pick(thoughts)(r)).join(' ')
 
 type Step = { role: NewMessage['role']; content: string; parts: readonly NewPart[] }
 
-function* turn(r: Random, callId: () => string): Generator<Step> {
+function* turn(r: Teller, callId: () => string): Generator<Step> {
   const ask = r.pick(asks)(r)
   yield { role: 'user', content: ask, parts: [{ type: 'text', text: ask }] }
   const rounds = r.int(1, 6)
@@ -87,7 +116,7 @@ function* turn(r: Random, callId: () => string): Generator<Step> {
         : tool === 'bash'
           ? { command: `npm test -- ${path(r)} --bail ${r.int(1, 9)}` }
           : tool === 'grep'
-            ? { pattern: call(r), path: `src/${r.pick(modules)}` }
+            ? { pattern: call(r), path: `src/${r.pick(r.modules)}` }
             : { path: path(r), offset: r.int(1, 400) }
     yield {
       role: 'assistant',
@@ -124,7 +153,7 @@ function* turn(r: Random, callId: () => string): Generator<Step> {
 
 /** An agent session, message by message: asks in several scripts, tool calls with their results, failures, code. */
 export function* historyStream(spec: HistorySpec): Generator<NewMessage> {
-  const random = new Random(spec.seed)
+  const random = new Teller(spec.seed, spec.words ?? 10)
   const prefix = spec.idPrefix ?? ''
   let atMs = spec.startMs ?? Date.UTC(2026, 2, 2, 9)
   let calls = 0

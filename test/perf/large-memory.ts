@@ -12,7 +12,7 @@ import { openLcm } from '../../core/lcm.ts'
 import { historyStream } from '../builders/history.ts'
 
 /** Raise when the file would be made differently. */
-const RECIPE = 1
+const RECIPE = 2
 /** One long conversation, the rest in short ones. */
 const LONG_SHARE = 0.9
 const SHORT_MESSAGES = 1000
@@ -55,7 +55,7 @@ function fill(path: string, messages: number, longest: number): void {
 function ingest(store: ConversationStore, sessionId: string, spec: { seed: number; messages: number }): void {
   const conversationId = store.ensureConversation({ importer: 'bench', sessionId, title: `Session ${sessionId}` })
   let batch: NewMessage[] = []
-  for (const message of historyStream(spec)) {
+  for (const message of historyStream({ ...spec, words: 29 })) {
     batch.push(message)
     if (batch.length < BULK_BATCH.messages) continue
     store.ingestBulk([{ conversationId, messages: batch }])
