@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { serveCipher } from '../settings/cipher-port.ts'
+import type { KeyCipher } from '../settings/key-store.ts'
 
 export type CoreThreadData = {
   readonly role: 'interactive' | 'jobs'
@@ -7,13 +9,20 @@ export type CoreThreadData = {
   readonly resourcesDir: string
   readonly owner: string
   readonly allowNewer: boolean
+  /** Where keys can be kept: the file, and the way to the keychain. */
+  readonly keys: { readonly path: string; readonly cipher: MessagePort } | null
 }
 export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
+
+/** Keys in a file, encrypted by what only the process that owns the windows can reach. */
+export type KeyStorage = { readonly path: string; readonly cipher: KeyCipher }
 
 export type CoreHostOptions = {
   /** The built or source `core/entry/worker`. */
   readonly workerUrl: URL
   readonly resourcesDir: string
+  /** Asked when a core starts. Without it, or with null, keys come from the environment only. */
+  readonly keyStorage?: () => KeyStorage | null
 }
 
 /** A reload of a window reconnects within this time and finds its core, jobs and report as they were. */
@@ -57,15 +66,17 @@ export class CoreHost {
   }
 
   #start(key: string, path: string | null, allowNewer: boolean): Running {
+    const keys = keysFor(this.#options.keyStorage?.() ?? null)
     const workerData: CoreThreadData = {
       role: 'interactive',
       path: path === null ? null : resolve(path),
       resourcesDir: this.#options.resourcesDir,
       owner: `lcm-inspector pid ${process.pid}`,
       allowNewer,
+      keys,
     }
     const running: Running = {
-      thread: new Worker(this.#options.workerUrl, { workerData }),
+      thread: new Worker(this.#options.workerUrl, { workerData, transferList: keys ? [keys.cipher] : [] }),
       ports: new Set(),
       linger: null,
     }
@@ -91,4 +102,12 @@ export class CoreHost {
     await ended
     clearTimeout(deadline)
   }
+}
+
+/** What a thread is given of a key storage: the cipher stays here, and answers over a port. */
+export function keysFor(storage: KeyStorage | null): CoreThreadData['keys'] {
+  if (storage === null) return null
+  const { port1, port2 } = new MessageChannel()
+  serveCipher(port1, storage.cipher)
+  return { path: storage.path, cipher: port2 }
 }

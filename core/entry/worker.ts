@@ -4,7 +4,9 @@ import { Core } from '../core.ts'
 import { executeInThread, serveJobs } from '../jobs/job-thread.ts'
 import { Machine } from '../machine/machine.ts'
 import { createRouter } from '../router.ts'
-import type { CoreThreadData, ToCoreThread } from './core-host.ts'
+import { cipherOver } from '../settings/cipher-port.ts'
+import { FileKeyStore } from '../settings/key-store.ts'
+import { type CoreThreadData, keysFor, type ToCoreThread } from './core-host.ts'
 
 /**
  * The core thread. Started without a role it answers calls over the ports that it is sent, and starts a second thread
@@ -15,12 +17,23 @@ const port = parentPort
 if (!port) throw new Error('core/entry/worker is a worker thread: start it through CoreHost')
 
 const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
-const open = { owner: data.owner, allowNewer: data.allowNewer, cacheDir: machine.folders.cache }
+const keyStorage = data.keys && { path: data.keys.path, cipher: cipherOver(data.keys.cipher) }
+const open = {
+  owner: data.owner,
+  allowNewer: data.allowNewer,
+  cacheDir: machine.folders.cache,
+  ...(keyStorage && { keys: new FileKeyStore(keyStorage.path, keyStorage.cipher) }),
+}
 
 if (data.role === 'jobs') {
   serveJobs(port, open)
 } else {
-  const startThread = (): Worker => new Worker(new URL(import.meta.url), { workerData: { ...data, role: 'jobs' } })
+  const startThread = (): Worker => {
+    // The jobs' way to the keychain leads through this thread.
+    const keys = keysFor(keyStorage)
+    const workerData: CoreThreadData = { ...data, role: 'jobs', keys }
+    return new Worker(new URL(import.meta.url), { workerData, transferList: keys ? [keys.cipher] : [] })
+  }
   const jobs = executeInThread(startThread)
   const core = new Core({ path: data.path, open, machine, execute: jobs.execute })
   const handler = new RPCHandler(createRouter(core))

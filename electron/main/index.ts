@@ -5,6 +5,7 @@ import { CoreHost } from '../../core/entry/core-host.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { handleWindowCalls } from './ipc.ts'
+import { keychain } from './keychain.ts'
 import { buildMenu } from './menu.ts'
 import { openWindow } from './window.ts'
 
@@ -12,6 +13,7 @@ const root = resolve(import.meta.dirname, '../..')
 const cores = new CoreHost({
   workerUrl: pathToFileURL(join(import.meta.dirname, 'worker.js')),
   resourcesDir: app.isPackaged ? join(process.resourcesPath, 'resources') : join(root, 'resources'),
+  keyStorage: keychain,
 })
 
 registerBundleScheme()

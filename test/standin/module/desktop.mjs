@@ -49,13 +49,16 @@ const MARK = 'standin:'
 /** Readable on purpose: it shows that values pass through here, not that they are secret. */
 export const safeStorage = {
   isEncryptionAvailable: () => true,
-  getSelectedStorageBackend: () => 'basic_text',
+  getSelectedStorageBackend: () => 'gnome_libsecret',
   encryptString: (text) => Buffer.from(MARK + Buffer.from(text).toString('base64')),
   decryptString(encrypted) {
     const text = encrypted.toString()
     if (!text.startsWith(MARK)) throw new Error('Error while decrypting the ciphertext provided to safeStorage')
     return Buffer.from(text.slice(MARK.length), 'base64').toString()
   },
+  isAsyncEncryptionAvailable: async () => true,
+  encryptStringAsync: async (text) => safeStorage.encryptString(text),
+  decryptStringAsync: async (encrypted) => ({ shouldReEncrypt: false, result: safeStorage.decryptString(encrypted) }),
 }
 
 const bounds = { x: 0, y: 0, width: 1920, height: 1080 }
