@@ -1,7 +1,7 @@
 /** Something that can be reached by name. */
 export type PaletteEntry = {
   readonly key: string
-  readonly group: 'Go to' | 'Actions' | 'Conversations' | 'Ids'
+  readonly group: 'Go to' | 'Actions' | 'Conversations' | 'Ids' | 'Search'
   readonly label: string
   /** Further words that find it. */
   readonly words?: string

@@ -15,7 +15,8 @@ type Props = PaletteActions & {
 }
 
 const MAX_SHOWN = 60
-const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations'] as const
+/** The first entry is what Enter does: searching for what was typed is the last resort. */
+const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Search'] as const
 
 /** Everything by name. */
 export function Palette({ conversations, info, onClose, ...actions }: Props) {
@@ -80,7 +81,7 @@ function searchEntries(text: string): readonly PaletteEntry[] {
   return [
     {
       key: 'search',
-      group: 'Go to',
+      group: 'Search',
       label: `Search for “${query}”`,
       run: () => navigate({ view: 'search', query }, 'push'),
     },
