@@ -36,7 +36,7 @@ const withoutThoughts = (text: string): string => text.replace(/^\s*<think(ing)?
 function unfence(text: string): string {
   const lines = text.split('\n')
   const fences = lines.filter((line) => /^\s*(```|~~~)/.test(line)).length
-  const isWrapped = lines.length > 2 && fences === 2 && /^(```|~~~)\w*\s*$/.test(lines[0] ?? '')
+  const isWrapped = lines.length >= 2 && fences === 2 && /^(```|~~~)\w*\s*$/.test(lines[0] ?? '')
   return isWrapped && /^(```|~~~)\s*$/.test(lines.at(-1) ?? '') ? lines.slice(1, -1).join('\n').trim() : text
 }
 

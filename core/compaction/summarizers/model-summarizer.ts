@@ -38,7 +38,9 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
       const level = modelLevel(request)
       const { nonce, system, prompt } = prompts.build(request, level)
       const call = { system, prompt, temperature: TEMPERATURES[level], maxOutputTokens: provider.maxOutputTokens }
-      const reply = await resilience.execute((both) => callOnce(options, call, both), signal)
+      // The client library takes a moment to load, which only a call needs and which is not the model's time.
+      const client = await loadClient()
+      const reply = await resilience.execute((both) => callOnce(options, client, call, both), signal)
       return answerOf(reply, nonce, provider)
     },
   }
@@ -50,8 +52,16 @@ function modelLevel({ level }: SummaryRequest): ModelLevel {
   return found
 }
 
+const loadClient = async () => ({ ...(await import('./ai-sdk-call.ts')), ...(await import('./api-failure.ts')) })
+type Client = Awaited<ReturnType<typeof loadClient>>
+
 /** Within the budget of the run; whatever fails comes out as a `CallFailure` or as the abort. */
-async function callOnce(options: ModelSummarizerOptions, call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+async function callOnce(
+  options: ModelSummarizerOptions,
+  { callModel, callFailureOf }: Client,
+  call: ModelCall,
+  signal: AbortSignal,
+): Promise<ModelReply> {
   const { provider, budget, estimator } = options
   const inputTokens = estimator.count(call.system) + estimator.count(call.prompt)
   const reserved = budget.reserve(inputTokens, call.maxOutputTokens, provider)
@@ -64,8 +74,6 @@ async function callOnce(options: ModelSummarizerOptions, call: ModelCall, signal
       `The call may take ${needs} tokens, more than the cap of ${cap} for a run leaves.`,
     )
   }
-  // The client library takes a moment to load, which nothing but a call needs.
-  const [{ callModel }, { callFailureOf }] = await Promise.all([import('./ai-sdk-call.ts'), import('./api-failure.ts')])
   try {
     const reply = await callModel(provider, await options.keyOf(provider), call, signal)
     reserved.settle(reply.inputTokens, reply.outputTokens ?? estimator.count(reply.text))

@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { SpendBudget } from '../../core/compaction/summarizers/spend-budget.ts'
+import { failureOf, NEVER, provider, request, type SummarizerSpec, summarizerOf } from './ask-model.ts'
+import { type Behaviour, good, json, type ModelServer, startModelServer } from './model-server.ts'
+
+let server: ModelServer
+afterEach(() => server.close())
+
+const start = async (behaviour: Behaviour, spec: SummarizerSpec & { timeoutMs?: number } = {}) => {
+  server = await startModelServer(behaviour)
+  const summarizer = summarizerOf(provider(server.url), spec)
+  // The client library is loaded with the first call.
+  const ask = (signal = NEVER) => summarizer.summarize(request(), signal)
+  return { ask, asked: server.asked }
+}
+const silent: Behaviour = () => {}
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resume) => setTimeout(resume, 2))
+}
+
+describe('a call that is aborted', () => {
+  it('ends at once with the reason of the signal, and its connection within 100 ms', async () => {
+    const { ask, asked } = await start(silent)
+    const abort = new AbortController()
+    const work = ask(abort.signal)
+    await until(() => asked.length === 1)
+    const reason = new Error('the user went away')
+    const abortedAt = performance.now()
+    abort.abort(reason)
+    await expect(work).rejects.toBe(reason)
+    expect(performance.now() - abortedAt).toBeLessThan(50)
+    await until(() => asked[0]?.closedAtMs !== null)
+    expect((asked[0]?.closedAtMs ?? Number.NaN) - abortedAt).toBeLessThan(100)
+    await new Promise((resume) => setTimeout(resume, 50))
+    expect(asked).toHaveLength(1)
+  })
+
+  it('ends at once while it waits to be asked again', async () => {
+    const { ask, asked } = await start((response) => json(response, 500, 'oops'), {
+      firstPauseMs: 20_000,
+      longestPauseMs: 20_000,
+    })
+    const abort = new AbortController()
+    const work = ask(abort.signal)
+    await until(() => asked.length === 1)
+    await new Promise((resume) => setTimeout(resume, 30))
+    const abortedAt = performance.now()
+    abort.abort()
+    await expect(work).rejects.toThrow(/abort/i)
+    expect(performance.now() - abortedAt).toBeLessThan(50)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is not made when the signal was aborted before', async () => {
+    const { ask, asked } = await start(good())
+    await expect(ask(AbortSignal.abort())).rejects.toThrow(/abort/i)
+    expect(asked).toHaveLength(0)
+  })
+})
+
+describe('a call that takes too long', () => {
+  it('is given up after its time, with its connection, and made twice more', async () => {
+    const { ask, asked } = await start(silent, { timeoutMs: 60 })
+    const failure = await failureOf(ask())
+    expect(failure).toMatchObject({ outcome: 'timeout', message: 'No answer within 60 ms.' })
+    expect(asked).toHaveLength(3)
+    await until(() => asked.every(({ closedAtMs }) => closedAtMs !== null))
+    for (const { atMs, closedAtMs } of asked) expect((closedAtMs ?? Number.NaN) - atMs).toBeLessThan(160)
+  })
+
+  it('is given up as well when the answer has begun', async () => {
+    const { ask } = await start(
+      (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('{')
+      },
+      { timeoutMs: 60, retries: 0 },
+    )
+    expect((await failureOf(ask())).outcome).toBe('timeout')
+  })
+
+  it('is fine when it is slow but in time', async () => {
+    const { ask } = await start((...args) => void setTimeout(() => good('Slow.')(...args), 80), { timeoutMs: 2_000 })
+    expect((await ask()).text).toBe('Slow.')
+  })
+})
+
+describe('a server that asks to wait', () => {
+  const busyOnce =
+    (headers: Record<string, string>, status = 429): Behaviour =>
+    (response, asked, n) =>
+      n === 0 ? json(response, status, 'later', headers) : good()(response, asked, n)
+  const waited = (asked: readonly { atMs: number }[]): number => (asked[1]?.atMs ?? 0) - (asked[0]?.atMs ?? 0)
+
+  it.each([429, 503])('is waited for after %i', async (status) => {
+    const { ask, asked } = await start(busyOnce({ 'retry-after': '0.3' }, status))
+    await ask()
+    expect(waited(asked)).toBeGreaterThanOrEqual(295)
+    expect(asked).toHaveLength(2)
+  })
+
+  it('is waited for until the date it names', async () => {
+    const { ask, asked } = await start(busyOnce({ 'retry-after': new Date(Date.now() + 1_500).toUTCString() }))
+    await ask()
+    expect(waited(asked)).toBeGreaterThan(200)
+  })
+
+  it('is not waited for longer than makes sense', async () => {
+    const { ask, asked } = await start(busyOnce({ 'retry-after': '86400' }), { longestPauseMs: 80 })
+    await ask()
+    expect(waited(asked)).toBeLessThan(1_000)
+  })
+
+  it('is waited for a little longer each time when it does not say how long', async () => {
+    const { ask, asked } = await start((response) => json(response, 429, ''), { firstPauseMs: 40 })
+    expect((await failureOf(ask())).message).toContain('too many requests')
+    expect(asked).toHaveLength(3)
+  })
+})
+
+describe('a server that goes on failing', () => {
+  it('is not asked for a while, then once, and used again when it is well', async () => {
+    let isWell = false
+    const { ask, asked } = await start(
+      (...args) => (isWell ? good('Well again.')(...args) : json(args[0], 500, 'oops')),
+      { failuresToOpen: 3, openMs: 300, retries: 2 },
+    )
+    for (let request = 0; request < 3; request += 1) expect((await failureOf(ask())).outcome).toBe('failed')
+    expect(asked).toHaveLength(9)
+    const refused = await failureOf(ask())
+    expect(refused.outcome).toBe('circuit_open')
+    expect(refused.message).toContain('3 requests in a row had failed')
+    expect(asked).toHaveLength(9)
+    await new Promise((resume) => setTimeout(resume, 320))
+    expect((await failureOf(ask())).outcome).toBe('failed')
+    expect((await failureOf(ask())).outcome).toBe('circuit_open')
+    isWell = true
+    await new Promise((resume) => setTimeout(resume, 320))
+    expect((await ask()).text).toBe('Well again.')
+    expect((await ask()).text).toBe('Well again.')
+  })
+
+  it('stays in use when it only declines requests that are too large or answers nothing', async () => {
+    const { ask } = await start((response, _asked, n) => json(response, n % 2 === 0 ? 413 : 400, ''), {
+      failuresToOpen: 2,
+    })
+    for (let request = 0; request < 4; request += 1) expect((await failureOf(ask())).outcome).toBe('failed')
+  })
+
+  it('does not hold up those who abort while one call tries it out', async () => {
+    const { ask, asked } = await start((response, _asked, n) => (n < 1 ? json(response, 500, '') : undefined), {
+      failuresToOpen: 1,
+      openMs: 20,
+      retries: 0,
+    })
+    await failureOf(ask())
+    await new Promise((resume) => setTimeout(resume, 30))
+    const [first, second] = [new AbortController(), new AbortController()]
+    const trying = ask(first.signal).catch((error: unknown) => error)
+    await until(() => asked.length === 2)
+    const waiting = ask(second.signal)
+    second.abort()
+    await expect(waiting).rejects.toThrow(/abort/i)
+    first.abort()
+    await trying
+  })
+})
+
+describe('the spending of a run', () => {
+  const MOST_OUTPUT = 800
+
+  it('is what the server counted, with its cost where both prices are known', async () => {
+    const budget = new SpendBudget(null)
+    server = await startModelServer(good())
+    const settings = provider(server.url, { inputPrice: 3, outputPrice: 15 })
+    await summarizerOf(settings, { budget }).summarize(request(), NEVER)
+    await summarizerOf(settings, { budget }).summarize(request(), NEVER)
+    expect([budget.inputTokens, budget.outputTokens]).toEqual([240, 60])
+    expect(budget.cost).toBeCloseTo((240 * 3 + 60 * 15) / 1e6, 12)
+    await summarizerOf(provider(server.url), { budget }).summarize(request(), NEVER)
+    expect(budget.cost).toBeNull()
+  })
+
+  it('never passes its cap: a call that could is not made', async () => {
+    const budget = new SpendBudget(2_500)
+    const { ask, asked } = await start(good(), { budget })
+    const outcomes: string[] = []
+    for (let call = 0; call < 20; call += 1) {
+      outcomes.push(
+        await ask().then(
+          () => 'answered',
+          (error: { outcome: string }) => error.outcome,
+        ),
+      )
+    }
+    expect(outcomes).toContain('answered')
+    expect(outcomes.at(-1)).toBe('spend_cap')
+    expect(asked.length).toBe(outcomes.filter((outcome) => outcome === 'answered').length)
+    expect(budget.inputTokens + budget.outputTokens).toBeLessThanOrEqual(2_500)
+  })
+
+  it('never passes its cap by several calls at once', async () => {
+    const budget = new SpendBudget(MOST_OUTPUT * 2)
+    const { ask, asked } = await start(good(), { budget })
+    const results = await Promise.allSettled(Array.from({ length: 8 }, () => ask()))
+    expect(results.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+    expect(asked).toHaveLength(1)
+  })
+
+  it('counts calls that were lost on the way back, not those that were refused', async () => {
+    const lost = new SpendBudget(null)
+    const { ask } = await start(silent, { budget: lost, timeoutMs: 40, retries: 1 })
+    await failureOf(ask())
+    expect(lost.inputTokens).toBeGreaterThan(500)
+    await server.close()
+    const refused = new SpendBudget(null)
+    const second = await start((response) => json(response, 401, ''), { budget: refused })
+    await failureOf(second.ask())
+    expect([refused.inputTokens, refused.outputTokens, refused.cost]).toEqual([0, 0, 0])
+  })
+
+  it('says in the reason what was needed and what the cap is', async () => {
+    const { ask, asked } = await start(good(), { budget: new SpendBudget(100) })
+    expect((await failureOf(ask())).message).toMatch(
+      /may take [\d,]+ tokens, more than the cap of 100 for a run leaves/,
+    )
+    expect(asked).toHaveLength(0)
+  })
+})
