@@ -1,0 +1,350 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ProviderSettings } from '../../core/contract/provider.ts'
+import { SettingsReport } from '../../core/contract/settings.ts'
+import { LcmError } from '../../core/errors.ts'
+import { FileKeyStore, type KeyCipher, type KeyStore, MemoryKeyStore } from '../../core/settings/key-store.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { loadSettings, SettingsStore } from '../../core/settings/settings-store.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { good, json, type ModelServer, startModelServer } from '../summarizers/model-server.ts'
+
+const KEY = 'sk-test-0123456789abcdefSECRET'
+
+const claude: ProviderSettings = {
+  name: 'claude',
+  kind: 'anthropic',
+  baseUrl: 'https://api.anthropic.com/v1',
+  model: 'claude-haiku-4-5',
+  keyVariable: 'MY_CLAUDE_KEY',
+  timeoutMs: 60_000,
+  maxOutputTokens: 2_000,
+  inputPrice: 1,
+  outputPrice: 5,
+}
+const ollama: ProviderSettings = {
+  ...claude,
+  name: 'ollama',
+  kind: 'openai-compatible',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  model: 'qwen3',
+  keyVariable: null,
+  inputPrice: null,
+  outputPrice: null,
+}
+
+type Env = Record<string, string | undefined>
+const at = (content?: unknown, env: Env = {}, keys: KeyStore | null = null) => {
+  const path = join(temporaryFolder(), 'deep', 'settings.json')
+  if (content !== undefined) {
+    mkdirSync(dirname(path))
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  }
+  return new SettingsStore({ env: { LCM_SETTINGS_FILE: path, ...env }, keys })
+}
+const effectiveOf = (store: SettingsStore, variable: string) => {
+  const found = store.report().effective.find((setting) => setting.variable === variable)
+  return { value: found?.value, source: found?.source }
+}
+const refusal = (work: () => unknown): LcmError => {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof LcmError) return error
+    throw error
+  }
+  throw new Error('it was accepted')
+}
+
+describe('settings come', () => {
+  it('from the environment before the file before the default', () => {
+    const values = { LCM_TOKEN_BUDGET: 50_000, LCM_CONTEXT_THRESHOLD: 0.5, LCM_AUTOCOMPACT_DISABLED: true }
+    const store = at({ values }, { LCM_TOKEN_BUDGET: '70000' })
+    expect(effectiveOf(store, 'LCM_TOKEN_BUDGET')).toEqual({ value: 70_000, source: 'environment' })
+    expect(effectiveOf(store, 'LCM_CONTEXT_THRESHOLD')).toEqual({ value: 0.5, source: 'file' })
+    expect(effectiveOf(store, 'LCM_FRESH_TAIL_COUNT')).toEqual({ value: 8, source: 'default' })
+    expect(store.read()).toMatchObject({ autocompactDisabled: true, compaction: { budgetTokens: 70_000 } })
+  })
+
+  it('from the file where a variable is blank', () => {
+    const store = at({ values: { LCM_TOKEN_BUDGET: '50000' } }, { LCM_TOKEN_BUDGET: ' ' })
+    expect(effectiveOf(store, 'LCM_TOKEN_BUDGET')).toEqual({ value: 50_000, source: 'file' })
+  })
+
+  it('for the database from one place: an address in the environment hides a path in the file', () => {
+    const store = at({ values: { LCM_DATABASE_PATH: '/file.db' } }, { LCM_DATABASE_URL: 'file:/env.db' })
+    expect(effectiveOf(store, 'LCM_DATABASE_PATH')).toEqual({ value: '/env.db', source: 'environment' })
+  })
+
+  it('from defaults where there is no file, an empty one or one with a byte order mark', () => {
+    const { models: _, ...defaults } = readSettings({})
+    for (const content of [undefined, '', ' \n', '\uFEFF{}']) expect(at(content).read()).toMatchObject(defaults)
+  })
+
+  it('from the folder of the user, which moves with LCM_DATA_DIR', () => {
+    const folder = temporaryFolder()
+    expect(new SettingsStore({ env: { LCM_DATA_DIR: folder } }).path).toBe(join(folder, 'config', 'settings.json'))
+    expect(readSettings({ LCM_DATA_DIR: folder }).databasePath).toBe(join(folder, 'lcm.db'))
+  })
+
+  it('for every variable, with what it accepts', () => {
+    const report = SettingsReport.parse(at().report())
+    for (const { variable, accepts, source } of report.effective) {
+      expect(variable).toMatch(/^LCM_/)
+      expect(accepts).not.toBe('')
+      expect(source).toBe('default')
+    }
+    expect(report.effective.length).toBeGreaterThan(20)
+  })
+})
+
+describe('models come', () => {
+  it('from the file, with the chain and the cap, which the environment may replace', () => {
+    const content = { providers: [claude, ollama], chain: ['claude', 'ollama', 'deterministic'], spendCapTokens: 9 }
+    expect(at(content).read().models).toMatchObject({ chain: ['claude', 'ollama'], spendCapTokens: 9 })
+    const env = { LCM_SUMMARIZERS: 'ollama, deterministic', LCM_SPEND_CAP_TOKENS: '100' }
+    const { chain, spendCapTokens } = at(content, env).report()
+    expect({ chain, spendCapTokens }).toEqual({ chain: ['ollama'], spendCapTokens: 100 })
+    expect(refusal(() => at(content, { LCM_SUMMARIZERS: 'gpt' }).read()).message).toContain('LCM_SUMMARIZERS')
+    expect(refusal(() => at(content, { LCM_SUMMARIZERS: 'a;b' }).read()).message).toContain('commas')
+  })
+
+  it('with their prompts from beside the file unless the environment names a folder', () => {
+    const store = at()
+    expect(store.read().models.promptsDir).toBe(join(dirname(store.path), 'prompts'))
+    expect(at({}, { LCM_PROMPTS_DIR: '/mine' }).read().models.promptsDir).toBe('/mine')
+  })
+})
+
+describe('a settings file is refused by its name and the key', () => {
+  it.each<[unknown, string]>([
+    ['{"values":', 'it is not JSON'],
+    [[], 'at the top'],
+    [{ values: { LCM_TOKEN_BUDGET: 0 } }, 'values.LCM_TOKEN_BUDGET: expected a whole number from 1 to 100000000'],
+    [{ values: { LCM_CONTEXT_THRESHOLD: '75%' } }, 'values.LCM_CONTEXT_THRESHOLD: expected a number above 0'],
+    [{ values: { LCM_TOKN_BUDGET: 1 } }, 'values.LCM_TOKN_BUDGET: no such variable'],
+    [{ values: { LCM_TOKEN_BUDGET: [1] } }, 'values.LCM_TOKEN_BUDGET'],
+    [{ spendCapTokens: -1 }, 'spendCapTokens'],
+    [{ spend: 1 }, 'there is no setting "spend"'],
+    [{ chain: ['gpt'] }, 'chain: "gpt" is no provider'],
+    [{ providers: [{ ...claude, timeoutMs: 1 }] }, 'providers.0.timeoutMs'],
+    [{ providers: [{ ...claude, name: 'chain' }] }, 'providers.0.name'],
+    [{ providers: [claude, claude] }, 'same name'],
+    [{ providers: [{ ...claude, baseUrl: 'ftp://x' }] }, 'providers.0.baseUrl'],
+    [{ providers: [{ ...claude, baseUrl: `https://u:${KEY}@host/v1` }] }, 'providers.0.baseUrl'],
+    [{ providers: [{ ...claude, apiKey: KEY }] }, 'there is no setting "apiKey"'],
+    [`{"providers": "${KEY}" oops`, 'it is not JSON'],
+  ])('%j', (content, problem) => {
+    const store = at(content)
+    for (const work of [() => store.read(), () => store.report(), () => store.save({})]) {
+      const error = refusal(work)
+      expect(error.code).toBe('invalid_argument')
+      expect(error.message).toContain(store.path)
+      expect(error.message).toContain(problem)
+      expect(JSON.stringify(error.details) + error.message).not.toContain(KEY)
+    }
+  })
+
+  it('and its values are checked together with those of the environment', () => {
+    const store = at({ values: { LCM_HARD_THRESHOLD: 0.5 } })
+    expect(refusal(() => store.read()).message).toContain('LCM_HARD_THRESHOLD')
+    expect(
+      at({ values: { LCM_HARD_THRESHOLD: 0.5 } }, { LCM_CONTEXT_THRESHOLD: '.4' }).read().compaction,
+    ).toMatchObject({
+      softThreshold: 0.4,
+      hardThreshold: 0.5,
+    })
+  })
+})
+
+describe('saving', () => {
+  it('changes what the patch names, in a private file, in one step', () => {
+    const store = at()
+    store.save({ values: { LCM_TOKEN_BUDGET: 50_000, LCM_FRESH_TAIL_COUNT: 3 }, providers: [claude, ollama] })
+    const report = store.save({ values: { LCM_FRESH_TAIL_COUNT: null }, chain: ['ollama'], spendCapTokens: 10 })
+    expect(report).toMatchObject({ chain: ['ollama'], spendCapTokens: 10 })
+    expect(JSON.parse(readFileSync(store.path, 'utf8'))).toEqual({
+      values: { LCM_TOKEN_BUDGET: 50_000 },
+      providers: [claude, ollama],
+      chain: ['ollama'],
+      spendCapTokens: 10,
+    })
+    expect(lstatSync(store.path).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dirname(store.path))).toEqual(['settings.json'])
+    expect(store.save({ spendCapTokens: null }).spendCapTokens).toBeNull()
+  })
+
+  it('writes nothing when anything of it cannot be used', () => {
+    const store = at({ values: { LCM_TOKEN_BUDGET: 7 } })
+    const before = readFileSync(store.path, 'utf8')
+    for (const patch of [
+      { values: { LCM_TOKEN_BUDGET: 0 } },
+      { values: { LCM_TOKEN_BUDGET: 9, NOPE: 1 } },
+      { chain: ['nobody'] },
+      { values: { LCM_CONTEXT_THRESHOLD: 1, LCM_HARD_THRESHOLD: 0.1 } },
+    ]) {
+      expect(refusal(() => store.save(patch)).code).toBe('invalid_argument')
+      expect(readFileSync(store.path, 'utf8')).toBe(before)
+    }
+  })
+
+  it('leaves a file that cannot be read as it is', () => {
+    const store = at('{ "values": { oops')
+    expect(refusal(() => store.save({ spendCapTokens: 1 })).message).toContain('not JSON')
+    expect(readFileSync(store.path, 'utf8')).toBe('{ "values": { oops')
+  })
+
+  it('writes through a link', () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'real.json'), '{}')
+    symlinkSync(join(folder, 'real.json'), join(folder, 'settings.json'))
+    new SettingsStore({ env: { LCM_SETTINGS_FILE: join(folder, 'settings.json') } }).save({ spendCapTokens: 5 })
+    expect(lstatSync(join(folder, 'settings.json')).isSymbolicLink()).toBe(true)
+    expect(readFileSync(join(folder, 'real.json'), 'utf8')).toContain('"spendCapTokens": 5')
+  })
+
+  it.skipIf(process.getuid?.() === 0)('says so where it may not', () => {
+    const folder = temporaryFolder()
+    chmodSync(folder, 0o500)
+    const store = new SettingsStore({ env: { LCM_SETTINGS_FILE: join(folder, 'settings.json') } })
+    expect(refusal(() => store.save({})).code).toBe('file_not_readable')
+    expect(existsSync(store.path)).toBe(false)
+  })
+
+  it('is seen by whoever reads next', () => {
+    const store = at()
+    const stamp = store.stamp()
+    store.save({ values: { LCM_TOKEN_BUDGET: 4_321 } })
+    expect(store.stamp()).not.toBe(stamp)
+    expect(loadSettings({ LCM_SETTINGS_FILE: store.path }).compaction.budgetTokens).toBe(4_321)
+  })
+})
+
+/** Not a cipher, but text that is not the key. */
+const reversing: KeyCipher = {
+  encrypt: async (text) => Buffer.from([...text].reverse().join('')),
+  decrypt: async (bytes) => [...Buffer.from(bytes).toString()].reverse().join(''),
+}
+
+describe.each([
+  ['in memory', () => new MemoryKeyStore()],
+  ['in a file', () => new FileKeyStore(join(temporaryFolder(), 'sub', 'keys.json'), reversing)],
+])('a key kept %s', (_where, make) => {
+  it('is found for its provider at its address and for no other', async () => {
+    const keys = make()
+    await keys.set(claude, KEY)
+    expect([keys.has(claude), await keys.get(claude)]).toEqual([true, KEY])
+    expect([keys.has(ollama), await keys.get(ollama)]).toEqual([false, null])
+    const moved = { ...claude, baseUrl: 'https://elsewhere.example/v1' }
+    expect([keys.has(moved), await keys.get(moved)]).toEqual([false, null])
+    await keys.set(claude, null)
+    expect(keys.has(claude)).toBe(false)
+  })
+
+  it('is shown by its place alone, after the environment', async () => {
+    const keys = make()
+    const store = at({ providers: [claude] }, {}, keys)
+    const source = (from: SettingsStore) => from.report().providers[0]?.keySource
+    expect(source(store)).toBe('none')
+    await store.setKey('claude', ` ${KEY}\n`)
+    expect(source(store)).toBe('key_store')
+    expect(await store.keyOf(claude)).toBe(KEY)
+    expect(JSON.stringify(store.report())).not.toContain(KEY)
+    expect(readFileSync(store.path, 'utf8')).not.toContain(KEY)
+    const fromEnv = at({ providers: [claude] }, { MY_CLAUDE_KEY: 'sk-env' }, keys)
+    expect([source(fromEnv), await fromEnv.keyOf(claude)]).toEqual(['environment', 'sk-env'])
+  })
+})
+
+describe('keys', () => {
+  it('are on disk only as the cipher wrote them, in a private file', async () => {
+    const path = join(temporaryFolder(), 'keys.json')
+    await new FileKeyStore(path, reversing).set(claude, KEY)
+    expect(lstatSync(path).mode & 0o777).toBe(0o600)
+    const stored = readFileSync(path, 'utf8')
+    expect(stored).not.toContain(KEY)
+    expect(await new FileKeyStore(path, reversing).get(claude)).toBe(KEY)
+    const broken = new FileKeyStore(path, {
+      ...reversing,
+      decrypt: async () => {
+        throw new Error(`cannot decrypt ${KEY}`)
+      },
+    })
+    const error = await broken.get(claude).catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code: 'unsupported' })
+    expect(String(error)).not.toContain(KEY)
+  })
+
+  it('in a file that is damaged are an error, never a key', async () => {
+    const path = join(temporaryFolder(), 'keys.json')
+    writeFileSync(path, `{"claude": ${KEY}`)
+    const keys = new FileKeyStore(path, reversing)
+    expect(refusal(() => keys.has(claude)).message).toContain(path)
+    expect(refusal(() => keys.has(claude)).message).not.toContain(KEY)
+  })
+
+  it('are refused where none can be kept, for nobody, and when they are none', async () => {
+    const content = { providers: [claude] }
+    await expect(at(content).setKey('claude', KEY)).rejects.toThrow(/MY_CLAUDE_KEY/)
+    await expect(at(content, {}, new MemoryKeyStore()).setKey('gpt', KEY)).rejects.toThrow(/no provider "gpt"/)
+    for (const bad of ['', `${KEY} ${KEY}`, `${KEY}\nX: y`, 'ключ']) {
+      const error = await at(content, {}, new MemoryKeyStore())
+        .setKey('claude', bad)
+        .catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ code: 'invalid_argument' })
+      expect(String(error)).not.toContain(KEY)
+    }
+  })
+})
+
+describe('a provider is tested by one tiny real call', () => {
+  let server: ModelServer | undefined
+  afterEach(() => server?.close())
+  const NEVER = new AbortController().signal
+  const testOf = async (...behaviour: Parameters<typeof startModelServer>) => {
+    server = await startModelServer(...behaviour)
+    const provider = { ...claude, baseUrl: server.url, timeoutMs: 200 }
+    return at({ providers: [provider] }, { MY_CLAUDE_KEY: KEY })
+  }
+
+  it('that says whether all is well', async () => {
+    const store = await testOf(good('ready'))
+    expect(await store.testProvider('claude', NEVER)).toMatchObject({
+      ok: true,
+      model: 'claude-haiku-4-5',
+      problem: null,
+    })
+    expect(server?.asked).toHaveLength(1)
+    expect(server?.asked[0]?.headers['x-api-key']).toBe(KEY)
+    expect(Number(server?.asked[0]?.body.max_tokens)).toBeLessThanOrEqual(256)
+  })
+
+  it.each([
+    [(response: Parameters<typeof json>[0]) => json(response, 401, `bad ${KEY}`), 'Check MY_CLAUDE_KEY'],
+    [(response: Parameters<typeof json>[0]) => json(response, 500, KEY), 'answered 500'],
+    [() => {}, 'No answer within 200 ms'],
+  ])('that says what is wrong and holds no key: %#', async (behaviour, problem) => {
+    const store = await testOf(behaviour)
+    const test = await store.testProvider('claude', NEVER)
+    expect(test.ok).toBe(false)
+    expect(test.problem).toContain(problem)
+    expect(JSON.stringify(test)).not.toContain(KEY)
+    expect(server?.asked).toHaveLength(1)
+  })
+
+  it('that can be aborted, and that nobody can ask of a provider that is not there', async () => {
+    const store = await testOf(() => {})
+    await expect(store.testProvider('claude', AbortSignal.timeout(20))).rejects.toThrow(/timeout|abort/i)
+    await expect(store.testProvider('gpt', NEVER)).rejects.toThrow(/no provider "gpt"/)
+  })
+})
