@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CreatedSummary } from './compaction.ts'
-import { AssembledContext, ContextItem } from './context.ts'
+import { AssembledContext, AssembleInput, ContextItem } from './context.ts'
 import { NodeId, TimeMs } from './ids.ts'
 
 /** A moment of a conversation: after a message, after a compaction event, at the end of a run, or at a time. */
@@ -15,9 +15,13 @@ export type Moment = z.infer<typeof Moment>
 
 /** A replacement in the window, for the time slider and the history of runs. */
 export const CompactionEvent = z.object({
+  /** In a file without a log summaries count as events, numbered from 1 in the order of their creation. */
   eventId: z.int(),
+  /** Empty in a file without a log. */
   runId: z.string(),
   atMs: TimeMs,
+  /** How many messages were there by then: the event stands between the message of rank `messages - 1` and the next. */
+  messages: z.int(),
   pass: z.enum(['leaf', 'condensed']),
   summaryId: NodeId,
   depth: z.int(),
@@ -38,6 +42,12 @@ export const Timeline = z.object({
   events: z.array(CompactionEvent),
 })
 export type Timeline = z.infer<typeof Timeline>
+
+export const ContextAtInput = AssembleInput.extend({ moment: Moment })
+export type ContextAtInput = z.infer<typeof ContextAtInput>
+
+export const DifferenceInput = AssembleInput.extend({ from: Moment, to: Moment })
+export type DifferenceInput = z.infer<typeof DifferenceInput>
 
 /** The window as it stood. `reconstructed` says whether the file records it or it was inferred. */
 export const ContextAt = AssembledContext.extend({

@@ -1,0 +1,103 @@
+import type { Moment } from '../contract/time-travel.ts'
+import type { History } from '../conversations/history.ts'
+import { messageNumber } from '../conversations/node-id.ts'
+import type { SummaryGraph } from '../conversations/summary-graph.ts'
+import { LcmError } from '../errors.ts'
+import type { LoggedEvent } from './event-log.ts'
+
+/** A moment in the order of the file's own records: which replacements and which messages it has seen. */
+export type Point = {
+  readonly atMs: number | null
+  /** How many of the logged events had happened. */
+  readonly events: number
+  /** Messages up to this seq were there. */
+  readonly newestSeq: number
+  /** The log says in which order these events and messages came. */
+  readonly isCertain: boolean
+}
+
+/** Where a moment lies; null: at or after the last thing that happened. */
+export function locateMoment(moment: Moment, events: readonly LoggedEvent[], graph: SummaryGraph): Point | null {
+  if ('now' in moment) return null
+  if ('messageId' in moment) return afterMessage(moment.messageId, events, graph)
+  if ('atMs' in moment) return atTime(moment.atMs, events, graph)
+  const isMeant = (event: LoggedEvent): boolean =>
+    'runId' in moment ? event.runId === moment.runId : event.eventId === moment.eventId
+  const last = events.findLastIndex(isMeant)
+  if (last >= 0) return afterEvent(last, events, graph)
+  const what =
+    'runId' in moment ? `compaction run ${JSON.stringify(moment.runId)}` : `compaction event ${moment.eventId}`
+  throw new LcmError('not_found', `There is no ${what} in conversation ${graph.history.conversationId}.`)
+}
+
+/** Before the next event, however soon that came. */
+function afterMessage(id: string, events: readonly LoggedEvent[], graph: SummaryGraph): Point {
+  const { history } = graph
+  const rank = history.rankOf(messageNumber(id) ?? Number.NaN)
+  const newestSeq = history.seqs[rank]
+  if (newestSeq === undefined) {
+    throw new LcmError('not_found', `There is no message "${id}" in conversation ${history.conversationId}.`, { id })
+  }
+  const atMs = history.createdAtMs[rank] ?? Number.NaN
+  const isLater = (event: LoggedEvent): boolean =>
+    event.newestSeq === null ? event.atMs > atMs || coveredSeq(event, graph) > newestSeq : event.newestSeq >= newestSeq
+  const next = events.findIndex(isLater)
+  return point(Number.isNaN(atMs) ? null : atMs, next < 0 ? events.length : next, newestSeq, events)
+}
+
+function afterEvent(index: number, events: readonly LoggedEvent[], graph: SummaryGraph): Point {
+  const event = events[index]
+  return point(event?.atMs ?? null, index + 1, event ? newestAt(event, graph) : -1, events)
+}
+
+function atTime(atMs: number, events: readonly LoggedEvent[], graph: SummaryGraph): Point | null {
+  const next = events.findIndex((event) => event.atMs > atMs)
+  const happened = next < 0 ? events.length : next
+  const { history } = graph
+  const there = messagesBy(history, atMs)
+  const isSummaryLater = graph.nodes.some((node) => (node.createdAtMs ?? Number.NEGATIVE_INFINITY) > atMs)
+  if (happened === events.length && there === history.length && !isSummaryLater) return null
+  const last = events[happened - 1]
+  const newestSeq = Math.max(history.seqs[there - 1] ?? -1, last ? newestAt(last, graph) : -1)
+  return point(atMs, happened, newestSeq, events)
+}
+
+function point(atMs: number | null, happened: number, newestSeq: number, events: readonly LoggedEvent[]): Point {
+  const [last, next] = [events[happened - 1], events[happened]]
+  const isAfterLast = last === undefined || last.newestSeq !== null
+  // Clocks may disagree with the order in which things were stored: then no window was ever like this.
+  const isBeforeNext = next === undefined || (next.newestSeq !== null && newestSeq <= next.newestSeq)
+  return { atMs, events: happened, newestSeq, isCertain: isAfterLast && isBeforeNext }
+}
+
+/** How many messages were there at an event. */
+export function messagesAt(event: LoggedEvent, graph: SummaryGraph): number {
+  return firstAbove(graph.history.seqs, newestAt(event, graph))
+}
+
+/** Seq of the newest message at an event; by the clock, and at least what its summary covers, where it is not recorded. */
+function newestAt(event: LoggedEvent, graph: SummaryGraph): number {
+  if (event.newestSeq !== null) return event.newestSeq
+  const { history } = graph
+  return Math.max(history.seqs[messagesBy(history, event.atMs) - 1] ?? -1, coveredSeq(event, graph))
+}
+
+function coveredSeq({ summaryId }: LoggedEvent, graph: SummaryGraph): number {
+  const node = graph.nodes[graph.indexOf(summaryId)]
+  return (node && graph.seqSpan(node)?.lastSeq) ?? -1
+}
+
+/** How many messages were there at a time, by the steady clock; all of them where no message has a time. */
+const messagesBy = (history: History, atMs: number): number => firstAbove(history.clockMs, atMs)
+
+/** Index of the first value above a limit, in values that never decrease. */
+function firstAbove(values: Float64Array, limit: number): number {
+  let low = 0
+  let high = values.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((values[middle] as number) > limit) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,164 @@
+import type { ContextAssembler } from '../context/context-assembler.ts'
+import type { Placements } from '../context/placements.ts'
+import type {
+  ContextAt,
+  ContextAtInput,
+  ContextDifference,
+  DifferenceInput,
+  Moment,
+  Timeline,
+} from '../contract/time-travel.ts'
+import type { HistoryIndex } from '../conversations/history-index.ts'
+import type { SummaryGraph } from '../conversations/summary-graph.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
+import { deriveEvents } from './derived-events.ts'
+import { differenceOf } from './difference.ts'
+import { type LoggedEvent, readEvents, readReplacementsAfter } from './event-log.ts'
+import { locateMoment, messagesAt, type Point } from './point.ts'
+import { reconstruct } from './reconstruct.ts'
+import { undoReplacements } from './undo.ts'
+
+const queries = {
+  window: /* sql */ `
+    SELECT coalesce(message_id, CAST(summary_id AS TEXT)) FROM context_items
+    WHERE conversation_id = :conversationId AND coalesce(message_id, summary_id) IS NOT NULL
+    ORDER BY ordinal`,
+} as const
+
+export type TimeTravelOptions = {
+  readonly db: ReadDb
+  readonly histories: HistoryIndex
+  readonly context: ContextAssembler
+  /** The file records every replacement in its windows. */
+  readonly keepsLog: boolean
+}
+
+/** The entries of a window as they were. */
+export type PastWindow = {
+  /** Undefined: those that are stored. */
+  readonly placed?: Placements
+  /** Inferred from creation times, or from records whose order is not certain. */
+  readonly reconstructed: boolean
+  readonly atMs: number | null
+  /** Compaction events that had happened. */
+  readonly events: number
+}
+
+/**
+ * The context window as it stood after any message or replacement. Exact where the file keeps a log: replacements are
+ * undone from the stored window backwards. Elsewhere it is what creation times say, and says so.
+ */
+export class TimeTravel {
+  readonly #options: TimeTravelOptions
+
+  constructor(options: TimeTravelOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What a time slider over a conversation needs.
+   * @throws LcmError not_found
+   */
+  timeline(conversationId: number): Timeline {
+    return readSnapshot(this.#options.db, () => {
+      const graph = this.#options.histories.graph(conversationId)
+      const { history } = graph
+      const events = this.#events(graph)
+      const logged = new Set(events.map((event) => event.summaryId))
+      const isComplete = events.every((event) => event.newestSeq !== null) && !unlogged(graph, logged)
+      const times = [history.clockMs[0], history.clockMs.at(-1), events[0]?.atMs, events.at(-1)?.atMs].filter(
+        (time): time is number => time !== undefined && !Number.isNaN(time),
+      )
+      return {
+        firstAtMs: times.length > 0 ? Math.min(...times) : null,
+        lastAtMs: times.length > 0 ? Math.max(...times) : null,
+        messages: history.length,
+        isExact: this.#options.keepsLog && isComplete,
+        events: events.map(({ newestSeq, ...event }) => ({
+          ...event,
+          messages: messagesAt({ ...event, newestSeq }, graph),
+        })),
+      }
+    })
+  }
+
+  /**
+   * The window at a moment, under a budget as for `ContextAssembler.assemble`.
+   * @throws LcmError not_found
+   */
+  contextAt(input: ContextAtInput): ContextAt {
+    const { moment, ...assembled } = input
+    return readSnapshot(this.#options.db, () => {
+      const { placed, ...when } = this.entriesAt(input.conversationId, moment)
+      return { ...this.#options.context.assemble(assembled, placed), ...when }
+    })
+  }
+
+  /**
+   * What went out of the window and what came in between two moments.
+   * @throws LcmError not_found
+   */
+  difference({ from, to, ...input }: DifferenceInput): ContextDifference {
+    return readSnapshot(this.#options.db, () =>
+      differenceOf(this.contextAt({ ...input, moment: from }), this.contextAt({ ...input, moment: to })),
+    )
+  }
+
+  /**
+   * The entries alone, for `ContextAssembler`.
+   * @throws LcmError not_found
+   */
+  entriesAt(conversationId: number, moment: Moment): PastWindow {
+    return readSnapshot(this.#options.db, () => {
+      const graph = this.#options.histories.graph(conversationId)
+      const events = this.#events(graph)
+      const point = locateMoment(moment, events, graph)
+      if (!point) {
+        const { lastAtMs: atMs } = this.timeline(conversationId)
+        return { reconstructed: false, atMs, events: events.length }
+      }
+      const when = { atMs: point.atMs, events: point.events }
+      const exact = this.#options.keepsLog ? this.#undo(graph, events, point) : null
+      if (exact) return { placed: exact, reconstructed: !point.isCertain, ...when }
+      return { placed: reconstruct(graph, knownAt(point, events, graph)), reconstructed: true, ...when }
+    })
+  }
+
+  #events(graph: SummaryGraph): LoggedEvent[] {
+    const logged = readEvents(this.#options.db, graph.history.conversationId)
+    return logged.length > 0 ? logged : deriveEvents(graph)
+  }
+
+  /** Null where the log does not lead to the window that is stored, or does not reach back far enough. */
+  #undo(graph: SummaryGraph, events: readonly LoggedEvent[], point: Point): Placements | null {
+    const { db } = this.#options
+    const { history } = graph
+    const { conversationId } = history
+    const last = events[point.events - 1]
+    const replacements = readReplacementsAfter(db, conversationId, last?.eventId ?? 0)
+    const stored = db.column<number | string>(queries.window, { conversationId })
+    const undone = replacements && undoReplacements(stored, replacements)
+    if (!undone) return null
+    // Before the first event there were no summaries but those of which nothing is known.
+    if (point.events === 0 && undone.some((entry) => typeof entry === 'string')) return null
+    return undone.filter(
+      (entry) => typeof entry === 'string' || !((history.seqs[history.rankOf(entry)] ?? -1) > point.newestSeq),
+    )
+  }
+}
+
+/** A summary was there when its event had happened; without an event, when it had been made of what was there. */
+function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly LoggedEvent[], graph: SummaryGraph) {
+  const there = new Set(events.slice(0, happened).map((event) => event.summaryId))
+  const later = new Set(events.slice(happened).map((event) => event.summaryId))
+  const isMade: Parameters<typeof reconstruct>[1]['isMade'] = (node) =>
+    there.has(node.id) ||
+    (!later.has(node.id) &&
+      (node.createdAtMs ?? Number.NEGATIVE_INFINITY) <= (atMs ?? Number.POSITIVE_INFINITY) &&
+      (graph.seqSpan(node)?.lastSeq ?? -1) <= newestSeq)
+  return { newestSeq, isMade }
+}
+
+const unlogged = (graph: SummaryGraph, logged: ReadonlySet<string>): boolean =>
+  graph.nodes.some((node) => node.conversationId === graph.history.conversationId && !logged.has(node.id))
