@@ -20,6 +20,8 @@ import { RetrievalEngine } from './retrieval/retrieval-engine.ts'
 import { findKey, type KeyStore } from './settings/key-store.ts'
 import type { Settings } from './settings/settings.ts'
 import { loadSettings } from './settings/settings-store.ts'
+import { TimeTravel } from './time-travel/time-travel.ts'
+import { WhatIfPlanner } from './what-if/what-if.ts'
 
 /** All services over one memory file. */
 export type Lcm = {
@@ -34,8 +36,10 @@ export type Lcm = {
   readonly transcript: Transcript
   readonly dag: SummaryDag
   readonly context: ContextAssembler
+  readonly timeTravel: TimeTravel
   readonly retrieval: RetrievalEngine
   readonly planner: CompactionPlanner
+  readonly whatIf: WhatIfPlanner
   readonly compactions: CompactionHistory
   readonly summarizers: ConfiguredSummarizers
   readonly prompts: PromptPreviewer
@@ -70,6 +74,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const history = new HistoryIndex(read)
   const dag = new SummaryDag(read, history)
 
+  const context = new ContextAssembler(read, estimator, settings.compaction)
   const planner = new CompactionPlanner(read, estimator, settings.compaction)
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,
@@ -100,9 +105,11 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     strata: new StrataService(read, history, settings.compaction.freshTailCount),
     transcript: new Transcript(read, history),
     dag,
-    context: new ContextAssembler(read, estimator, settings.compaction),
+    context,
+    timeTravel: new TimeTravel({ db: read, histories: history, context, keepsLog: info.capabilities.runs }),
     retrieval: new RetrievalEngine(read, info.capabilities, history),
     planner,
+    whatIf: new WhatIfPlanner(read, estimator, settings.compaction),
     compactions: new CompactionHistory(read),
     summarizers,
     prompts: new PromptPreviewer({

@@ -4,6 +4,7 @@ import { contract } from './contract/contract.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
+import { PRESETS } from './settings/presets.ts'
 
 /** A refused input is the caller's mistake and says which field. */
 function translate(error: unknown): unknown {
@@ -68,6 +69,9 @@ export function createRouter(core: Core) {
     context: {
       assemble: os.context.assemble.handler(({ input }) => core.lcm().context.assemble(input)),
       render: os.context.render.handler(({ input }) => core.lcm().context.render(input, input.provider)),
+      timeline: os.context.timeline.handler(({ input }) => core.lcm().timeTravel.timeline(input.conversationId)),
+      at: os.context.at.handler(({ input }) => core.lcm().timeTravel.contextAt(input)),
+      difference: os.context.difference.handler(({ input }) => core.lcm().timeTravel.difference(input)),
     },
     retrieval: {
       describe: os.retrieval.describe.handler(({ input }) =>
@@ -79,6 +83,8 @@ export function createRouter(core: Core) {
     compaction: {
       evaluate: os.compaction.evaluate.handler(({ input }) => core.lcm().planner.evaluate(input)),
       plan: os.compaction.plan.handler(({ input }) => core.lcm().planner.plan(input)),
+      whatIf: os.compaction.whatIf.handler(({ input }) => core.lcm().whatIf.ask(input)),
+      presets: os.compaction.presets.handler(() => [...PRESETS]),
       runs: os.compaction.runs.handler(({ input }) => core.lcm().compactions.runs(input.conversationId)),
       prompt: os.compaction.prompt.handler(({ input }) => core.lcm().prompts.preview(input, input.step, input.level)),
     },

@@ -1,6 +1,13 @@
 import { eventIterator, oc } from '@orpc/contract'
 import { z } from 'zod'
-import { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings, PromptPreview } from './compaction.ts'
+import {
+  CompactInput,
+  CompactionDecision,
+  CompactionPlan,
+  CompactionSettings,
+  PromptPreview,
+  WhatIf,
+} from './compaction.ts'
 import { AssembledContext, AssembleInput, Provider, RenderedContext } from './context.ts'
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
@@ -13,9 +20,17 @@ import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
 import { ProviderTest } from './provider.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult } from './retrieval.ts'
-import { SettingsPatch, SettingsReport } from './settings.ts'
+import { Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataAxis, StrataMessages } from './strata.ts'
-import { CompactionRunRecord } from './time-travel.ts'
+import {
+  CompactionRunRecord,
+  ContextAt,
+  ContextAtInput,
+  ContextDifference,
+  DifferenceInput,
+  Timeline,
+} from './time-travel.ts'
+import { WhatIfInput } from './what-if.ts'
 
 const base = oc.errors({ LCM: { status: 400, data: ErrorInfo } })
 const inConversation = z.object({ conversationId: ConversationId })
@@ -99,6 +114,10 @@ export const contract = {
   context: {
     assemble: base.input(AssembleInput).output(AssembledContext),
     render: base.input(AssembleInput.extend({ provider: Provider })).output(RenderedContext),
+    /** The events between which the window stood still. */
+    timeline: base.input(inConversation).output(Timeline),
+    at: base.input(ContextAtInput).output(ContextAt),
+    difference: base.input(DifferenceInput).output(ContextDifference),
   },
   retrieval: {
     describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
@@ -108,6 +127,9 @@ export const contract = {
   compaction: {
     evaluate: base.input(CompactInput).output(CompactionDecision),
     plan: base.input(CompactInput).output(CompactionPlan),
+    /** Quick enough to be asked at every step of a slider. */
+    whatIf: base.input(WhatIfInput).output(WhatIf),
+    presets: base.output(z.array(Preset)),
     /** Newest first; empty for files of systems that keep no record. */
     runs: base.input(inConversation).output(z.array(CompactionRunRecord)),
     /** What a model would be sent for a step of the plan, counted from 0. Nobody is called. */

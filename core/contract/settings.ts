@@ -13,9 +13,13 @@ export const EffectiveSetting = z.object({
 })
 export type EffectiveSetting = z.infer<typeof EffectiveSetting>
 
+/** Systems whose defaults are known. */
+export const PresetName = z.enum(['spec', 'argentos', 'pi-lcm', 'lossless-claw', 'hermes-lcm'])
+export type PresetName = z.infer<typeof PresetName>
+
 /** The compaction values that a known system uses by default. */
 export const Preset = z.object({
-  name: z.enum(['spec', 'argentos', 'pi-lcm', 'lossless-claw', 'hermes-lcm']),
+  name: PresetName,
   label: z.string(),
   settings: CompactionSettings.partial(),
   /** What of that system's behaviour these values do not capture. */

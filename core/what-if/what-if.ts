@@ -1,0 +1,104 @@
+import { decide, planWindow } from '../compaction/plan-window.ts'
+import { selectItems } from '../context/selection.ts'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import { type Extent, readExtents, readWindow, type Window } from '../context/window.ts'
+import type { CompactionPlan, CompactionSettings, WhatIf } from '../contract/compaction.ts'
+import type { WhatIfInput } from '../contract/what-if.ts'
+import { changeStamp } from '../conversations/change-stamp.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { readSnapshot } from '../db/read-snapshot.ts'
+import { presetSettings } from '../settings/presets.ts'
+import { withOverrides } from '../settings/settings.ts'
+
+type Kept = { readonly stamp: string; readonly window: Window; readonly extents: ReadonlyMap<string, Extent> }
+
+/**
+ * Answers what would be compacted and what would fall out under other settings, without writing. The window is read
+ * once and kept until the file changes, so that a slider may ask at every step.
+ */
+export class WhatIfPlanner {
+  readonly #db: ReadDb
+  readonly #estimator: TokenEstimator
+  readonly #settings: Readonly<CompactionSettings>
+  #kept: Kept | null = null
+
+  constructor(db: ReadDb, estimator: TokenEstimator, settings: Readonly<CompactionSettings>) {
+    this.#db = db
+    this.#estimator = estimator
+    this.#settings = settings
+  }
+
+  /**
+   * `fallsOut` is what the budget leaves out next turn when nothing is compacted; `pressureAfter` is that of the whole
+   * window after the plan.
+   * @throws LcmError not_found, invalid_argument
+   */
+  ask(input: WhatIfInput): WhatIf {
+    const began = performance.now()
+    const { preset, ...request } = input
+    const preferred = preset ? presetSettings(preset) : {}
+    const settings = withOverrides(withOverrides(this.#settings, preferred), request.settings)
+    const { window, extents } = this.#read(input.conversationId)
+    const plan = planWindow(window, extents, request, settings)
+    return {
+      decision: decide(window, settings),
+      plan,
+      ...countSteps(plan),
+      pressureAfter: plan.expectedTokensAfter / settings.budgetTokens,
+      ...leftOut(window, extents, settings),
+      durationMs: performance.now() - began,
+    }
+  }
+
+  #read(conversationId: number): Kept {
+    const stamp = changeStamp(this.#db)
+    if (this.#kept?.stamp === stamp && this.#kept.window.conversationId === conversationId) return this.#kept
+    this.#kept = readSnapshot(this.#db, () => ({
+      stamp: changeStamp(this.#db),
+      window: readWindow(this.#db, conversationId, this.#estimator),
+      extents: readExtents(this.#db, conversationId),
+    }))
+    return this.#kept
+  }
+}
+
+/** Sources that are nodes of the same plan count as well: each is made and then condensed. */
+function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' | 'summariesToCondensed'> {
+  const messagesToLeaves = { messages: 0, leaves: 0 }
+  const summariesToCondensed = { summaries: 0, condensed: 0 }
+  for (const { pass, sources } of steps) {
+    if (pass === 'leaf') {
+      messagesToLeaves.messages += sources.length
+      messagesToLeaves.leaves += 1
+    } else {
+      summariesToCondensed.summaries += sources.length
+      summariesToCondensed.condensed += 1
+    }
+  }
+  return { messagesToLeaves, summariesToCondensed }
+}
+
+function leftOut(
+  window: Window,
+  extents: ReadonlyMap<string, Extent>,
+  { budgetTokens, freshTailCount }: Readonly<CompactionSettings>,
+): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'> {
+  const { verdicts } = selectItems({
+    items: window.items,
+    pairs: window.pairs,
+    budgetTokens,
+    freshTailCount,
+    standsFor: (index) => extents.get(window.items[index]?.summaryId ?? '')?.messages ?? 0,
+    // Only the wording of the reason for an orphan depends on it.
+    callsOutside: new Set(),
+  })
+  const fallsOut: string[] = []
+  let fallsOutTokens = 0
+  for (const [index, item] of window.items.entries()) {
+    const code = verdicts[index]?.code
+    if (code !== 'out_of_budget' && code !== 'pair_out_of_budget') continue
+    fallsOut.push(item.id)
+    fallsOutTokens += item.tokens
+  }
+  return { fallsOut, fallsOutTokens }
+}
