@@ -11,7 +11,7 @@ import {
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ProviderSettings } from '../../core/contract/provider.ts'
-import { SettingsReport } from '../../core/contract/settings.ts'
+import { type SettingsPatch, SettingsReport } from '../../core/contract/settings.ts'
 import { LcmError } from '../../core/errors.ts'
 import { FileKeyStore, type KeyCipher, type KeyStore, MemoryKeyStore } from '../../core/settings/key-store.ts'
 import { readSettings } from '../../core/settings/settings.ts'
@@ -187,12 +187,13 @@ describe('saving', () => {
   it('writes nothing when anything of it cannot be used', () => {
     const store = at({ values: { LCM_TOKEN_BUDGET: 7 } })
     const before = readFileSync(store.path, 'utf8')
-    for (const patch of [
+    const patches: readonly SettingsPatch[] = [
       { values: { LCM_TOKEN_BUDGET: 0 } },
       { values: { LCM_TOKEN_BUDGET: 9, NOPE: 1 } },
       { chain: ['nobody'] },
       { values: { LCM_CONTEXT_THRESHOLD: 1, LCM_HARD_THRESHOLD: 0.1 } },
-    ]) {
+    ]
+    for (const patch of patches) {
       expect(refusal(() => store.save(patch)).code).toBe('invalid_argument')
       expect(readFileSync(store.path, 'utf8')).toBe(before)
     }

@@ -1,0 +1,151 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { CompactionResult } from '../../core/contract/compaction.ts'
+import { openNative } from '../../core/db/native.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { ended, lcm, startLcm } from '../cli/lcm.ts'
+import { importedMemory } from '../cli/memories.ts'
+import { KEY, provider } from './ask-model.ts'
+import { type Behaviour, good, json, type ModelServer, promptOf, startModelServer } from './model-server.ts'
+
+const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+const SETS = ['leafChunkTokens=400', 'freshTailCount=4', 'leafTargetTokens=120'].flatMap((set) => ['--set', set])
+
+let original: string
+let server: ModelServer
+let db: string
+let settingsFile: string
+beforeAll(async () => {
+  original = (await importedMemory()).db
+}, 30_000)
+beforeEach(async () => {
+  server = await startModelServer(good('What the model said.'))
+  const folder = temporaryFolder()
+  db = join(folder, 'lcm.db')
+  copyFileSync(original, db)
+  settingsFile = join(folder, 'settings.json')
+  const broken = provider(server.url.replace('/v1', '/broken'), { name: 'broken' })
+  writeFileSync(settingsFile, JSON.stringify({ providers: [provider(server.url), broken], chain: ['broken', 'local'] }))
+})
+afterEach(() => server.close())
+
+const environment = () => ({ LCM_SETTINGS_FILE: settingsFile, TEST_KEY: KEY })
+const compact = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const all = ['compact', '--db', db, '--conversation', '1', '--mode', 'leaf', ...SETS, ...args, '--json']
+  const ran = await lcm(all, { env: { ...environment(), ...env } })
+  expect(ran.stdout + ran.stderr).not.toContain(KEY)
+  return ran
+}
+const resultOf = (stdout: string) => {
+  const shape = CompactionResult.omit({ conversationId: true }).partial().loose()
+  return shape.parse(JSON.parse(stdout))
+}
+const stored = (): string[] => {
+  const memory = openNative(db)
+  try {
+    return memory.all<{ content: string }>('SELECT content FROM summaries ORDER BY rowid').map(({ content }) => content)
+  } finally {
+    memory.close()
+  }
+}
+
+describe('lcm compact --summarizer', () => {
+  it('has the named provider write the summaries, and names its model and prompt', async () => {
+    const { stdout, stderr, code } = await compact(['--summarizer', 'local'])
+    expect([code, stderr]).toEqual([0, ''])
+    const result = resultOf(stdout)
+    expect(result.created?.length).toBeGreaterThan(3)
+    expect(result.created?.every(({ level }) => level === 'normal')).toBe(true)
+    expect(new Set(stored())).toEqual(new Set(['What the model said.']))
+    expect(server.asked.length).toBe(result.created?.length)
+    expect(server.asked[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
+    const memory = openNative(db)
+    const row = memory.get<{ model: string; version: string }>('SELECT model, prompt_version AS version FROM summaries')
+    memory.close()
+    expect(row?.model).toBe('tiny-1')
+    expect(row?.version).toMatch(/^leaf-v1@[0-9a-f]{12}$/)
+    expect(readFileSync(db).includes(KEY)).toBe(false)
+  })
+
+  it('chain goes on to the next provider when one fails, and stops asking the one that is down', async () => {
+    server.behave((response, asked, n) =>
+      asked.path.startsWith('/broken') ? json(response, 401, '') : good('From the second.')(response, asked, n),
+    )
+    const { stdout } = await compact(['--summarizer', 'chain', '--set', 'leafConcurrency=1'])
+    expect(resultOf(stdout).created?.every(({ level }) => level === 'normal')).toBe(true)
+    expect(new Set(stored())).toEqual(new Set(['From the second.']))
+    expect(server.asked.filter(({ path }) => path.startsWith('/broken')).length).toBeLessThanOrEqual(4)
+  })
+
+  it.each<[string, Behaviour]>([
+    ['fails', (response) => json(response, 401, '')],
+    ['answers nothing', (response, asked, n) => good(' ')(response, asked, n)],
+    ['answers more than it was given', (response, asked, n) => good('word '.repeat(5_000))(response, asked, n)],
+  ])('falls back on the deterministic one when the model %s', async (_what, behaviour) => {
+    server.behave(behaviour)
+    const { stdout, code } = await compact(['--summarizer', 'local'])
+    expect(code).toBe(0)
+    const { created } = resultOf(stdout)
+    expect(created?.length).toBeGreaterThan(3)
+    expect(created?.every(({ level }) => level === 'deterministic')).toBe(true)
+  })
+
+  it('asks the model no more once the cap of the run is reached', async () => {
+    const { stdout } = await compact(['--summarizer', 'local', '--set', 'leafConcurrency=1'], {
+      LCM_SPEND_CAP_TOKENS: '2500',
+    })
+    const levels = resultOf(stdout).created?.map(({ level }) => level) ?? []
+    expect(levels).toContain('normal')
+    expect(levels.at(-1)).toBe('deterministic')
+    expect(server.asked.length).toBe(levels.filter((level) => level === 'normal').length)
+  })
+
+  it('is refused for a name that nobody has, for a plan too', async () => {
+    for (const more of [[], ['--plan']]) {
+      const { stdout, code } = await compact(['--summarizer', 'gpt', ...more])
+      expect(code).toBe(2)
+      expect(Failure.parse(JSON.parse(stdout)).error.message).toContain('deterministic, local, broken, chain')
+    }
+    expect(server.asked).toHaveLength(0)
+  })
+
+  it('asks nobody unless it is told to, even when a chain is configured', async () => {
+    const { stdout } = await compact([])
+    expect(resultOf(stdout).created?.every(({ level }) => level === 'deterministic')).toBe(true)
+    expect(server.asked).toHaveLength(0)
+  })
+
+  it('is refused before anything is written when a prompt of the user’s cannot be used', async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, 'leaf.md'), 'Summarise: {{sources}}')
+    const { stdout, code } = await compact(['--summarizer', 'local'], { LCM_PROMPTS_DIR: folder })
+    expect(code).toBe(2)
+    expect(Failure.parse(JSON.parse(stdout)).error.message).toContain(join(folder, 'leaf.md'))
+    expect(stored()).toEqual([])
+  })
+
+  it('sends the user’s own prompt where there is one', async () => {
+    const folder = temporaryFolder()
+    const template = 'MINE {{style}} {{target_tokens}} {{previous_summary}} {{sources}}'
+    writeFileSync(join(folder, 'leaf.md'), template)
+    await compact(['--summarizer', 'local'], { LCM_PROMPTS_DIR: folder })
+    expect(server.asked.length).toBeGreaterThan(0)
+    expect(server.asked.every((asked) => promptOf(asked).prompt.startsWith('MINE '))).toBe(true)
+  })
+
+  it('ends within a second of Ctrl-C while the model is silent, with its connections', async () => {
+    server.behave(() => {})
+    const args = ['compact', '--db', db, '--conversation', '1', ...SETS, '--summarizer', 'local', '--json']
+    const child = startLcm(args, { env: environment() })
+    const done = ended(child)
+    await expect.poll(() => server.asked.length, { timeout: 15_000 }).toBeGreaterThan(0)
+    const interruptedAt = performance.now()
+    child.kill('SIGINT')
+    expect((await done).code).toBe(130)
+    expect(performance.now() - interruptedAt).toBeLessThan(1_500)
+    await expect.poll(() => server.asked.every(({ closedAtMs }) => closedAtMs !== null)).toBe(true)
+    expect(stored()).toEqual([])
+  })
+})
