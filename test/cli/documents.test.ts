@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import * as documents from './documents.ts'
-import { document, lcm } from './lcm.ts'
+import { document, ended, environment, lcm, lcmHere } from './lcm.ts'
 import { importedMemory, type TwoConversations } from './memories.ts'
 
 let memory: TwoConversations
@@ -65,6 +67,8 @@ describe('with --json a command prints one document', () => {
       ...inLong,
       '--budget',
       '1200',
+      '--fresh-tail',
+      '2',
       '--query',
       'billing lock',
     ])
@@ -135,6 +139,37 @@ describe('with --json a command prints one document', () => {
   })
 })
 
+describe('the program itself', () => {
+  it('prints the same documents', async () => {
+    const commands = [
+      ['stats'],
+      ['tree', '--conversation', '1'],
+      ['context', '--conversation', '1'],
+      ['context', '--conversation', '1', '--render', 'openai'],
+      ['compact', '--conversation', '1', '--plan'],
+      ['describe', root],
+      ['expand', root, '--messages'],
+      ['lineage', 'msg_1'],
+    ].map((command) => onDb(...command, '--json'))
+    const ran = await Promise.all(commands.map((command) => lcm(command)))
+    for (const [index, command] of commands.entries()) {
+      expect(ran[index], command.join(' ')).toEqual(await lcmHere(command))
+      expect(ran[index]?.stdout).toMatch(/^\{.*\}\n$/s)
+    }
+  })
+
+  it('is what npm run lcm starts', async () => {
+    const started = spawn('npm', ['run', '--silent', 'lcm', '--', ...onDb('stats', '--json')], {
+      cwd: join(import.meta.dirname, '../..'),
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const { code, stdout } = await ended(started)
+    expect(code).toBe(0)
+    expect(documents.Stats.parse(JSON.parse(stdout))).toEqual(await document(documents.Stats, onDb('stats')))
+  })
+})
+
 describe('grep', () => {
   const grep = (...args: string[]) => document(documents.Grep, onDb('grep', ...args))
 
@@ -168,7 +203,7 @@ describe('grep', () => {
       '\u{1f642}',
       'NEAR(a b)',
     ]) {
-      const ran = await lcm(['grep', '--db', memory.db, '--json', '--', odd])
+      const ran = await lcmHere(['grep', '--db', memory.db, '--json', '--', odd])
       expect([ran.code, ran.stderr], odd).toEqual([0, ''])
       documents.Grep.parse(JSON.parse(ran.stdout))
     }

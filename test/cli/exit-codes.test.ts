@@ -9,18 +9,15 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import Database from 'better-sqlite3'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { runCli } from '../../core/cli/program.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { isRoot } from '../db/children/start.ts'
 import { copyOf, hasFixtures } from '../db/fixtures.ts'
 import { Failure } from './documents.ts'
-import { type LcmOptions, lcm } from './lcm.ts'
+import { type LcmOptions, lcm, lcmHere } from './lcm.ts'
 
-const installation = { root: '', workerUrl: pathToFileURL('/'), rendererDir: '', resourcesDir: '' }
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
 const memory = buildMemory({ conversations: [{ messages: ['one', 'two'] }, { messages: ['three'] }] })
@@ -29,8 +26,8 @@ memory.db.close()
 type Refusal = { readonly exit: number; readonly code: string; readonly message: string; readonly retryable: boolean }
 
 /** Runs a command that must fail: one line on standard error, the same as a document on standard output. */
-async function refusal(args: readonly string[], options?: LcmOptions): Promise<Refusal> {
-  const ran = await lcm([...args, '--json'], options)
+async function refusal(args: readonly string[], options?: LcmOptions, run = lcm): Promise<Refusal> {
+  const ran = await run([...args, '--json'], options)
   const { error } = Failure.parse(JSON.parse(ran.stdout))
   expect(ran.stderr).toBe(`lcm: ${error.code}: ${error.message.replace(/\s+/g, ' ')}\n`)
   return { exit: ran.code ?? -1, code: error.code, message: error.message, retryable: error.retryable }
@@ -106,7 +103,7 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
       ['import', at('session.jsonl')],
     ]
     for (const command of commands)
-      expect((await lcm([...command, '--db', at('notes.db')])).code, command.join(' ')).toBe(5)
+      expect((await lcmHere([...command, '--db', at('notes.db')])).code, command.join(' ')).toBe(5)
   })
 
   it('a newer version opens read-only with --newer', async () => {
@@ -151,19 +148,8 @@ describe('wrong usage: exit code 2', () => {
     ['a cap of 0', onDb('expand', 'sum_1', '--token-cap', '0')],
     ['a port that is none', ['serve', '--port', '70000']],
   ])('%s', async (_what, args) => {
-    // In this process: what is refused here is refused before anything happens.
-    const said = { stdout: '', stderr: '' }
-    const catchInto = (stream: 'stdout' | 'stderr') =>
-      vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-        said[stream] += text
-        return true
-      })
-    const spies = [catchInto('stdout'), catchInto('stderr')]
-    const code = await runCli([...args, '--json'], installation, '0.0.0')
-    for (const spy of spies) spy.mockRestore()
-    expect(code).toBe(2)
-    expect(said.stderr).toMatch(/^lcm: [a-z_]+: .+\n$/)
-    expect(Failure.parse(JSON.parse(said.stdout)).error).toMatchObject({ retryable: false })
+    // What is refused here is refused before anything happens.
+    expect(await refusal(args, undefined, lcmHere)).toMatchObject({ exit: 2, retryable: false })
   })
 
   it('and as text', async () => {
@@ -201,7 +187,7 @@ describe('the other exit codes', () => {
       ['tree', '--conversation', '77'],
       ['integrity', '--conversation', '77'],
     ])
-      expect(await refusal([...args, '--db', memory.path]), args.join(' ')).toMatchObject({
+      expect(await refusal([...args, '--db', memory.path], undefined, lcmHere), args.join(' ')).toMatchObject({
         exit: 1,
         code: 'not_found',
       })

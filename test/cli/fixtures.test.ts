@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 import * as documents from './documents.ts'
-import { document, lcm } from './lcm.ts'
+import { document, lcmHere } from './lcm.ts'
 
 const files = [
   'small',
@@ -99,7 +99,7 @@ describe.runIf(hasFixtures)('the memory of lossless-claw', () => {
     for (const name of ['dag_cycle', 'message_lost_from_context', 'depth_wrong']) {
       const path = fixture(`corrupt/${name}`)
       if (!existsSync(path)) continue
-      const ran = await lcm(['integrity', '--db', path, '--json'])
+      const ran = await lcmHere(['integrity', '--db', path, '--json'])
       expect(ran.code, name).toBe(3)
       expect(documents.Integrity.parse(JSON.parse(ran.stdout)).ok).toBe(false)
     }

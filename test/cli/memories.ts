@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { call, TranscriptBuilder, text, thinking } from '../builders/claude-code.ts'
 import { generateHistory } from '../builders/history.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { lcm } from './lcm.ts'
+import { lcmHere } from './lcm.ts'
 
 /** Everything that a terminal could obey: colours, cursor, title, C1 codes, bells, carriage returns, reversed text. */
 export const HOSTILE = [
@@ -25,7 +25,7 @@ export async function importedMemory(): Promise<TwoConversations> {
   writeLong(transcripts)
   writeHostile(transcripts)
   const db = join(temporaryFolder(), 'lcm.db')
-  const ran = await lcm(['import', transcripts, '--db', db])
+  const ran = await lcmHere(['import', transcripts, '--db', db])
   if (ran.code !== 0) throw new Error(ran.stderr)
   return { db, transcripts, long: 1 }
 }

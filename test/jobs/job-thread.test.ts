@@ -10,7 +10,14 @@ import { longTranscript } from './long-transcript.ts'
 
 const threads: Worker[] = []
 function startThread(): Worker {
-  const workerData: CoreThreadData = { role: 'jobs', path: null, resourcesDir, owner: 'test', allowNewer: false }
+  const workerData: CoreThreadData = {
+    role: 'jobs',
+    path: null,
+    resourcesDir,
+    owner: 'test',
+    allowNewer: false,
+    keys: null,
+  }
   const thread = new Worker(workerUrl, { workerData })
   threads.push(thread)
   return thread

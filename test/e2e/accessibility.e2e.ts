@@ -1,0 +1,64 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { expect, test } from './app.ts'
+import { factsOf, hitsOf, sampleCopy } from './memories.ts'
+
+const SERIOUS = ['serious', 'critical']
+
+async function violations(page: Page): Promise<string[]> {
+  // The renderer's policy lets nothing be evaluated in the page but what the debugger brings.
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  return violations
+    .filter(({ impact }) => impact !== null && impact !== undefined && SERIOUS.includes(impact))
+    .flatMap(({ id, nodes }) =>
+      nodes
+        .slice(0, 3)
+        .map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary?.split('\n')[1]?.trim() ?? ''}`),
+    )
+}
+
+for (const theme of ['dark', 'light'] as const) {
+  test(`every view can be read and operated by all, ${theme}`, async ({ openMemory, home }) => {
+    test.slow()
+    const path = sampleCopy(home)
+    const { conversationId } = factsOf(path)
+    const page = await openMemory(path)
+    await page.evaluate((choice) => localStorage.setItem('lcm:theme', choice), theme)
+    await page.reload()
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    const go = async (place: string) => {
+      await page.evaluate(
+        ([id, to]) => {
+          location.hash = `#/conversation/${id}/${to}`
+        },
+        [conversationId, place] as const,
+      )
+      await expect(page.getByRole('navigation', { name: 'Views' })).toBeVisible()
+      await page.waitForTimeout(300)
+    }
+    const found: Record<string, string[]> = {}
+    const check = async (name: string) => {
+      const wrong = await violations(page)
+      if (wrong.length > 0) found[name] = wrong
+    }
+    for (const view of ['overview', 'strata', 'context', 'transcript', 'compaction', 'integrity', 'files']) {
+      await go(`${view}?select=msg_3`)
+      await check(view)
+    }
+    await go('search?query=gateway')
+    await expect(hitsOf(page).first()).toBeVisible()
+    await check('search')
+    await go('strata')
+    await page.getByRole('button', { name: 'Show as a tree' }).click()
+    await expect(page.getByRole('treeitem').first()).toBeVisible()
+    await check('tree')
+    await page.keyboard.press('Control+k')
+    await expect(page.getByRole('dialog', { name: 'Command palette' })).toBeVisible()
+    await check('palette')
+    await page.keyboard.press('Escape')
+    await page.getByRole('banner').getByRole('button', { name: 'LCM Inspector' }).click()
+    await expect(page.getByRole('heading', { name: 'LCM Inspector', level: 1 })).toBeVisible()
+    await check('welcome')
+    expect(found).toEqual({})
+  })
+}

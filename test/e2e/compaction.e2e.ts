@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { generateHistory } from '../builders/history.ts'
+import { expect, test } from './app.ts'
+import { builtMemory, FIXTURES, factsOf, sampleCopy } from './memories.ts'
+
+test('decision, plan, confirmation, run and result; the numbers follow', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const before = factsOf(path)
+  const page = await openMemory(path)
+  const line = page.getByRole('contentinfo')
+  await expect(line).toContainText(`${before.summaries} summaries`)
+  await page.getByRole('link', { name: 'Compaction' }).click()
+  await expect(page.getByRole('row', { name: /soft threshold/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
+  await page.getByRole('button', { name: 'Compact…' }).click()
+
+  const dialog = page.getByRole('dialog', { name: 'Compact this conversation?' })
+  await expect(dialog).toContainText(path)
+  await expect(dialog).toContainText('No message is changed or deleted')
+  // The dangerous button is not the default one.
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  expect(factsOf(path)).toEqual(before)
+
+  await page.getByRole('button', { name: 'Compact…' }).click()
+  await dialog.getByRole('button', { name: 'Compact', exact: true }).click()
+  const result = page.getByRole('status').filter({ hasText: 'less in the window' })
+  await expect(result).toContainText(/\d+\snew\ssummaries, \d+\s% less in the window/)
+  await expect(result).toContainText('ended because')
+  const after = factsOf(path)
+  expect(after.contextTokens).toBeLessThan(before.contextTokens * 0.7)
+  expect(after.messages).toBe(before.messages)
+  await expect(line).toContainText(`${after.summaries} summaries`)
+
+  await result.getByRole('button', { name: /^sum_/ }).first().click()
+  await expect.poll(() => page.url()).toMatch(/select=sum_/)
+})
+
+test('a window that reloads during a compaction finds it again and can cancel it', async ({ openMemory, home }) => {
+  test.slow()
+  const path = builtMemory(home, (memory) => {
+    const messages = generateHistory({ seed: 5, messages: 6000 }).map(({ role, content }) => ({ role, content }))
+    memory.conversation({ title: 'Long', messages })
+  })
+  const page = await openMemory(path)
+  await page.getByRole('link', { name: 'Compaction' }).click()
+  await page.getByRole('button', { name: 'Compact…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
+  const cancel = page.getByRole('main').getByRole('button', { name: 'Cancel' })
+  await expect(cancel).toBeVisible()
+  await page.reload()
+  await expect(cancel).toBeVisible()
+  await cancel.click()
+  await expect(page.getByText(/cancelled/i).first()).toBeVisible()
+  const { messages, summaries } = factsOf(path)
+  expect(messages).toBe(6000)
+  await expect(page.getByRole('contentinfo')).toContainText(`${summaries} `)
+})
+
+test.describe('a file of another system', () => {
+  const fixture = join(FIXTURES, 'small.db')
+  test.skip(!existsSync(fixture), `there are no fixtures at ${FIXTURES}`)
+
+  test('is shown in every view, and offers no button that cannot work', async ({ openMemory }) => {
+    const page = await openMemory(fixture)
+    await expect(page.getByRole('banner').getByText('read-only')).toBeVisible()
+    await expect(page.getByRole('banner')).toContainText('lossless-claw')
+    for (const view of ['Overview', 'Strata', 'Context', 'Transcript', 'Search', 'Integrity', 'Files']) {
+      await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
+      await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0)
+    }
+    await page.getByRole('link', { name: 'Compaction' }).click()
+    await expect(page.getByText('Read-only file.')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Compact…' })).toHaveCount(0)
+    await page.getByRole('link', { name: 'Integrity' }).click()
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
+  })
+})

@@ -1,0 +1,132 @@
+import { expect, test } from './app.ts'
+import { builtMemory, factsOf, sampleCopy, turnTo } from './memories.ts'
+
+test('conversations can be filtered, sorted and gone through by keys', async ({ openMemory, home }) => {
+  const path = builtMemory(home, (memory) => {
+    for (let n = 0; n < 30; n += 1) {
+      const messages = Array.from({ length: n + 1 }, (_, index) => ({
+        content: `message ${index} of ${n}`,
+        atMs: Date.UTC(2026, 2, 2 + (n % 7), index),
+      }))
+      memory.conversation({ title: `${n % 2 === 0 ? 'Even' : 'Odd'} number ${n}`, messages })
+    }
+  })
+  const page = await openMemory(path)
+  const list = page.getByRole('navigation', { name: 'Conversations' })
+  await expect(list).toContainText('Conversations · 30')
+  await list.getByRole('button', { name: /^Sorted by/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Size' }).click()
+  await expect(list.getByRole('button', { name: /number 29/ })).toBeVisible()
+
+  await list.getByRole('textbox', { name: 'Filter conversations' }).fill('even')
+  await expect(list).toContainText('15 of 30')
+  await list.getByRole('button', { name: /Even number 26/ }).click()
+  await expect(page.getByRole('contentinfo')).toContainText('LCM: 27 msgs')
+  await page.keyboard.press('ArrowUp')
+  await expect(page.getByRole('contentinfo')).toContainText('LCM: 29 msgs')
+  await list.getByRole('textbox', { name: 'Filter conversations' }).fill('none of them')
+  await expect(list).toContainText('None has these words.')
+})
+
+test('back and forward work, and a copied address opens the same place', async ({ openMemory, home, hostKind }) => {
+  const path = sampleCopy(home)
+  const page = await openMemory(path)
+  const views = page.getByRole('navigation', { name: 'Views' })
+  await views.getByRole('link', { name: 'Transcript' }).click()
+  await page
+    .getByRole('feed', { name: 'Messages' })
+    .getByRole('article', { name: /msg_2$/ })
+    .click()
+  await expect.poll(() => page.url()).toContain('select=msg_2')
+  await views.getByRole('link', { name: 'Integrity' }).click()
+  await page.goBack()
+  await expect(page).toHaveURL(/transcript\?select=msg_2/)
+  await expect(page.getByRole('feed', { name: 'Messages' })).toBeVisible()
+  await page.goForward()
+  await expect(page).toHaveURL(/integrity/)
+  await page.goBack()
+
+  const address = page.url()
+  await turnTo(page, path, hostKind)
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.goto(address)
+  await expect(page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: /msg_2$/ })).toBeInViewport()
+  await expect(
+    page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: 'Copy msg_2' }),
+  ).toBeVisible()
+})
+
+test('the palette reaches views, actions, conversations and ids', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
+  const run = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await expect(palette.getByRole('combobox')).toBeFocused()
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+    await expect(palette).toBeHidden()
+  }
+  await run('compaction')
+  await expect(page).toHaveURL(/compaction/)
+  await run('nightly')
+  await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('Nightly reconciliation')
+  await run('msg_3')
+  await expect.poll(() => page.url()).toContain('select=msg_3')
+  await run('check integrity')
+  await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
+})
+
+test('every view has its key, and ? lists them', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  const views = ['overview', 'strata', 'context', 'transcript', 'search', 'compaction', 'integrity', 'files']
+  for (const [index, view] of views.entries()) {
+    await page.keyboard.press(String(index + 1))
+    await expect(page).toHaveURL(new RegExp(`/${view}`))
+    if (view === 'search') await page.keyboard.press('Escape')
+    await page.getByRole('contentinfo').click({ position: { x: 5, y: 5 } })
+  }
+  await page.keyboard.press('?')
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await expect(keys).toContainText('everything by name')
+  await page.keyboard.press('Escape')
+  await expect(keys).toBeHidden()
+})
+
+test('dark and light are chosen and remembered', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: 'Theme' }).click()
+    await page.getByRole('menuitemradio', { name }).click()
+  }
+  await choose('Dark')
+  await expect.poll(ground).toBe('rgb(14, 17, 22)')
+  await choose('Light')
+  await expect.poll(ground).toBe('rgb(251, 250, 248)')
+  await page.reload()
+  await expect.poll(ground).toBe('rgb(251, 250, 248)')
+})
+
+test('what an agent writes meanwhile appears by itself, and can be held', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const { messages } = factsOf(path)
+  const page = await openMemory(path)
+  const line = page.getByRole('contentinfo')
+  await expect(line).toContainText(`LCM: ${messages} msgs`)
+  const { TestMemory } = await import('../builders/memory.ts')
+  const writer = new TestMemory(path)
+  writer.messages(factsOf(path).conversationId, 3)
+  await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
+  await page.getByRole('banner').getByRole('button', { name: /^live/ }).click()
+  writer.messages(factsOf(path).conversationId, 2)
+  await page.waitForTimeout(1500)
+  await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
+  await page
+    .getByRole('banner')
+    .getByRole('button', { name: /paused|behind|changes/i })
+    .click()
+  await expect(line).toContainText(`LCM: ${messages + 5} msgs`)
+  writer.db.close()
+})

@@ -1,0 +1,45 @@
+import { expect, test } from './app.ts'
+import { hitsOf, sampleCopy } from './memories.ts'
+
+test('search finds as one types, highlights, and Enter opens the hit in its place', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.keyboard.press('/')
+  const field = page.getByRole('combobox', { name: 'Search messages and summaries' })
+  await expect(field).toBeFocused()
+  await page.keyboard.type('gateway')
+  const hits = hitsOf(page)
+  await expect(hits.first()).toBeVisible()
+  await expect(hits.first().locator('mark').first()).toHaveText(/gateway/i)
+  await expect.poll(() => page.url()).toContain('query=gateway')
+
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/(transcript|strata)\?.*select=/)
+
+  await page.goBack()
+  await expect(field).toHaveValue('gateway')
+  await expect(hits.first()).toBeVisible()
+})
+
+test('modes and filters narrow a search, and what is not found is said', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('link', { name: 'Search' }).click()
+  const view = page.getByRole('region', { name: 'Search' })
+  const field = view.getByRole('combobox')
+  const hits = hitsOf(page)
+  await field.fill('gateway')
+  await expect(hits.first()).toBeVisible()
+  await view.getByRole('radiogroup', { name: 'Search in' }).getByText('summaries').click()
+  await expect(hits.first()).toContainText('sum_')
+  await view.getByRole('radiogroup', { name: 'Search in' }).getByText('both').click()
+  await view.getByRole('radiogroup', { name: 'Mode' }).getByText('regex').click()
+  await field.fill('PAY-\\d{4}')
+  await expect(hits.first().locator('mark').first()).toHaveText(/^PAY-\d{4}$/)
+  await field.fill('PAY-(')
+  await expect(view).toContainText(/parenthes|missing|not valid|pattern/i)
+  await view.getByRole('radiogroup', { name: 'Mode' }).getByText('literal').click()
+  await field.fill('no such words in this memory')
+  await expect(hits).toHaveCount(0)
+  await expect(view).toContainText(/nothing|no hit|not found/i)
+})

@@ -1,0 +1,124 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './app.ts'
+import { sampleCopy } from './memories.ts'
+
+const stage = (page: Page) => page.getByRole('application', { name: /^Strata: / })
+const detail = (page: Page) => page.getByRole('complementary', { name: 'Detail' })
+const selected = (page: Page): string | null => /[?&]select=([\w-]+)/.exec(new URL(page.url()).hash)?.[1] ?? null
+
+/** Clicks down the middle of the drawing until a summary is hit. */
+async function clickABar(page: Page): Promise<string> {
+  const box = await stage(page).boundingBox()
+  if (!box) throw new Error('the strata are not drawn')
+  for (let y = 30; y < box.height; y += 8) {
+    await stage(page).click({ position: { x: box.width / 2, y } })
+    const id = selected(page)
+    if (id?.startsWith('sum_')) return id
+  }
+  throw new Error('no bar was hit')
+}
+
+/** Whether anything at all is on the canvas, and not one colour only. */
+const coloursDrawn = (page: Page): Promise<number> =>
+  stage(page)
+    .locator('canvas')
+    .first()
+    .evaluate((canvas: HTMLCanvasElement) => {
+      const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] }
+      const seen = new Set<number>()
+      for (let at = 0; at < data.length; at += 4 * 97) {
+        seen.add(((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0))
+      }
+      return seen.size
+    })
+
+test('the strata are drawn, and a bar that is clicked is selected everywhere', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(stage(page)).toBeVisible()
+  await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
+
+  const id = await clickABar(page)
+  await expect(detail(page).getByRole('button', { name: `Copy ${id}` })).toBeVisible()
+  await expect(page.getByRole('group', { name: new RegExp(`^Lineage of ${id}`) })).toBeVisible()
+
+  for (const axis of ['tokens', 'time']) {
+    await page.getByRole('radiogroup', { name: 'What x means' }).getByText(axis).click()
+    await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
+    expect(selected(page)).toBe(id)
+  }
+  for (const colour of ['compression', 'age', 'level'])
+    await page.getByRole('radiogroup', { name: 'What colour means' }).getByText(colour).click()
+  await page.getByRole('button', { name: 'Zoom to the selection' }).click()
+  await page.getByRole('button', { name: 'Show everything (0)' }).click()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => selected(page)).toBeNull()
+})
+
+test('arrow keys walk from a bar to its sources and back to its dependents', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  const root = await clickABar(page)
+  await stage(page).focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => selected(page)).not.toBe(root)
+  const source = selected(page)
+  await expect(detail(page).getByRole('button', { name: `Copy ${source}` })).toBeVisible()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => selected(page)).toBe(root)
+})
+
+test('the same is there as a tree that works by keyboard', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('button', { name: 'Show as a tree' }).click()
+  const tree = page.getByRole('tree', { name: 'Summaries and what they stand for' })
+  const items = tree.getByRole('treeitem')
+  await expect(items.first()).toBeVisible()
+  const roots = await items.count()
+  await items.first().click()
+  await expect.poll(() => selected(page)).toMatch(/^sum_/)
+  const root = selected(page)
+  await page.keyboard.press('ArrowDown')
+  await expect.poll(() => selected(page)).not.toBe(root)
+  await page.keyboard.press('ArrowUp')
+  await expect.poll(() => selected(page)).toBe(root)
+  // Unfolds, then goes in.
+  await page.keyboard.press('ArrowRight')
+  await expect(tree.locator('[role=treeitem][aria-level="2"]').filter({ hasText: 'sum_' }).first()).toBeVisible()
+  expect(await items.count()).toBeGreaterThan(roots)
+  await page.keyboard.press('ArrowRight')
+  await expect(tree.locator('[role=treeitem][aria-selected=true]')).toHaveAttribute('aria-level', '2')
+  await page.getByRole('button', { name: 'Show as a drawing' }).click()
+  await expect(stage(page)).toBeVisible()
+})
+
+test('the graph grows by expanding, down to the messages', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  const root = await clickABar(page)
+  const graph = page.getByRole('group', { name: /^Lineage of sum_/ })
+  await expect(graph).toBeVisible()
+  const cards = graph.locator('.react-flow__node')
+  await expect.poll(() => cards.count()).toBeGreaterThan(1)
+  await page.getByRole('button', { name: '← sources' }).click()
+  await expect.poll(() => selected(page)).not.toBe(root)
+  const before = await cards.count()
+  await page.getByRole('button', { name: 'E expand' }).click()
+  await expect.poll(() => cards.count()).toBeGreaterThan(before)
+  await page.getByRole('button', { name: '→ dependents' }).click()
+  await expect.poll(() => selected(page)).toBe(root)
+})
+
+test('the detail panel expands a summary down to its messages and leads to them', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await clickABar(page)
+  await detail(page).getByRole('button', { name: 'Expand', exact: true }).click()
+  await detail(page).getByText('all messages').click()
+  const message = detail(page)
+    .getByRole('button', { name: /^msg_\d+$/ })
+    .first()
+  await expect(message).toBeVisible()
+  const id = (await message.textContent())?.trim() ?? ''
+  await message.click()
+  await expect.poll(() => selected(page)).toBe(id)
+  await expect(detail(page).getByRole('button', { name: `Copy ${id}` })).toBeVisible()
+  await detail(page).getByRole('button', { name: 'Open in transcript' }).click()
+  await expect(page.getByRole('article', { name: new RegExp(`${id}$`) })).toBeVisible()
+})

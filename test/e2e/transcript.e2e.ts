@@ -1,0 +1,56 @@
+import { expect, test } from './app.ts'
+import { factsOf, sampleCopy } from './memories.ts'
+
+test('the transcript goes to whatever is selected, and its gutter leads to what covers a message', async ({
+  openMemory,
+  home,
+}) => {
+  const path = sampleCopy(home)
+  const { messages, conversationId } = factsOf(path)
+  const page = await openMemory(path)
+  await page.getByRole('link', { name: 'Transcript' }).click()
+  const feed = page.getByRole('feed', { name: 'Messages' })
+  await expect(feed.getByRole('article').first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Transcript' })).toContainText(`of ${messages} messages`)
+
+  const goTo = page.getByRole('textbox', { name: 'Go to a message by number, id or time' })
+  await goTo.fill('120')
+  await goTo.press('Enter')
+  await expect(page.getByRole('region', { name: 'Transcript' })).toContainText(/1[12]\d of/)
+
+  // Selected by the address: it scrolls there.
+  await page.evaluate((id) => {
+    location.hash = `#/conversation/${id}/transcript?select=msg_60`
+  }, conversationId)
+  const message = feed.getByRole('article', { name: /msg_60$/ })
+  await expect(message).toBeInViewport()
+
+  const stripe = message.getByRole('button', { name: /^Select leaf sum_/ })
+  const id = /sum_\w+/.exec((await stripe.getAttribute('aria-label')) ?? '')?.[0] ?? ''
+  await stripe.click()
+  await expect.poll(() => page.url()).toContain(`select=${id}`)
+  await expect(
+    page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: `Copy ${id}` }),
+  ).toBeVisible()
+})
+
+test('keys go from message to message, reasoning and tool calls unfold', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('link', { name: 'Transcript' }).click()
+  const feed = page.getByRole('feed', { name: 'Messages' })
+  await expect(feed.getByRole('article').first()).toBeVisible()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await expect.poll(() => page.url()).toMatch(/select=msg_\d+/)
+  const first = page.url()
+  await page.keyboard.press('j')
+  await expect.poll(() => page.url()).not.toBe(first)
+  await page.keyboard.press('k')
+  await expect.poll(() => page.url()).toBe(first)
+
+  await page.getByRole('button', { name: 'Start', exact: true }).click()
+  const call = feed.getByRole('button', { name: /^bash / }).first()
+  await expect(call).toHaveAttribute('aria-expanded', 'false')
+  await call.click()
+  await expect(call).toHaveAttribute('aria-expanded', 'true')
+})

@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { expect, test } from './app.ts'
+import { badFiles, factsOf, sampleCopy, turnTo } from './memories.ts'
+
+const openByPath = async (page: Page, path: string): Promise<void> => {
+  await page.getByRole('textbox', { name: 'Path of a memory or a transcript' }).fill(path)
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+}
+
+test('the first minute: the sample opens, and stands among the recent files afterwards', async ({
+  openMemory,
+  home,
+}) => {
+  const sample = factsOf(sampleCopy(home))
+  const page = await openMemory()
+  await expect(page.getByRole('heading', { name: 'LCM Inspector', level: 1 })).toBeVisible()
+  await page.getByRole('button', { name: 'Open the sample' }).click()
+  await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText(sample.title)
+  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${sample.messages} msgs`)
+
+  await page.getByRole('banner').getByRole('button', { name: 'LCM Inspector' }).click()
+  const recent = page.getByRole('button', { name: /sample/ }).filter({ hasText: 'native' })
+  await expect(recent).toBeVisible()
+  await recent.click()
+  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${sample.messages} msgs`)
+})
+
+test('a typed path opens a memory; a wrong one says what is there and what to do', async ({ openMemory, home }) => {
+  const page = await openMemory()
+  for (const { path, says } of badFiles(home).filter(({ title }) => !title.includes('newer'))) {
+    await openByPath(page, path)
+    await expect(page.getByRole('alert')).toContainText(says)
+  }
+  const path = sampleCopy(home)
+  await openByPath(page, path)
+  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${factsOf(path).messages} msgs`)
+})
+
+test('a file that cannot be opened has a page of its own, with its name and the way out', async ({
+  openMemory,
+  home,
+  hostKind,
+}) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  for (const { path, title, says } of badFiles(home)) {
+    await turnTo(page, path, hostKind)
+    await expect(page.getByRole('heading', { name: title }), path).toBeVisible()
+    await expect(page.getByRole('main').or(page.getByRole('alert')).first()).toContainText(says)
+  }
+})
+
+test('a file of a newer version can be read on request, and is not written', async ({ openMemory, home }) => {
+  const newer = badFiles(home).find(({ title }) => title.includes('newer'))
+  const page = await openMemory(newer?.path)
+  await expect(page.getByRole('heading', { name: 'The file is newer than this app' })).toBeVisible()
+  await page.getByRole('button', { name: 'Read what can be read' }).click()
+  await expect(page.getByRole('banner').getByText('read-only')).toBeVisible()
+  await expect(page.getByText('No conversation yet')).toBeVisible()
+})
+
+test('a transcript becomes a memory of its own, and bad lines are reported by number', async ({ openMemory, home }) => {
+  const story = new TranscriptBuilder()
+  for (let n = 0; n < 30; n += 1) {
+    story.user(`Where is invoice ${n}?`)
+    story.answer(`api_${n}`, [text(`Invoice ${n} lies in the ledger.`)])
+  }
+  story.raw('{"type":"user", this line is broken')
+  const path = join(home, 'session.jsonl')
+  writeFileSync(path, story.lines.map((line) => `${line}\n`).join(''))
+
+  const page = await openMemory()
+  await openByPath(page, path)
+  await expect(page.getByRole('heading', { name: '60 messages imported, 1 line left out' })).toBeVisible()
+  await page.getByText('session.jsonl').click()
+  await expect(page.getByText('line 61')).toBeVisible()
+  await page.getByRole('button', { name: 'Open the memory' }).click()
+  await expect(page.getByRole('contentinfo')).toContainText('LCM: 60 msgs')
+  await expect(page.getByRole('banner')).toContainText('session.db')
+})
+
+test('folders of the machine can be looked through', async ({ openMemory, home, hostKind }) => {
+  const memory = sampleCopy(home, 'a-memory.db')
+  const page = await openMemory()
+  const browse = hostKind === 'browser' ? 'Open a memory…' : 'Browse folders…'
+  await page.getByRole('button', { name: browse }).click()
+  const dialog = page.getByRole('dialog', { name: 'Open a memory or a transcript' })
+  await expect(dialog).toContainText(home)
+  await dialog.getByRole('button', { name: /a-memory\.db/ }).click()
+  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${factsOf(memory).messages} msgs`)
+})
