@@ -119,7 +119,7 @@ export class TimeTravel {
         return { reconstructed: false, atMs, events: events.length }
       }
       const when = { atMs: point.atMs, events: point.events }
-      const exact = this.#options.keepsLog ? this.#undo(graph, events, point) : null
+      const exact = this.#undo(graph, events, point)
       if (exact) return { placed: exact, reconstructed: !point.isCertain, ...when }
       return { placed: reconstruct(graph, knownAt(point, events, graph)), reconstructed: true, ...when }
     })
@@ -130,9 +130,10 @@ export class TimeTravel {
     return logged.length > 0 ? logged : deriveEvents(graph)
   }
 
-  /** Null where the log does not lead to the window that is stored, or does not reach back far enough. */
+  /** Null where there is no log, or it does not lead to the window that is stored or reach back far enough. */
   #undo(graph: SummaryGraph, events: readonly LoggedEvent[], point: Point): Placements | null {
-    const { db } = this.#options
+    const { db, keepsLog } = this.#options
+    if (!keepsLog || events.some((event) => event.runId === '')) return null
     const { history } = graph
     const { conversationId } = history
     const last = events[point.events - 1]
