@@ -73,22 +73,20 @@ const queries = {
   insertMessage: `
     INSERT INTO messages
       (message_id, conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
-    VALUES (:messageId, :conversationId, :seq, :role, :tokens, :atMs, :externalId, :hash, :content)`,
-  insertPart: `
-    INSERT INTO message_parts
-      (part_id, message_id, session_id, part_type, ordinal, is_content, is_synthetic, tool_call_id, tool_name,
-       tool_status, tool_title, file_mime, file_name, file_url, step_reason, step_tokens_in, step_tokens_out,
-       compaction_auto, text_content, tool_input, tool_output, tool_error, metadata)
-    VALUES
-      (:part_id, :message_id, :session_id, :part_type, :ordinal, :is_content, :is_synthetic, :tool_call_id, :tool_name,
-       :tool_status, :tool_title, :file_mime, :file_name, :file_url, :step_reason, :step_tokens_in, :step_tokens_out,
-       :compaction_auto, :text_content, :tool_input, :tool_output, :tool_error, :metadata)`,
+    VALUES (:messageId, :conversationId, :seq, :role, :tokens, :atMs, :externalId, :hash, :content)
+    ON CONFLICT (conversation_id, external_id) DO NOTHING`,
+  // Most columns of most parts are empty, and binding them costs more than the rest of the row: only those that are
+  // given are named. The names come from `toPartRow`, never from input.
+  insertPart: (columns: readonly string[]) => `
+    INSERT INTO message_parts (${columns.join(', ')}) VALUES (:${columns.join(', :')})`,
   insertItem: `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     VALUES (:conversationId, :ordinal, 'message', :messageId, :atMs)`,
 }
 
 type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
+
+type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
 
 /** Where new messages come to stand. */
 type Tail = { messageId: number; seq: number; ordinal: number; latestMs: number }
@@ -169,47 +167,48 @@ export class ConversationStore {
     const conflicts: IngestConflict[] = []
     for (const message of messages) {
       const row = toMessageRow(message, this.#estimator)
-      const known = this.#known(conversationId, row.externalId)
-      if (!known) {
-        this.#insert(conversation, tail, row)
+      if (this.#insert(conversation, tail, row)) {
         added += 1
-      } else if (known.hash === row.hash && known.role === row.role) {
-        alreadyThere += 1
-      } else {
-        conflicts.push({ externalId: row.externalId ?? '', messageId: known.messageId })
+        continue
       }
+      const known = this.#known(conversationId, row.externalId ?? '')
+      if (known.hash === row.hash && known.role === row.role) alreadyThere += 1
+      else conflicts.push({ externalId: row.externalId ?? '', messageId: known.messageId })
     }
     if (added > 0) this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
     return { added, alreadyThere, conflicts }
   }
 
-  #known(
-    conversationId: number,
-    externalId: string | null,
-  ): { messageId: number; role: string; hash: string } | undefined {
-    return externalId === null ? undefined : this.#db.get(queries.known, { conversationId, externalId })
+  #known(conversationId: number, externalId: string): Known {
+    const known = this.#db.get<Known>(queries.known, { conversationId, externalId })
+    if (!known) throw new Error(`message ${externalId} was refused as known, but is not there`)
+    return known
   }
 
-  #insert(conversation: Conversation, tail: Tail, row: MessageRow): void {
+  /** False when the message is known: then nothing was written. */
+  #insert(conversation: Conversation, tail: Tail, row: MessageRow): boolean {
     const { parts, ...columns } = row
     const conversationId = conversation.id
     const { messageId } = tail
-    this.#db.run(queries.insertMessage, { ...columns, messageId, conversationId, seq: tail.seq })
+    const inserted = this.#db.run(queries.insertMessage, { ...columns, messageId, conversationId, seq: tail.seq })
+    if (inserted === 0) return false
     const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
     parts.forEach((part, ordinal) => {
-      this.#db.run(queries.insertPart, {
+      const partColumns = {
         part_id: `${stem}_${ordinal}`,
         message_id: messageId,
         session_id: conversation.sessionId,
         ordinal,
         ...toPartRow(part, row.content),
-      })
+      }
+      this.#db.run(queries.insertPart(Object.keys(partColumns)), partColumns)
     })
     this.#db.run(queries.insertItem, { conversationId, ordinal: tail.ordinal, messageId, atMs: row.atMs })
     tail.messageId += 1
     tail.seq += 1
     tail.ordinal += 1
     tail.latestMs = Math.max(tail.latestMs, row.atMs)
+    return true
   }
 }
 

@@ -3,10 +3,19 @@ import { MESSAGE_INDEX_TRIGGERS } from '../db/schema.ts'
 
 const queries = {
   nextMessage: 'SELECT coalesce(max(message_id), 0) + 1 FROM messages',
+  // The same values as the view message_text gives, in one pass over messages and parts instead of three lookups a row.
   index: (table: 'messages_fts' | 'messages_trigram') => `
     INSERT INTO ${table} (rowid, content, tool_input, tool_output, reasoning)
-    SELECT message_id, content, tool_input, tool_output, reasoning
-    FROM message_text WHERE message_id >= CAST(:first AS INTEGER)`,
+    SELECT
+      m.message_id,
+      m.content,
+      group_concat(p.tool_input, char(10) ORDER BY p.ordinal),
+      group_concat(p.tool_output, char(10) ORDER BY p.ordinal),
+      group_concat(iif(p.part_type = 'reasoning', p.text_content, NULL), char(10) ORDER BY p.ordinal)
+    FROM messages AS m
+    LEFT JOIN message_parts AS p ON p.message_id = m.message_id AND p.is_synthetic = 0
+    WHERE m.message_id >= CAST(:first AS INTEGER)
+    GROUP BY m.message_id`,
 }
 
 /**

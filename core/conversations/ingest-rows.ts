@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { SqlParams } from '../db/read-db.ts'
+import type { SqlParams, SqlValue } from '../db/read-db.ts'
 import { countMessageTokens } from './message-tokens.ts'
 import type { NewMessage, NewPart } from './new-message.ts'
 
@@ -34,31 +34,40 @@ export function toMessageRow(message: NewMessage, estimator: TokenEstimator): Me
   }
 }
 
-/** Parameters for one row of message_parts. Text that is the content itself is not stored a second time. */
+const textColumns = [
+  ['tool_call_id', 'toolCallId'],
+  ['tool_name', 'toolName'],
+  ['tool_status', 'toolStatus'],
+  ['tool_title', 'toolTitle'],
+  ['file_mime', 'fileMime'],
+  ['file_name', 'fileName'],
+  ['file_url', 'fileUrl'],
+  ['step_reason', 'stepReason'],
+  ['text_content', 'text'],
+  ['tool_input', 'toolInput'],
+  ['tool_output', 'toolOutput'],
+  ['tool_error', 'toolError'],
+  ['metadata', 'metadata'],
+] as const satisfies readonly (readonly [string, keyof NewPart])[]
+
+/**
+ * The columns of one row of message_parts that are not NULL. Text that is the content itself is not stored a second
+ * time.
+ */
 export function toPartRow(part: NewPart, content: string): SqlParams {
-  const textIsContent = part.type === 'text' && wellFormed(part.text) === content
-  const outputIsContent = part.type === 'tool' && wellFormed(part.toolOutput) === content
-  return {
-    part_type: part.type,
-    is_content: textIsContent || outputIsContent ? 1 : 0,
-    is_synthetic: part.isSynthetic ? 1 : 0,
-    tool_call_id: wellFormed(part.toolCallId),
-    tool_name: wellFormed(part.toolName),
-    tool_status: wellFormed(part.toolStatus),
-    tool_title: wellFormed(part.toolTitle),
-    file_mime: wellFormed(part.fileMime),
-    file_name: wellFormed(part.fileName),
-    file_url: wellFormed(part.fileUrl),
-    step_reason: wellFormed(part.stepReason),
-    step_tokens_in: part.stepTokensIn ?? null,
-    step_tokens_out: part.stepTokensOut ?? null,
-    compaction_auto: part.compactionAuto == null ? null : Number(part.compactionAuto),
-    text_content: textIsContent ? null : wellFormed(part.text),
-    tool_input: wellFormed(part.toolInput),
-    tool_output: outputIsContent ? null : wellFormed(part.toolOutput),
-    tool_error: wellFormed(part.toolError),
-    metadata: wellFormed(part.metadata),
+  const row: Record<string, SqlValue> = { part_type: part.type }
+  for (const [column, field] of textColumns) {
+    const text = part[field]?.toWellFormed()
+    if (text === undefined) continue
+    const isContent = text === content && (part.type === 'text' ? field === 'text' : field === 'toolOutput')
+    if (isContent && (part.type === 'text' || part.type === 'tool')) row.is_content = 1
+    else row[column] = text
   }
+  if (part.isSynthetic) row.is_synthetic = 1
+  if (part.stepTokensIn != null) row.step_tokens_in = part.stepTokensIn
+  if (part.stepTokensOut != null) row.step_tokens_out = part.stepTokensOut
+  if (part.compactionAuto != null) row.compaction_auto = Number(part.compactionAuto)
+  return row
 }
 
 /**
@@ -74,5 +83,3 @@ export function partIdStem(conversationKey: string, message: Pick<MessageRow, 'e
       : createHash('sha256').update(`${conversationKey}\n${message.externalId}`).digest('hex').slice(0, 16)
   return `prt_${time}${unique}`
 }
-
-const wellFormed = (text: string | null | undefined): string | null => text?.toWellFormed() ?? null

@@ -20,6 +20,8 @@ const LISTED_SKIPS = 1000
 const queries = {
   session: `
     SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
+  hasMessages: `
+    SELECT 1 FROM messages WHERE conversation_id = :conversationId LIMIT 1`,
   storedBlocks: `
     SELECT (SELECT count(*) FROM message_parts AS p
       WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type <> 'step_finish')
@@ -153,9 +155,10 @@ export class ClaudeCodeImport {
       title: this.#survey.titleOf(key),
       createdAtMs,
     })
+    const isNew = this.#db.value(queries.hasMessages, { conversationId: id }) === undefined
     const order = new MessageOrder({
       expectedBlocks: (apiId) => this.#survey.chains.blocksOf(apiId),
-      storedLinks: (apiId) => this.#storedLinks(id, apiId),
+      storedLinks: (apiId) => (isNew ? [] : this.#storedLinks(id, apiId)),
     })
     const conversation = { id, key, order }
     this.#conversations.set(sessionId, conversation)
