@@ -120,7 +120,8 @@ export async function makeSample(path: string): Promise<void> {
   keep(yen, begin('tokyo-yen', 'JPY の受付再開', Date.UTC(2026, 2, 6, 1, 5)))
 
   // How long this machine took is no part of the story.
-  db.run('UPDATE compaction_events SET duration_ms = 3')
+  db.run(`UPDATE compaction_events SET duration_ms = 3, attempts = (
+    SELECT json_group_array(json_set(value, '$.durationMs', 3)) FROM json_each(attempts))`)
   db.exec("INSERT INTO messages_fts (messages_fts) VALUES ('optimize')")
   db.exec("INSERT INTO messages_trigram (messages_trigram) VALUES ('optimize')")
   db.exec('PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
