@@ -69,9 +69,12 @@ export function freshTailStart(items: readonly WindowItem[], count: number): num
 }
 
 function markStaying(items: readonly WindowItem[], tailStart: number): Uint8Array {
-  return Uint8Array.from(items, (item, index) =>
-    item.kind !== 'message' || item.role === 'system' || index >= tailStart ? 1 : 0,
-  )
+  const stays = new Uint8Array(items.length).fill(1, tailStart)
+  for (let index = 0; index < tailStart; index += 1) {
+    const item = items[index]
+    if (item?.kind !== 'message' || item.role === 'system') stays[index] = 1
+  }
+  return stays
 }
 
 /**

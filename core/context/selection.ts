@@ -45,7 +45,8 @@ export function selectItems(input: SelectionInput): Selection {
   const overBudget = tokens > budgetTokens
   for (const unit of olderUnits(input, verdicts)) {
     const left = Math.max(0, budgetTokens - tokens)
-    const needs = unit.members.reduce((sum, index) => sum + (items[index]?.tokens ?? 0), 0)
+    let needs = 0
+    for (const index of unit.members) needs += items[index]?.tokens ?? 0
     const fits = needs <= left
     if (fits) tokens += needs
     for (const index of unit.members) {
@@ -99,22 +100,25 @@ type Match = { readonly rank: number; readonly matches: number }
 /** What is still undecided, a pair as one, in the order in which it may claim what is left of the budget. */
 function olderUnits(input: SelectionInput, verdicts: readonly (Verdict | undefined)[]): Unit[] {
   const { items, pairs, relevance } = input
-  const units: { members: readonly number[]; newest: number; relevance: number }[] = []
-  const seen = new Set<number>()
+  const units: { readonly members: readonly number[]; readonly newest: number; readonly match: null }[] = []
+  const isSeen = new Uint8Array(pairs.groups.length)
   for (let index = items.length - 1; index >= 0; index -= 1) {
     const group = pairs.groupOf[index] ?? -1
-    if (verdicts[index] !== undefined || seen.has(group)) continue
-    if (group >= 0) seen.add(group)
-    const members = (group >= 0 && pairs.groups[group]) || [index]
-    units.push({ members, newest: index, relevance: Math.max(...members.map((member) => relevance?.[member] ?? 0)) })
+    if (verdicts[index] !== undefined || isSeen[group] === 1) continue
+    if (group >= 0) isSeen[group] = 1
+    units.push({ members: (group >= 0 && pairs.groups[group]) || [index], newest: index, match: null })
   }
-  if (!relevance) return units.map(({ members }) => ({ members, match: null }))
+  if (!relevance) return units
 
-  const best = units.reduce((most, unit) => Math.max(most, unit.relevance), 0) || 1
+  const matching = units.map((unit) => ({
+    ...unit,
+    relevance: unit.members.reduce((most, member) => Math.max(most, relevance[member] ?? 0), 0),
+  }))
+  const best = matching.reduce((most, unit) => Math.max(most, unit.relevance), 0) || 1
   const score = (unit: { newest: number; relevance: number }): number =>
     unit.relevance / best + (RECENCY_SHARE * (unit.newest + 1)) / items.length
-  const matches = units.filter((unit) => unit.relevance > 0).length
-  const ranked = units.toSorted((a, b) => score(b) - score(a) || b.newest - a.newest)
+  const matches = matching.filter((unit) => unit.relevance > 0).length
+  const ranked = matching.toSorted((a, b) => score(b) - score(a) || b.newest - a.newest)
   let rank = 0
   return ranked.map(({ members, relevance: own }) => {
     if (own > 0) rank += 1
@@ -157,4 +161,6 @@ function lacking(
   }
 }
 
-const number = (value: number): string => value.toLocaleString('en-US')
+// Made once: what `toLocaleString` sets up for every number takes longer than the rest of a selection.
+const format = new Intl.NumberFormat('en-US')
+const number = (value: number): string => (value < 1_000 ? String(value) : format.format(value))

@@ -1,8 +1,8 @@
-/** A tool call or result that an item of a window carries. `answered_call` holds its own result. */
+/** A tool call, answered in place or not, or a result that an item of a window carries. */
 export type ToolMark = {
   readonly index: number
   readonly callId: string
-  readonly kind: 'call' | 'answered_call' | 'result'
+  readonly kind: 'call' | 'result'
 }
 
 /** Items of a window that belong together: a message that calls tools, and the messages that answer it. */
@@ -20,7 +20,8 @@ export type Pairing = {
  * make several calls and a call may be answered more than once.
  */
 export function pairTools(length: number, marks: readonly ToolMark[]): Pairing {
-  const leader = Int32Array.from({ length }, (_, index) => index)
+  const leader = new Int32Array(length)
+  for (let index = 0; index < length; index += 1) leader[index] = index
   const find = (index: number): number => {
     let root = index
     while ((leader[root] ?? root) !== root) root = leader[root] ?? root
@@ -28,7 +29,7 @@ export function pairTools(length: number, marks: readonly ToolMark[]): Pairing {
     return root
   }
   const calls = new Map<string, number>()
-  const paired = new Set<number>()
+  const isPaired = new Uint8Array(length)
   const orphans = new Map<number, string>()
   for (const { index, callId, kind } of marks) {
     const call = calls.get(callId)
@@ -38,14 +39,16 @@ export function pairTools(length: number, marks: readonly ToolMark[]): Pairing {
       // The earlier item leads, so that chains stay short.
       const [first, second] = [find(call), find(index)]
       leader[Math.max(first, second)] = Math.min(first, second)
-      paired.add(call).add(index)
+      isPaired[call] = 1
+      isPaired[index] = 1
     }
   }
-  for (const index of paired) orphans.delete(index)
+  for (const index of orphans.keys()) if (isPaired[index] === 1) orphans.delete(index)
 
   const groupOf = new Int32Array(length).fill(-1)
   const groups: number[][] = []
-  for (const index of [...paired].sort((a, b) => a - b)) {
+  for (let index = 0; index < length; index += 1) {
+    if (isPaired[index] === 0) continue
     const root = find(index)
     let group = groupOf[root] ?? -1
     if (group < 0) {

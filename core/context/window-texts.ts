@@ -28,8 +28,8 @@ const entryQueries = forEntries((table) => ({
     ORDER BY c.ordinal, p.ordinal`,
 }))
 
-/** Bytes that are read for an excerpt: enough when every character takes four, or much of it is white space. */
-const EXCERPT_BYTES = EXCERPT_CHARS * 8
+/** Bytes that are read for an excerpt: enough when every character takes four, or three of four are white space. */
+const EXCERPT_BYTES = EXCERPT_CHARS * 4
 
 type Tool = {
   readonly messageId: number
@@ -43,8 +43,8 @@ export function readExcerpts(db: ReadDb, window: Window): string[] {
   const openings = readOpenings(db, window, EXCERPT_BYTES)
   const tools = readTools(db, window, EXCERPT_BYTES)
   return window.items.map((item) => {
-    const text = describe(item, openings.get(item.id) ?? '', tools)
-    return excerptOf(text.replace(BROKEN_END, '…'))
+    const text = describe(item, openings.get(item.messageId ?? item.id) ?? '', tools)
+    return excerptOf(text.endsWith('…') ? text.replace(BROKEN_END, '…') : text)
   })
 }
 
@@ -55,23 +55,25 @@ export function readSearchTexts(db: ReadDb, window: Window, bytes: number): stri
   return window.items.map((item) => {
     const parts = tools.get(item.messageId ?? -1) ?? []
     const said = parts.map(({ name, input, output }) => `${name ?? ''} ${input ?? ''} ${output ?? ''}`)
-    return [openings.get(item.id) ?? '', ...said].join('\n')
+    return [openings.get(item.messageId ?? item.id) ?? '', ...said].join('\n')
   })
 }
 
 function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, readonly Tool[]>): string {
-  const [tool] = tools.get(item.messageId ?? -1) ?? []
+  const tool = item.messageId === null ? undefined : tools.get(item.messageId)?.[0]
   if (!tool) return opening
   const name = tool.name ?? 'tool'
   if (item.role === 'assistant') return opening.trim() === '' ? `${name} ${tool.input ?? ''}` : opening
   return `${name}: ${opening === '' ? (tool.output ?? '') : opening}`
 }
 
-function readOpenings(db: ReadDb, window: Window, bytes: number): ReadonlyMap<string, string> {
+/** By message number or summary id. */
+function readOpenings(db: ReadDb, window: Window, bytes: number): ReadonlyMap<number | string, string> {
   type Row = { messageId: number | null; summaryId: string | null; text: string | null }
-  const openings = new Map<string, string>()
+  const openings = new Map<number | string, string>()
   for (const row of db.iterate<Row>(entryQueries(window).openings, { ...entryParams(window), bytes })) {
-    if (row.text !== null) openings.set(row.summaryId ?? `msg_${row.messageId}`, row.text)
+    const id = row.summaryId ?? row.messageId
+    if (row.text !== null && id !== null) openings.set(id, row.text)
   }
   return openings
 }

@@ -8,33 +8,31 @@ import { type Pairing, pairTools, type ToolMark } from './tool-pairs.ts'
 export const queries = {
   conversation: `
     SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
+  summaries: `
+    SELECT summary_id AS id, kind, depth, token_count AS tokens, earliest_at AS earliestAtMs, latest_at AS latestAtMs
+    FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  messageTexts: `
+    SELECT message_id AS id, content FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content <> ''`,
+  summaryTexts: `
+    SELECT summary_id AS id, content FROM summaries
+    WHERE summary_id IN (SELECT value FROM json_each(:ids)) AND content <> ''`,
 } as const
 
 const entryQueries = forEntries((table) => ({
   items: `
-    SELECT c.ordinal AS ordinal, c.item_type AS type, c.message_id AS messageId, c.summary_id AS summaryId,
-      c.created_at AS placedAtMs, m.message_id IS NOT NULL AS hasMessage, m.seq AS seq, m.role AS role,
-      m.token_count AS messageTokens, m.created_at AS messageAtMs, s.kind AS kind, s.depth AS depth,
-      s.token_count AS summaryTokens, s.earliest_at AS earliestAtMs, s.latest_at AS latestAtMs
+    SELECT c.ordinal AS ordinal, c.message_id AS namedId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
+      m.message_id AS messageId, m.seq AS seq, m.role AS role, m.token_count AS tokens, m.created_at AS atMs
     FROM ${table} AS c
     LEFT JOIN messages AS m ON m.message_id = c.message_id
-    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     WHERE c.conversation_id = :conversationId
     ORDER BY c.ordinal`,
   toolMarks: `
-    SELECT p.message_id AS messageId, p.tool_call_id AS callId,
-      p.tool_output IS NOT NULL OR p.tool_error IS NOT NULL AS hasOutput
+    SELECT p.message_id AS messageId, p.tool_call_id AS callId
     FROM ${table} AS c
     JOIN message_parts AS p ON p.message_id = c.message_id
     WHERE c.conversation_id = :conversationId AND p.tool_call_id IS NOT NULL
     ORDER BY c.ordinal, p.ordinal`,
-  uncounted: `
-    SELECT c.message_id AS messageId, c.summary_id AS summaryId, coalesce(m.content, s.content) AS content
-    FROM ${table} AS c
-    LEFT JOIN messages AS m ON m.message_id = c.message_id
-    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
-    WHERE c.conversation_id = :conversationId
-      AND coalesce(m.token_count, s.token_count, 0) <= 0 AND coalesce(m.content, s.content, '') <> ''`,
   extents: `
     WITH RECURSIVE beneath (root, summary_id) AS (
       SELECT summary_id, summary_id FROM ${table}
@@ -82,21 +80,25 @@ export type Window = {
 export type Extent = { readonly messages: number; readonly firstSeq: number; readonly lastSeq: number }
 
 type ItemRow = {
-  ordinal: number
-  type: string
-  messageId: number | null
-  summaryId: string | null
-  placedAtMs: number | null
-  hasMessage: number
-  seq: number | null
-  role: string | null
-  messageTokens: number | null
-  messageAtMs: number | null
-  kind: string | null
-  depth: number | null
-  summaryTokens: number | null
-  earliestAtMs: number | null
-  latestAtMs: number | null
+  readonly ordinal: number
+  /** What the entry names; the message's own columns are null when there is no such message. */
+  readonly namedId: number | null
+  readonly summaryId: string | null
+  readonly placedAtMs: number | null
+  readonly messageId: number | null
+  readonly seq: number | null
+  readonly role: string | null
+  readonly tokens: number | null
+  readonly atMs: number | null
+}
+
+type SummaryRow = {
+  readonly id: string
+  readonly kind: string
+  readonly depth: number | null
+  readonly tokens: number | null
+  readonly earliestAtMs: number | null
+  readonly latestAtMs: number | null
 }
 
 /**
@@ -109,10 +111,12 @@ export function readWindow(db: ReadDb, conversationId: number, estimator: TokenE
     throw new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
   }
   const entries: Entries = { conversationId, placed }
-  const estimated = estimateUncounted(db, entries, estimator)
   const rows = db.all<ItemRow>(entryQueries(entries).items, entryParams(entries))
-  const items = rows.map((row): WindowItem => toItem(row, estimated))
-  const tokens = items.reduce((sum, item) => sum + item.tokens, 0)
+  const summaries = readSummaries(db, rows)
+  const counted = rows.map((row): WindowItem => toItem(row, summaries))
+  const items = estimateUncounted(db, counted, estimator)
+  let tokens = 0
+  for (const item of items) tokens += item.tokens
   const pairs = pairTools(items.length, readMarks(db, entries, items))
   return { conversationId, items, pairs, tokens, ...(placed ? { placed } : {}) }
 }
@@ -124,64 +128,88 @@ export function readExtents(db: ReadDb, conversationId: number, placed?: Placeme
   return new Map(rows.map((row) => [row.summaryId, row]))
 }
 
-function toItem(row: ItemRow, estimated: ReadonlyMap<string, number>): WindowItem {
-  const place = { ordinal: row.ordinal, placedAtMs: row.placedAtMs }
-  const nothing = { role: null, depth: null, seq: null, messageId: null, summaryId: null }
-  if (row.hasMessage === 1 && row.messageId !== null) {
-    const id = `msg_${row.messageId}`
-    return {
-      ...place,
-      ...nothing,
-      id,
-      kind: 'message',
-      messageId: row.messageId,
-      role: ROLES.find((role) => role === row.role) ?? null,
-      seq: row.seq,
-      tokens: count(row.messageTokens) || (estimated.get(id) ?? 0),
-      createdAtMs: row.messageAtMs,
-    }
-  }
-  if (row.kind !== null && row.summaryId !== null) {
-    return {
-      ...place,
-      ...nothing,
-      id: row.summaryId,
-      kind: row.kind === 'leaf' ? 'leaf' : 'condensed',
-      summaryId: row.summaryId,
-      depth: count(row.depth),
-      tokens: count(row.summaryTokens) || (estimated.get(row.summaryId) ?? 0),
-      createdAtMs: row.latestAtMs ?? row.earliestAtMs,
-    }
-  }
-  const id = row.messageId !== null ? `msg_${row.messageId}` : (row.summaryId ?? `item_${row.ordinal}`)
-  return { ...place, ...nothing, id, kind: 'missing', tokens: 0, createdAtMs: null }
+/** By the entries' own ids: what another process has replaced meanwhile is still there under them. */
+function readSummaries(db: ReadDb, rows: readonly ItemRow[]): ReadonlyMap<string, SummaryRow> {
+  const ids: string[] = []
+  for (const { messageId, summaryId } of rows) if (messageId === null && summaryId !== null) ids.push(summaryId)
+  if (ids.length === 0) return new Map()
+  const found = db.all<SummaryRow>(queries.summaries, { ids: JSON.stringify(ids) })
+  return new Map(found.map((row) => [row.id, row]))
 }
 
-function estimateUncounted(db: ReadDb, entries: Entries, estimator: TokenEstimator): ReadonlyMap<string, number> {
-  type Row = { messageId: number | null; summaryId: string | null; content: string }
-  const estimated = new Map<string, number>()
-  for (const row of db.iterate<Row>(entryQueries(entries).uncounted, entryParams(entries))) {
-    estimated.set(row.summaryId ?? `msg_${row.messageId}`, estimator.count(row.content))
+function toItem(row: ItemRow, summaries: ReadonlyMap<string, SummaryRow>): WindowItem {
+  const { ordinal, placedAtMs, messageId } = row
+  if (messageId !== null) {
+    return {
+      ordinal,
+      id: `msg_${messageId}`,
+      kind: 'message',
+      messageId,
+      summaryId: null,
+      role: roleOf(row.role),
+      depth: null,
+      seq: row.seq,
+      tokens: count(row.tokens),
+      createdAtMs: row.atMs,
+      placedAtMs,
+    }
   }
-  return estimated
+  const summary = row.summaryId === null ? undefined : summaries.get(row.summaryId)
+  const named = row.namedId === null ? (row.summaryId ?? `item_${ordinal}`) : `msg_${row.namedId}`
+  return {
+    ordinal,
+    id: summary?.id ?? named,
+    kind: summary === undefined ? 'missing' : summary.kind === 'leaf' ? 'leaf' : 'condensed',
+    messageId: null,
+    summaryId: summary?.id ?? null,
+    role: null,
+    depth: summary === undefined ? null : count(summary.depth),
+    seq: null,
+    tokens: summary === undefined ? 0 : count(summary.tokens),
+    createdAtMs: summary?.latestAtMs ?? summary?.earliestAtMs ?? null,
+    placedAtMs,
+  }
+}
+
+/** The items with an estimate where a text has no count; the list itself when all have one. */
+function estimateUncounted(db: ReadDb, items: readonly WindowItem[], estimator: TokenEstimator): readonly WindowItem[] {
+  const uncounted = items.filter((item) => item.tokens === 0)
+  const messages = uncounted.flatMap((item) => item.messageId ?? [])
+  const summaries = uncounted.flatMap((item) => item.summaryId ?? [])
+  const estimated = new Map<number | string, number>()
+  const estimate = (sql: string, ids: readonly (number | string)[]): void => {
+    if (ids.length === 0) return
+    for (const row of db.iterate<{ id: number | string; content: string }>(sql, { ids: JSON.stringify(ids) })) {
+      estimated.set(row.id, estimator.count(row.content))
+    }
+  }
+  estimate(queries.messageTexts, messages)
+  estimate(queries.summaryTexts, summaries)
+  if (estimated.size === 0) return items
+  return items.map((item) => {
+    const tokens = item.tokens === 0 ? estimated.get(item.messageId ?? item.summaryId ?? '') : undefined
+    return tokens === undefined ? item : { ...item, tokens }
+  })
 }
 
 function readMarks(db: ReadDb, entries: Entries, items: readonly WindowItem[]): ToolMark[] {
   const places = new Map<number, number>()
-  items.forEach((item, index) => {
-    if (item.messageId !== null) places.set(item.messageId, index)
-  })
+  for (let index = 0; index < items.length; index += 1) {
+    const id = items[index]?.messageId ?? null
+    if (id !== null) places.set(id, index)
+  }
   const marks: ToolMark[] = []
-  type Row = { messageId: number; callId: string; hasOutput: number }
-  const rows = db.iterate<Row>(entryQueries(entries).toolMarks, entryParams(entries))
-  for (const { messageId, callId, hasOutput } of rows) {
+  type Row = { messageId: number; callId: string }
+  for (const { messageId, callId } of db.all<Row>(entryQueries(entries).toolMarks, entryParams(entries))) {
     const index = places.get(messageId)
     if (index === undefined) continue
-    const isCall = items[index]?.role === 'assistant'
-    marks.push({ index, callId, kind: isCall ? (hasOutput === 1 ? 'answered_call' : 'call') : 'result' })
+    marks.push({ index, callId, kind: items[index]?.role === 'assistant' ? 'call' : 'result' })
   }
   return marks
 }
+
+const KNOWN_ROLES: ReadonlyMap<string | null, Role> = new Map(ROLES.map((role) => [role, role]))
+const roleOf = (role: string | null): Role | null => KNOWN_ROLES.get(role) ?? null
 
 /** A stored count as a whole number that is not negative, whatever a file claims. */
 function count(value: number | null): number {
