@@ -79,9 +79,8 @@ describe.each(doors)('settings $name', (door) => {
     open = await door.open(memory())
     const [reported] = await safe(open.client.settings.report())
     const [opened] = await safe(open.client.memory.info())
-    for (const error of [reported, opened]) {
-      expect(isDefinedError(error) && error.data.message).toContain('values.LCM_TOKEN_BUDGET')
-    }
+    expect(isDefinedError(reported) && reported.data.message).toContain('values.LCM_TOKEN_BUDGET')
+    expect(isDefinedError(opened) && opened.data.message).toContain('values.LCM_TOKEN_BUDGET')
     writeFileSync(settingsFile, '{ "values": { "LCM_TOKEN_BUDGET": 1000 } }')
     expect((await open.client.memory.settings()).budgetTokens).toBe(1_000)
   })
