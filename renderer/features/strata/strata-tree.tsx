@@ -70,37 +70,32 @@ export function StrataTree({ conversationId, selection }: Props) {
   }
 
   return (
-    <div
+    <Virtuoso
+      ref={list}
       className={styles.tree}
       role="tree"
       aria-label="Summaries and what they stand for"
       aria-activedescendant={current && `${id}${at}`}
       tabIndex={0}
       onKeyDown={onKeyDown}
-    >
-      <Virtuoso
-        ref={list}
-        style={{ height: '100%' }}
-        tabIndex={-1}
-        fixedItemHeight={ROW_PX}
-        totalCount={rows.length}
-        computeItemKey={(index) => rows[index]?.path ?? index}
-        itemContent={(index) => {
-          const row = rows[index]
-          return (
-            row && (
-              <StrataTreeRow
-                id={`${id}${index}`}
-                row={row}
-                isSelected={row.kind === 'node' && row.card.id === selection}
-                isCurrent={index === at}
-                onPick={() => (row.kind === 'more' ? activate(row) : goTo(index))}
-                onToggle={(isOpen) => toggle(row.path, isOpen)}
-              />
-            )
+      fixedItemHeight={ROW_PX}
+      totalCount={rows.length}
+      computeItemKey={(index) => rows[index]?.path ?? index}
+      itemContent={(index) => {
+        const row = rows[index]
+        return (
+          row && (
+            <StrataTreeRow
+              id={`${id}${index}`}
+              row={row}
+              isSelected={row.kind === 'node' && row.card.id === selection}
+              isCurrent={index === at}
+              onPick={() => (row.kind === 'more' ? activate(row) : goTo(index))}
+              onToggle={(isOpen) => toggle(row.path, isOpen)}
+            />
           )
-        }}
-      />
-    </div>
+        )
+      }}
+    />
   )
 }
