@@ -1,8 +1,10 @@
 import { drawAxis, drawOverview, drawRowLabels } from './draw-frame.ts'
 import { drawCompactions, drawMarks } from './draw-marks.ts'
 import { drawMessages } from './draw-messages.ts'
+import { drawFocusedStep, drawPlan } from './draw-plan.ts'
 import { drawSummaries, summaryBox } from './draw-summaries.ts'
 import { drawFreshTail, drawWindow } from './draw-window.ts'
+import { outlineOf } from './outline.ts'
 import type { Scene } from './scene.ts'
 import type { DisplayList, Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
@@ -21,11 +23,13 @@ export function drawStrata(scene: Scene): DisplayList {
         ...tail.plot,
         ...drawSelectedColumn(scene),
         ...drawWindow(scene),
+        ...drawPlan(scene),
         ...drawSummaries(scene),
         ...drawMarks(scene),
         ...drawMessages(scene),
         ...drawCompactions(scene),
         ...drawSelectedOutline(scene),
+        ...drawFocusedStep(scene),
       ],
     },
     frame: [
@@ -67,14 +71,4 @@ function drawNoSummaries({ rows, palette }: Scene): Shape[] {
   const y = (rows.window.y + rows.window.h + rows.messages.y) / 2
   const x = rows.plot.left + rows.plot.width / 2
   return [{ kind: 'text', x, y, text: 'no summaries yet', fill: palette.dim, align: 'center' }]
-}
-
-/** An outline around a bar, clear of its edge. */
-export function outlineOf(
-  { x, y, w, h }: { readonly x: number; readonly y: number; readonly w: number; readonly h: number },
-  stroke: string,
-  strokeWidth: number,
-): Shape {
-  const grow = 1.25
-  return { kind: 'rect', x: x - grow, y: y - grow, w: w + grow * 2, h: h + grow * 2, radius: 3.5, stroke, strokeWidth }
 }

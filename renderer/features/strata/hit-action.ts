@@ -9,6 +9,7 @@ export function onClick(hit: Hit | null, { summaries }: Strata): HitAction {
   switch (hit?.kind) {
     case undefined:
     case 'compaction':
+    case 'planned':
       return {}
     case 'summary':
       return { select: summaries.id[hit.place] }

@@ -19,6 +19,7 @@ export type Hit =
   | MessagesHit
   | { readonly kind: 'window'; readonly run: Strata['window'][number] }
   | { readonly kind: 'mark'; readonly mark: MarkGroup }
+  | { readonly kind: 'planned'; readonly step: number }
   | { readonly kind: 'compaction'; readonly run: Strata['runs'][number] }
 
 /** One message, or several merged into one column. */
@@ -46,7 +47,7 @@ export function hitStrata(scene: Scene, px: number, py: number): Hit | null {
   const { rows, strata } = scene
   if (px < rows.plot.left - NEAR_PX || px > rows.plot.left + rows.plot.width + NEAR_PX) return null
   const order = rows.depths.findIndex((band) => isIn(band, py))
-  if (order >= 0) return hitSummary(scene, order, px, py)
+  if (order >= 0) return hitSummary(scene, order, px, py) ?? hitPlanned(scene, order, px)
   if (py > rows.messages.y - 4 && py < rows.axisY) return hitMessages(scene, px)
   if (isIn(rows.window, py, 6)) return hitWindow(scene, px)
   if (isIn(rows.marks, py) && strata.marks.length > 0) return hitMark(scene, px)
@@ -66,6 +67,17 @@ function hitSummary(scene: Scene, order: number, px: number, py: number): Hit | 
     return narrowGroup(scene, lane, at) ?? { kind: 'summary', place }
   }
   return null
+}
+
+/** The planned node at a point; of several too narrow to tell apart, the nearest. */
+function hitPlanned(scene: Scene, order: number, px: number): Hit | null {
+  const depth = scene.rows.depths[order]?.depth
+  const places = depth === undefined ? undefined : scene.plan?.bars.rows.get(depth)
+  if (scene.plan === undefined || places === undefined) return null
+  const { x0, x1, step } = scene.plan.bars
+  const at = nearestIn(x0, x1, places, toX(scene.scale, px), scene, NEAR_PX / 2)
+  const found = at === null ? undefined : step[places[at] ?? 0]
+  return found === undefined ? null : { kind: 'planned', step: found }
 }
 
 /** The bars around one that is too narrow to be meant by itself. */

@@ -1,6 +1,7 @@
 import type { Strata, StrataMessages } from '../../../core/contract/strata.ts'
 import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Palette } from './palette.ts'
+import type { PlanOverlay } from './planned-bars.ts'
 import type { RowLayout } from './row-layout.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Scale, Viewport } from './viewport.ts'
@@ -34,6 +35,8 @@ export type SceneContent = {
   /** Tokens of the largest message: the full height of the histogram at every zoom. */
   readonly largestTokens: number
   readonly selected: SelectedStretch | null
+  /** Nodes that a plan would make, where one is shown. */
+  readonly plan?: PlanOverlay | undefined
   readonly colorBy: ColorBy
   readonly palette: Palette
   readonly nowMs: number

@@ -1,4 +1,4 @@
-import { ROLES, SummaryLevel } from '../../../core/contract/ids.ts'
+import { ROLES, SUMMARY_LEVELS } from '../../../core/contract/lists.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { formatCompression, formatCount, formatTokens, plural } from '../../ui/format.ts'
@@ -43,6 +43,8 @@ export function tooltipText(hit: Hit, strata: Strata): TooltipText {
       }
     case 'mark':
       return { id: null, title: markText(hit.mark), lines: [`from ${hit.mark.firstId}`, 'click to go there'] }
+    case 'planned':
+      return { id: null, title: `step ${hit.step + 1} of the plan`, lines: ['not there yet'] }
     case 'compaction':
       return { id: null, title: `compaction · ${formatShort(hit.run.atMs)}`, lines: [hit.run.runId] }
   }
@@ -52,7 +54,7 @@ function summaryText(summaries: Strata['summaries'], place: number): TooltipText
   const tokens = summaries.tokens[place] ?? 0
   const sourceTokens = summaries.sourceTokens[place] ?? 0
   const createdAtMs = summaries.createdAtMs[place] ?? null
-  const level = SummaryLevel.options[summaries.level[place] ?? -1] ?? 'unknown'
+  const level = SUMMARY_LEVELS[summaries.level[place] ?? -1] ?? 'unknown'
   const compression = tokens > 0 && sourceTokens > 0 ? ` · ${formatCompression(sourceTokens / tokens)}` : ''
   const isInWindow = summaries.inWindow[place] === 1
   return {

@@ -4,6 +4,7 @@ import { useTheme } from '../../ui/theme.ts'
 import type { Size } from '../../ui/use-size.ts'
 import { ageRange, type ColorBy } from './bar-color.ts'
 import { readPalette } from './palette.ts'
+import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
 import { layoutRows } from './row-layout.ts'
 import { largestOf, type Scene } from './scene.ts'
 import { indexSummaries } from './summary-index.ts'
@@ -19,17 +20,31 @@ type Input = {
   readonly size: Size | null
   readonly motion: ViewportMotion
   readonly nowMs: number
+  /** Steps of a plan to show among the summaries. */
+  readonly planned?: readonly PlannedStep[]
+  readonly focusedStep?: number | null
 }
+
+const NO_STEPS: readonly PlannedStep[] = []
 
 /**
  * Gathers what a drawing depends on. The answer makes the scene of this very moment, since the viewport moves without
  * rendering; it changes when anything but the viewport does. Null before there is room to draw in.
  */
-export function useScene({ strata, colorBy, selection, size, motion, nowMs }: Input): (() => Scene) | null {
+export function useScene({
+  strata,
+  colorBy,
+  selection,
+  size,
+  motion,
+  nowMs,
+  planned = NO_STEPS,
+  focusedStep = null,
+}: Input): (() => Scene) | null {
   const theme = useTheme()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
   const palette = useMemo(readPalette, [theme])
-  const index = useMemo(() => indexSummaries(strata), [strata])
+  const index = useMemo(() => withPlannedDepths(indexSummaries(strata), planned), [strata, planned])
   const age = useMemo(() => ageRange(strata.summaries), [strata])
   const rows = useMemo(
     () =>
@@ -49,6 +64,9 @@ export function useScene({ strata, colorBy, selection, size, motion, nowMs }: In
   const largestTokens = useMemo(() => largestOf([overview, detail]), [overview, detail])
   const selected = useSelectedStretch(strata, index, selection, detail ?? overview)
 
+  const bars = useMemo(() => placePlan(planned, strata, index, overview), [planned, strata, index, overview])
+  const plan = useMemo(() => ({ bars, focused: focusedStep }), [bars, focusedStep])
+
   const make = useCallback(
     (layout: NonNullable<typeof rows>): Scene => ({
       strata,
@@ -58,13 +76,14 @@ export function useScene({ strata, colorBy, selection, size, motion, nowMs }: In
       detail,
       largestTokens,
       selected,
+      plan,
       colorBy,
       palette,
       nowMs,
       rows: layout,
       scale: { ...motion.current, ...layout.plot },
     }),
-    [strata, index, age, overview, detail, largestTokens, selected, colorBy, palette, nowMs, motion],
+    [strata, index, age, overview, detail, largestTokens, selected, plan, colorBy, palette, nowMs, motion],
   )
   return useMemo(() => rows && (() => make(rows)), [make, rows])
 }

@@ -1,7 +1,9 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
-import { drawStrata, outlineOf } from './draw-strata.ts'
+import { plannedBox } from './draw-plan.ts'
+import { drawStrata } from './draw-strata.ts'
 import { summaryBox } from './draw-summaries.ts'
 import type { Hit } from './hit.ts'
+import { outlineOf } from './outline.ts'
 import { paintCanvas, paintShapes } from './paint-canvas.ts'
 import type { Scene } from './scene.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
@@ -67,7 +69,12 @@ function paintOverlay(canvas: HTMLCanvasElement | null, scene: Scene, hovered: H
   if (!pen) return
   pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
   pen.clearRect(0, 0, scene.rows.width, scene.rows.height)
-  const box = hovered?.kind === 'summary' ? summaryBox(scene, hovered.place) : null
+  const box =
+    hovered?.kind === 'summary'
+      ? summaryBox(scene, hovered.place)
+      : hovered?.kind === 'planned'
+        ? plannedBox(scene, hovered.step)
+        : null
   if (box) paintShapes(pen, [outlineOf(box, scene.palette.dim, 1)])
 }
 

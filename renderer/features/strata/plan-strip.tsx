@@ -1,0 +1,111 @@
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { PlanStep } from '../../../core/contract/compaction.ts'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { navigate, useRoute } from '../../routes.ts'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { useKeys } from '../../ui/use-keys.ts'
+import { useNow } from '../../ui/use-now.ts'
+import { useSize } from '../../ui/use-size.ts'
+import type { Hit } from './hit.ts'
+import { onClick, onDoubleClick } from './hit-action.ts'
+import { limitsOf } from './limits.ts'
+import styles from './plan-strip.module.css'
+import { StrataTooltip } from './strata-tooltip.tsx'
+import { useReveal } from './use-reveal.ts'
+import { useRevealStep } from './use-reveal-step.ts'
+import { useScene } from './use-scene.ts'
+import { showWhole, zoomStep } from './use-stage-keys.ts'
+import { useStrataDrawing } from './use-strata-drawing.ts'
+import { type Point, useStrataGestures } from './use-strata-gestures.ts'
+import { useStrata } from './use-strata-queries.ts'
+import { viewportAround } from './viewport.ts'
+import { ViewportMotion } from './viewport-motion.ts'
+
+type Props = {
+  readonly conversationId: number
+  readonly steps: readonly PlanStep[]
+  /** Number of the step in hand, from 0. */
+  readonly step: number | null
+  readonly onStep: (step: number) => void
+}
+
+const NO_STEPS: readonly PlanStep[] = []
+const DAY_CHECK_MS = 60_000
+
+/** The strata in small, with the nodes that a plan would make drawn among those that are there. */
+export function PlanStrip({ conversationId, ...props }: Props) {
+  const { data: strata, error, refetch } = useStrata(conversationId, 'messages')
+  if (error && strata === undefined) return <ErrorLine error={error} onRetry={() => void refetch()} />
+  if (strata === undefined) return <Loading what="the strata" lines={4} />
+  return <Drawing key={strata.conversationId} strata={strata} {...props} />
+}
+
+type DrawingProps = Omit<Props, 'conversationId'> & { readonly strata: Strata }
+
+function Drawing({ strata, steps, step, onStep }: DrawingProps) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const stage = useRef<HTMLDivElement>(null)
+  const base = useRef<HTMLCanvasElement>(null)
+  const overlay = useRef<HTMLCanvasElement>(null)
+  const size = useSize(scroller)
+  const nowMs = useNow(DAY_CHECK_MS)
+  const { selection } = useRoute()
+  const [motion] = useState(() => new ViewportMotion(limitsOf(strata)))
+  useEffect(() => motion.setLimits(limitsOf(strata)), [motion, strata])
+  const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
+  const planned = steps.length === 0 ? NO_STEPS : steps
+  const sceneNow = useScene({
+    strata,
+    colorBy: 'depth',
+    selection,
+    size,
+    motion,
+    nowMs,
+    planned,
+    focusedStep: step,
+  })
+  const scene = useMemo(() => sceneNow?.() ?? null, [sceneNow])
+
+  useReveal(scene?.selected ?? null, selection, motion)
+  useRevealStep(scene?.plan ?? null, motion)
+  useStrataDrawing(base, overlay, sceneNow, motion, hovered?.hit ?? null)
+  const click = (hit: Hit | null) => {
+    if (hit?.kind === 'planned') return onStep(hit.step)
+    const { select, show } = onClick(hit, strata)
+    if (select !== undefined) navigate({ selection: select }, 'push')
+    if (show !== undefined) motion.glideTo(viewportAround(show.x0, show.x1, motion.limits))
+  }
+  useStrataGestures(stage, sceneNow, motion, {
+    onHover: (hit, at) => setHovered(hit && { hit, at }),
+    onClick: click,
+    onDoubleClick: (hit) => {
+      const { show } = onDoubleClick(hit, strata)
+      if (show !== undefined) motion.glideTo(viewportAround(show.x0, show.x1, motion.limits))
+    },
+  })
+  useKeys({
+    '+': () => zoomStep(motion, 'in'),
+    '=': () => zoomStep(motion, 'in'),
+    '-': () => zoomStep(motion, 'out'),
+    '0': () => showWhole(motion),
+  })
+
+  return (
+    <div ref={scroller} className={styles.scroller}>
+      <div
+        ref={stage}
+        className={styles.stage}
+        style={scene ? { height: scene.rows.height } : undefined}
+        data-over={hovered ? hovered.hit.kind : undefined}
+        role="img"
+        aria-label={`${plural(steps.length, 'planned node')} over ${plural(strata.summaries.id.length, 'summary', 'summaries')} of ${plural(strata.totalMessages, 'message')}. The plan below lists the same.`}
+      >
+        <canvas ref={base} className={styles.canvas} />
+        <canvas ref={overlay} className={styles.canvas} />
+        {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import type { PlanStep } from '../../../core/contract/compaction.ts'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { firstNotBelow } from './merge-narrow.ts'
+import type { Buckets } from './scene.ts'
+import { messageNumber, stretchOfMessage } from './selected-stretch.ts'
+import type { SummaryIndex } from './summary-index.ts'
+import type { Viewport } from './viewport.ts'
+
+/** What is needed of a step to know where its node will stand. */
+export type PlannedStep = Pick<PlanStep, 'depth' | 'sources'>
+
+/** Nodes that a plan would make and that are not there yet, in columns as the summaries are. */
+export type PlannedBars = {
+  readonly x0: readonly number[]
+  readonly x1: readonly number[]
+  readonly depth: readonly number[]
+  /** Number of the step in the plan, from 0. */
+  readonly step: readonly number[]
+  /** Places in the columns for each depth, from left to right. */
+  readonly rows: ReadonlyMap<number, readonly number[]>
+}
+
+/** The overlay of a drawing: a plan, and the step in hand. */
+export type PlanOverlay = { readonly bars: PlannedBars; readonly focused: number | null }
+
+/**
+ * Where each step's node will stand, by its first and last source. A step whose sources are not found on x has no bar;
+ * one whose node is there already has none any more, so that a plan fills up as it is carried out.
+ */
+export function placePlan(
+  steps: readonly PlannedStep[],
+  strata: Strata,
+  index: SummaryIndex,
+  buckets: Buckets | null,
+): PlannedBars {
+  const stretches: (Viewport | null)[] = []
+  const stretchOf = (id: string | undefined): Viewport | null => {
+    if (id === undefined) return null
+    const earlier = /^step_(\d+)$/.exec(id)?.[1]
+    if (earlier !== undefined) return stretches[Number(earlier)] ?? null
+    const place = index.placeOf.get(id)
+    if (place !== undefined) return { x0: strata.summaries.x0[place] ?? 0, x1: strata.summaries.x1[place] ?? 0 }
+    const number = messageNumber(id)
+    return number === null || buckets === null ? null : stretchOfMessage(buckets, number)
+  }
+  const bars = { x0: [] as number[], x1: [] as number[], depth: [] as number[], step: [] as number[] }
+  steps.forEach(({ depth, sources }, step) => {
+    const first = stretchOf(sources[0])
+    const last = stretchOf(sources.at(-1))
+    const stretch = first && last && { x0: Math.min(first.x0, last.x0), x1: Math.max(first.x1, last.x1) }
+    stretches.push(stretch)
+    if (stretch === null || isThere(strata, index, depth, stretch)) return
+    bars.x0.push(stretch.x0)
+    bars.x1.push(stretch.x1)
+    bars.depth.push(depth)
+    bars.step.push(step)
+  })
+  return { ...bars, rows: rowsOf(bars) }
+}
+
+/** Whether a summary of this depth stands in the middle of the stretch. */
+function isThere({ summaries }: Strata, index: SummaryIndex, depth: number, { x0, x1 }: Viewport): boolean {
+  const middle = (x0 + x1) / 2
+  const lanes = index.rows.find((row) => row.depth === depth)?.lanes ?? []
+  return lanes.some((lane) => {
+    const place = lane[firstNotBelow(summaries.x1, lane, middle)]
+    return place !== undefined && (summaries.x0[place] ?? 0) <= middle
+  })
+}
+
+function rowsOf({ depth, x0, x1 }: Omit<PlannedBars, 'rows'>): ReadonlyMap<number, readonly number[]> {
+  const rows = new Map<number, number[]>()
+  depth.forEach((each, place) => {
+    const row = rows.get(each)
+    if (row) row.push(place)
+    else rows.set(each, [place])
+  })
+  const at = (column: readonly number[], place: number) => column[place] ?? 0
+  for (const row of rows.values()) row.sort((a, b) => at(x0, a) - at(x0, b) || at(x1, a) - at(x1, b))
+  return rows
+}
+
+/** The index with a row for every depth that the plan adds, so that there is room to draw it. */
+export function withPlannedDepths(index: SummaryIndex, steps: readonly PlannedStep[]): SummaryIndex {
+  const known = new Set(index.rows.map(({ depth }) => depth))
+  const added = [...new Set(steps.map(({ depth }) => depth))].filter((depth) => !known.has(depth))
+  if (added.length === 0) return index
+  const rows = [...index.rows, ...added.map((depth) => ({ depth, lanes: [] }))]
+  return { ...index, rows: rows.sort((a, b) => b.depth - a.depth) }
+}
