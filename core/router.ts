@@ -86,6 +86,10 @@ export function createRouter(core: Core) {
       whatIf: os.compaction.whatIf.handler(({ input }) => core.lcm().whatIf.ask(input)),
       presets: os.compaction.presets.handler(() => [...PRESETS]),
       runs: os.compaction.runs.handler(({ input }) => core.lcm().compactions.runs(input.conversationId)),
+      estimate: os.compaction.estimate.handler(({ input }) => {
+        const { planner, summarizers } = core.lcm()
+        return summarizers.estimate(input.summarizer, planner.plan(input).steps)
+      }),
       prompt: os.compaction.prompt.handler(({ input }) => core.lcm().prompts.preview(input, input.step, input.level)),
     },
     settings: {

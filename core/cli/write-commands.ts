@@ -1,4 +1,4 @@
-import { CompactInput, CompactionSettings } from '../contract/compaction.ts'
+import { CompactInput, CompactionSettings, type SpendEstimate } from '../contract/compaction.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import { LcmError } from '../errors.ts'
 import { runJob } from '../jobs/run-job.ts'
@@ -86,7 +86,9 @@ function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
 }
 
 function planAnswer(lcm: Lcm, options: CompactOptions): Answer {
-  const plan = lcm.planner.plan(compactInput(lcm, options))
+  const input = compactInput(lcm, options)
+  const plan = lcm.planner.plan(input)
+  const estimate = lcm.summarizers.estimate(input.summarizer, plan.steps)
   const text = (): string =>
     plan.skipped ??
     [
@@ -103,8 +105,15 @@ function planAnswer(lcm: Lcm, options: CompactOptions): Answer {
         ]),
       ),
       `${count(plan.tokensBefore)} → about ${count(plan.expectedTokensAfter)} tokens, ${count(plan.modelCalls)} model calls. Nothing was written.`,
+      ...(estimate.provider === null ? [] : [spendText(estimate)]),
     ].join('\n')
-  return { json: plan, text }
+  return { json: { ...plan, estimate }, text }
+}
+
+function spendText({ provider, inputTokens, outputTokens, cost, capTokens }: SpendEstimate): string {
+  const price = cost === null ? 'no price configured' : `cost about ${cost.toFixed(4)}`
+  const cap = capTokens === null ? 'no cap' : `capped at ${count(capTokens)} tokens a run`
+  return `${provider} would be sent about ${count(inputTokens)} tokens and answer ${count(outputTokens)}: ${price}, ${cap}.`
 }
 
 async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {

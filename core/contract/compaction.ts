@@ -139,6 +139,20 @@ export const WhatIf = z.object({
 })
 export type WhatIf = z.infer<typeof WhatIf>
 
+/** What a plan would ask of a model if every first answer were accepted. */
+export const SpendEstimate = z.object({
+  /** Who is asked first; null when nobody is, for the deterministic summariser. */
+  provider: z.string().nullable(),
+  calls: z.int(),
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  /** In the currency of the configured prices; null when the provider has none. */
+  cost: z.number().nullable(),
+  /** Most that a run may send and receive; null is no cap. */
+  capTokens: z.int().nullable(),
+})
+export type SpendEstimate = z.infer<typeof SpendEstimate>
+
 /** The exact text that a summariser would be sent for a step of the plan. */
 export const PromptPreview = z.object({
   promptVersion: z.string(),

@@ -6,6 +6,7 @@ import {
   CompactionPlan,
   CompactionSettings,
   PromptPreview,
+  SpendEstimate,
   WhatIf,
 } from './compaction.ts'
 import { AssembledContext, AssembleInput, Provider, RenderedContext } from './context.ts'
@@ -132,6 +133,8 @@ export const contract = {
     presets: base.output(z.array(Preset)),
     /** Newest first; empty for files of systems that keep no record. */
     runs: base.input(inConversation).output(z.array(CompactionRunRecord)),
+    /** What the plan of the same input would ask of models. Nobody is called. */
+    estimate: base.input(CompactInput).output(SpendEstimate),
     /** What a model would be sent for a step of the plan, counted from 0. Nobody is called. */
     prompt: base
       .input(CompactInput.extend({ step: z.int().min(0), level: z.enum(['normal', 'aggressive']).default('normal') }))

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { CompactionResult } from '../../core/contract/compaction.ts'
+import { CompactionResult, SpendEstimate } from '../../core/contract/compaction.ts'
 import { openNative } from '../../core/db/native.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, lcm, startLcm } from '../cli/lcm.ts'
@@ -11,6 +11,7 @@ import { KEY, provider } from './ask-model.ts'
 import { type Behaviour, good, json, type ModelServer, promptOf, startModelServer } from './model-server.ts'
 
 const Failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+const Planned = z.object({ steps: z.array(z.unknown()), estimate: SpendEstimate })
 const SETS = ['leafChunkTokens=400', 'freshTailCount=4', 'leafTargetTokens=120'].flatMap((set) => ['--set', set])
 
 let original: string
@@ -109,6 +110,23 @@ describe('lcm compact --summarizer', () => {
       expect(Failure.parse(JSON.parse(stdout)).error.message).toContain('deterministic, local, broken, chain')
     }
     expect(server.asked).toHaveLength(0)
+  })
+
+  it('shows before what a run would send, and what it would cost', async () => {
+    const priced = provider(server.url, { inputPrice: 3, outputPrice: 15 })
+    writeFileSync(settingsFile, JSON.stringify({ providers: [priced], spendCapTokens: 90_000 }))
+    const planned = await compact(['--summarizer', 'local', '--plan'])
+    const { estimate, steps } = Planned.parse(JSON.parse(planned.stdout))
+    expect(estimate).toMatchObject({ provider: 'local', calls: steps.length, capTokens: 90_000 })
+    expect(estimate.cost).toBeCloseTo((estimate.inputTokens * 3 + estimate.outputTokens * 15) / 1e6, 9)
+    expect(server.asked).toHaveLength(0)
+    const sent = ({ system, prompt }: ReturnType<typeof promptOf>): number => (system.length + prompt.length) / 4
+    await compact(['--summarizer', 'local'])
+    const really = server.asked.reduce((sum, asked) => sum + sent(promptOf(asked)), 0)
+    expect(estimate.inputTokens / really).toBeGreaterThan(0.8)
+    expect(estimate.inputTokens / really).toBeLessThan(1.4)
+    const free = Planned.parse(JSON.parse((await compact(['--plan'])).stdout))
+    expect(free.estimate).toMatchObject({ provider: null, calls: 0, inputTokens: 0, cost: 0 })
   })
 
   it('asks nobody unless it is told to, even when a chain is configured', async () => {

@@ -1,4 +1,5 @@
 import type { TokenEstimator } from '../../context/token-estimator.ts'
+import type { PlanStep, SpendEstimate } from '../../contract/compaction.ts'
 import type { ProviderSettings } from '../../contract/provider.ts'
 import { LcmError } from '../../errors.ts'
 import type { ModelSettings } from '../../settings/settings.ts'
@@ -8,6 +9,7 @@ import { createDeterministicSummarizer } from './deterministic.ts'
 import { createModelSummarizer, type KeyLookup } from './model-summarizer.ts'
 import { Resilience } from './resilience.ts'
 import { SpendBudget } from './spend-budget.ts'
+import { estimateSpend } from './spend-estimate.ts'
 import type { SummarizerChain } from './summarizer.ts'
 
 /** Asks every configured provider in order. */
@@ -78,6 +80,13 @@ export class ConfiguredSummarizers {
       }),
     )
     return { summarizers: [...asked, createDeterministicSummarizer(estimator)], spend: budget }
+  }
+
+  /** @throws LcmError invalid_argument, as `chainFor` */
+  estimate(name: string, steps: readonly PlanStep[]): SpendEstimate {
+    const { estimator, models } = this.#options
+    const providers = this.providersOf(name)
+    return estimateSpend({ steps, providers, prompts: () => this.prompts, estimator, capTokens: models.spendCapTokens })
   }
 
   #resilienceOf({ name, timeoutMs }: ProviderSettings): Resilience {
