@@ -93,7 +93,7 @@ CREATE TABLE summaries (
   earliest_at        INTEGER,
   latest_at          INTEGER,
   created_at         INTEGER NOT NULL,
-  level              TEXT NOT NULL CHECK (level IN ('normal', 'aggressive', 'deterministic')),
+  level              TEXT NOT NULL CHECK (level IN ('normal', 'aggressive', 'deterministic', 'unknown')),
   model              TEXT,
   prompt_version     TEXT,
   summary_hash       TEXT NOT NULL CHECK (length(summary_hash) = 64),

@@ -1,0 +1,95 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { IntegrityReport } from '../../core/contract/integrity.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { type CopyReport, copyMemory } from '../../core/working-copy/copy-memory.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const fixtures = join(import.meta.dirname, '../../../shared/fixtures/lossless-claw')
+const hasFixtures = existsSync(fixtures)
+
+async function copy(from: string, to: string, signal = new AbortController().signal): Promise<CopyReport> {
+  const lcm = openLcm(from, { readOnly: true })
+  try {
+    const job = copyMemory({ from: lcm, to }, signal)
+    for (;;) {
+      const step = await job.next()
+      if (step.done) return step.value
+    }
+  } finally {
+    lcm.close()
+  }
+}
+
+async function check(path: string): Promise<IntegrityReport> {
+  const lcm = openLcm(path)
+  try {
+    const job = lcm.integrity.run(undefined, new AbortController().signal)
+    for (;;) {
+      const step = await job.next()
+      if (step.done) return step.value
+    }
+  } finally {
+    lcm.close()
+  }
+}
+
+describe.skipIf(!hasFixtures)('a working copy of a lossless-claw memory (needs ../shared)', () => {
+  it('keeps ids, order, times, lineage and window, and may be written', async () => {
+    const to = join(temporaryFolder(), 'copy.db')
+    const report = await copy(join(fixtures, 'small.db'), to)
+    expect(report).toEqual({ messages: 68, summaries: 20, edges: 76, contextItems: 12, verified: true })
+    const lcm = openLcm(to)
+    expect(lcm.info).toMatchObject({ system: 'native', readOnly: false })
+    expect(lcm.stats.conversations()[0]).toMatchObject({ storedTokens: 9122, contextTokens: 1539, maxDepth: 2 })
+    const found = await lcm.retrieval.grep({
+      query: 'deadlock',
+      mode: 'full_text',
+      match: 'all',
+      scope: 'both',
+      sort: 'newest',
+      limit: 50,
+    })
+    expect(found.total).toBe(6)
+    lcm.close()
+  })
+
+  it('is sound where the original is', async () => {
+    const to = join(temporaryFolder(), 'copy.db')
+    await copy(join(fixtures, 'small.db'), to)
+    const report = await check(to)
+    expect(
+      report.checks.filter((result) => result.count > 0 && result.severity !== 'info').map((result) => result.id),
+    ).toEqual([])
+  })
+
+  it.each(['dag_cycle.db', 'context_dangling_summary.db', 'message_covered_twice.db', 'self_parent.db'])(
+    'carries the damage of %s over',
+    async (name) => {
+      const to = join(temporaryFolder(), 'copy.db')
+      const from = join(fixtures, 'corrupt', name)
+      expect((await copy(from, to)).verified).toBe(true)
+      expect((await check(to)).ok).toBe(false)
+    },
+  )
+})
+
+describe('a copy', () => {
+  it('is refused where something is', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
+    await expect(copy(memory.path, memory.path)).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('leaves nothing behind when it is cancelled', async () => {
+    using memory = buildMemory({
+      conversations: [{ messages: Array.from({ length: 5000 }, (_, n) => `message ${n}`) }],
+    })
+    const folder = temporaryFolder()
+    const abort = new AbortController()
+    abort.abort()
+    await expect(copy(memory.path, join(folder, 'copy.db'), abort.signal)).rejects.toMatchObject({ code: 'cancelled' })
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
