@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { RPCHandler } from '@orpc/server/message-port'
 import { Core } from '../core.ts'
@@ -17,6 +18,8 @@ const port = parentPort
 if (!port) throw new Error('core/entry/worker is a worker thread: start it through CoreHost')
 
 const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
+// The sample that came with the app stays as it came: what is opened is the user's own copy of it.
+const isSample = data.path !== null && data.path === join(data.resourcesDir, 'sample.db')
 const keyStorage = data.keys && { path: data.keys.path, cipher: cipherOver(data.keys.cipher) }
 const open = {
   owner: data.owner,
@@ -35,7 +38,7 @@ if (data.role === 'jobs') {
     return new Worker(new URL(import.meta.url), { workerData, transferList: keys ? [keys.cipher] : [] })
   }
   const jobs = executeInThread(startThread)
-  const core = new Core({ path: data.path, open, machine, execute: jobs.execute })
+  const core = new Core({ path: isSample ? machine.samplePath() : data.path, open, machine, execute: jobs.execute })
   const handler = new RPCHandler(createRouter(core))
   const clients = new Set<MessagePort>()
   port.on('message', (message: ToCoreThread) => {
