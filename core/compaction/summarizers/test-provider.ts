@@ -31,8 +31,10 @@ export async function testProvider(
       temperature: 0.2,
       maxOutputTokens: Math.min(provider.maxOutputTokens, MAX_OUTPUT_TOKENS),
     }
-    const { text } = await callModel(provider, key, call, AbortSignal.any([signal, late]))
-    return answer(text.trim() === '' ? 'It answers, but with an empty text.' : null)
+    const { text, finishReason } = await callModel(provider, key, call, AbortSignal.any([signal, late]))
+    // A model that thinks first may need more than it is given here for its first word.
+    const isWell = text.trim() !== '' || finishReason === 'length'
+    return answer(isWell ? null : 'It answers, but with an empty text.')
   } catch (error) {
     signal.throwIfAborted()
     if (late.aborted) return answer(`No answer within ${limitMs.toLocaleString('en-US')} ms.`)
