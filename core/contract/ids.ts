@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ROLES, SUMMARY_LEVELS } from './lists.ts'
 
 /** Row id of a conversation. Dialects without integer ids number their sessions in the order of first appearance. */
 export const ConversationId = z.int().nonnegative()
@@ -16,16 +17,15 @@ export const SummaryId = z.string().min(1).max(512)
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export const TimeMs = z.number()
 
-export const Role = z.enum(['system', 'user', 'assistant', 'tool'])
+export const Role = z.enum(ROLES)
 export type Role = z.infer<typeof Role>
-/** Order in which roles are numbered where they travel as numbers (strata columns). */
-export const ROLES = Role.options
+export { ROLES }
 
 export const SummaryKind = z.enum(['leaf', 'condensed'])
 export type SummaryKind = z.infer<typeof SummaryKind>
 
 /** How a summary was obtained, from best to last resort. `unknown` in files of systems that do not record it. */
-export const SummaryLevel = z.enum(['normal', 'aggressive', 'deterministic', 'unknown'])
+export const SummaryLevel = z.enum(SUMMARY_LEVELS)
 export type SummaryLevel = z.infer<typeof SummaryLevel>
 
 /** How a node relates to what the model sees next turn: itself in the window, covered by a summary in it, or neither. */

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
+import { STRATA_AXES } from './lists.ts'
 
 /**
  * What one unit of x is: one message, one token, or one millisecond. On the time axis clocks never run backwards (a
  * message with a time that does not fit stands with the one before it), and messages of one and the same time stand
  * evenly within that second.
  */
-export const StrataAxis = z.enum(['messages', 'tokens', 'time'])
+export const StrataAxis = z.enum(STRATA_AXES)
 export type StrataAxis = z.infer<typeof StrataAxis>
 
 /** Summaries in columns, ordered by depth, then x0. All arrays have the same length. */

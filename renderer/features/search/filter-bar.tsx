@@ -1,4 +1,4 @@
-import { ROLES } from '../../../core/contract/ids.ts'
+import { ROLES } from '../../../core/contract/lists.ts'
 import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { Segmented } from '../../ui/segmented.tsx'

@@ -1,4 +1,4 @@
-import { Role } from '../../../core/contract/ids.ts'
+import { ROLES } from '../../../core/contract/lists.ts'
 import { type Filters, NO_FILTERS } from './filters.ts'
 
 const CHOICES = {
@@ -22,7 +22,7 @@ export function parseFilters(text: string | null): Filters {
     sort: one('sort'),
     where: one('where'),
     window: one('window'),
-    roles: Role.options.filter((role) => many('roles').includes(role)),
+    roles: ROLES.filter((role) => many('roles').includes(role)),
     depths: many('depths').filter((depth) => typeof depth === 'number'),
     fromDay: day('fromDay'),
     toDay: day('toDay'),

@@ -1,4 +1,4 @@
-import { SummaryLevel } from '../../../core/contract/ids.ts'
+import { SUMMARY_LEVELS } from '../../../core/contract/lists.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { depthFill, mixThrough, type Palette } from './palette.ts'
 
@@ -12,7 +12,7 @@ export type BarFacts = {
   readonly sourceTokens: number
   /** Newest of those merged; null where the file does not say. */
   readonly createdAtMs: number | null
-  /** Worst of those merged, as index into SummaryLevel. */
+  /** Worst of those merged, as index into SUMMARY_LEVELS. */
   readonly level: number
 }
 
@@ -21,12 +21,12 @@ export type AgeRange = { readonly oldestMs: number; readonly newestMs: number }
 
 /** A hundred times smaller is the far end of the scale. */
 const LOG_FULL_COMPRESSION = Math.log(100)
-const UNKNOWN_LEVEL = SummaryLevel.options.indexOf('unknown')
+const UNKNOWN_LEVEL = SUMMARY_LEVELS.indexOf('unknown')
 
 /** From little to much: told apart by the colour-blind too, and none is the colour of the window. */
 const ramp = ({ d3, d2, d1, leaf }: Palette): readonly string[] => [d3, d2, d1, leaf]
 
-/** In the order of SummaryLevel. */
+/** In the order of SUMMARY_LEVELS. */
 const levelFills = ({ leaf, d1, d3, dim }: Palette): readonly string[] => [leaf, d1, d3, dim]
 
 /** Decides on the colour of a bar. A summary larger than its sources has the colour of an error. */
@@ -106,7 +106,7 @@ export function legendOf(by: ColorBy, palette: Palette, age: AgeRange, formatTim
     case 'level':
       return {
         kind: 'names',
-        entries: SummaryLevel.options.map((label, level) => ({
+        entries: SUMMARY_LEVELS.map((label, level) => ({
           color: levelFills(palette)[level] ?? palette.dim,
           label,
         })),

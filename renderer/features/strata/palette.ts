@@ -1,4 +1,4 @@
-import { ROLES } from '../../../core/contract/ids.ts'
+import { ROLES } from '../../../core/contract/lists.ts'
 import { depthToken } from '../../ui/depth-color.ts'
 import { tokenColor } from '../../ui/theme.ts'
 

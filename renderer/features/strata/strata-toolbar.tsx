@@ -1,5 +1,6 @@
 import type { KeyboardEvent } from 'react'
-import { type Strata, StrataAxis } from '../../../core/contract/strata.ts'
+import { STRATA_AXES } from '../../../core/contract/lists.ts'
+import type { Strata, StrataAxis } from '../../../core/contract/strata.ts'
 import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -16,7 +17,7 @@ type Props = {
   readonly strata: Strata | undefined
 }
 
-const AXES = StrataAxis.options.map((value) => ({ value, label: value }))
+const AXES = STRATA_AXES.map((value) => ({ value, label: value }))
 const COLORS = COLOR_BY.map((value) => ({ value, label: value }))
 
 /** In a group of radio buttons the arrow keys belong to the group. */

@@ -1,5 +1,6 @@
 import { type ReactNode, useRef } from 'react'
-import { StrataAxis } from '../../../core/contract/strata.ts'
+import { STRATA_AXES } from '../../../core/contract/lists.ts'
+import type { StrataAxis } from '../../../core/contract/strata.ts'
 import { useRoute } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -24,7 +25,7 @@ const DEFAULT_HEIGHT = 402
 const MIN_HEIGHT = 220
 const MIN_BELOW = 150
 
-const isAxis = (text: string): text is StrataAxis => StrataAxis.safeParse(text).success
+const isAxis = (text: string): text is StrataAxis => STRATA_AXES.some((axis) => axis === text)
 const isColorBy = (text: string): text is ColorBy => COLOR_BY.some((each) => each === text)
 
 /** A conversation as strata: the history along x, its compression along y, and what the model sees now lit. */
