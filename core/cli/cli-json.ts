@@ -1,14 +1,22 @@
+/** Beyond this a Date has no ISO form. https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const LATEST_MS = 8.64e15
+
 /**
- * The boundary between the contract and what programs read: every field `…AtMs` (milliseconds) becomes `…At`, ISO 8601
- * in UTC with milliseconds; everything else stays as it is.
+ * The boundary between the contract and what programs read: every field `atMs` or `…AtMs` (milliseconds) becomes `at` or
+ * `…At`, ISO 8601 in UTC with milliseconds, null where a damaged file holds no possible time; everything else stays.
  */
 export function toCliJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCliJson)
   if (value === null || typeof value !== 'object') return value
   const out: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) {
-    if (key.endsWith('AtMs')) out[key.slice(0, -2)] = typeof inner === 'number' ? new Date(inner).toISOString() : inner
+    if (/(^a|A)tMs$/.test(key)) out[key.slice(0, -2)] = typeof inner === 'number' ? isoTime(inner) : inner
     else out[key] = toCliJson(inner)
   }
   return out
+}
+
+/** ISO 8601 in UTC with milliseconds; null for what is no time. */
+export function isoTime(atMs: number): string | null {
+  return Math.abs(atMs) <= LATEST_MS ? new Date(atMs).toISOString() : null
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '../errors.ts'
+import { addContextCommand } from './context-command.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
 import { open } from './open-command.ts'
@@ -82,6 +83,7 @@ export function buildProgram(
   }
 
   addReadCommands(define, run)
+  addContextCommand(define, run)
   addGrepCommand(define, run)
   addIntegrityCommand(define, run)
   addWriteCommands(define, run)

@@ -1,11 +1,11 @@
 import { READ_ONLY_BY_CHOICE } from '../db/open-memory.ts'
 import { conversationOption, type Define, MAX_ID, type Run } from './command.ts'
 import type { Answer } from './output.ts'
-import { integer, oneOf } from './parse.ts'
+import { integer } from './parse.ts'
 import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
 import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 
-/** stats, tree, context, describe, expand, lineage: commands that never write. */
+/** stats, tree, describe, expand, lineage: commands that never write. */
 export function addReadCommands(define: Define, run: Run): void {
   run(define('stats', 'count what a memory holds'), async (options: MemoryOptions): Promise<Answer> => {
     const stats = await withMemory(
@@ -60,61 +60,6 @@ export function addReadCommands(define: Define, run: Run): void {
       })
       return { json: tree, text: () => treeText(tree.roots, (node) => node.sources ?? []) || 'No summaries.' }
     },
-  )
-
-  run(
-    define('context', 'what the model sees next turn, and why')
-      .addOption(conversationOption())
-      .option('--budget <tokens>', 'token budget', integer(1, 100_000_000))
-      .option('--fresh-tail <n>', 'newest messages that are always in', integer(0, 1_000_000))
-      .option('--query <text>', 'rank older items by relevance to this')
-      .option('--render <provider>', 'the payload as anthropic or openai messages', oneOf('anthropic', 'openai')),
-    async (
-      options: MemoryOptions & {
-        conversation?: number
-        budget?: number
-        freshTail?: number
-        query?: string
-        render?: 'anthropic' | 'openai'
-      },
-    ): Promise<Answer> =>
-      withMemory(
-        options,
-        (lcm): Answer => {
-          const input = {
-            conversationId: chooseConversation(lcm, options.conversation),
-            budgetTokens: options.budget,
-            freshTailCount: options.freshTail,
-            query: options.query,
-          }
-          if (options.render) {
-            const rendered = lcm.context.render(input, options.render)
-            return {
-              json: { messages: rendered.messages, system: rendered.system },
-              text: () => JSON.stringify(rendered, null, 2),
-            }
-          }
-          const context = lcm.context.assemble(input)
-          const text = (): string =>
-            [
-              `${count(context.tokens)} of ${count(context.budget)} tokens (${percent(context.pressure)})${context.overBudget ? ' · the fresh tail alone is over the budget' : ''}`,
-              '',
-              table(
-                ['#', 'id', 'kind', 'tokens', '', 'why'],
-                context.items.map((item) => [
-                  item.included ? String(item.ordinal) : '–',
-                  item.id,
-                  item.kind === 'message' ? (item.role ?? '') : `${item.kind} ${item.depth ?? ''}`.trim(),
-                  item.tokens,
-                  item.included ? 'in' : 'out',
-                  item.reason,
-                ]),
-              ),
-            ].join('\n')
-          return { json: context, text }
-        },
-        { readOnly: true },
-      ),
   )
 
   run(

@@ -74,7 +74,10 @@ export function treeText(roots: readonly LineageTree[], next: (node: LineageTree
   const stack = [...roots].reverse().map((node) => ({ node, indent: 0 }))
   for (let top = stack.pop(); top; top = stack.pop()) {
     const { node, indent } = top
-    const stands = node.messageCount === undefined ? '' : ` · ${count(node.messageCount)} message${node.messageCount === 1 ? '' : 's'}`
+    const stands =
+      node.messageCount === undefined
+        ? ''
+        : ` · ${count(node.messageCount)} message${node.messageCount === 1 ? '' : 's'}`
     const state = node.cycle ? ' · cycle' : node.kind === 'missing' ? ' · missing' : ''
     const depth = node.kind === 'condensed' ? ` depth ${node.depth}` : ''
     lines.push(

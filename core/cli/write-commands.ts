@@ -1,10 +1,13 @@
 import { CompactInput, CompactionSettings, type SpendEstimate } from '../contract/compaction.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
+import type { PresetName } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
 import { runJob } from '../jobs/run-job.ts'
 import type { Lcm } from '../lcm.ts'
+import { presetSettings } from '../settings/presets.ts'
 import { findTranscriptFiles } from '../transcripts/transcript-files.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
+import { presetOption } from './context-command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { collect, integer, oneOf } from './parse.ts'
@@ -17,6 +20,7 @@ type CompactOptions = MemoryOptions & {
   mode?: 'leaf' | 'condense' | 'full' | 'until-under'
   target?: number
   summarizer?: string
+  preset?: PresetName
   set?: [string, number][]
 }
 
@@ -65,7 +69,12 @@ export function addWriteCommands(define: Define, run: Run): void {
         '--summarizer <name>',
         'deterministic (default), a configured provider, or chain for all of LCM_SUMMARIZERS',
       )
-      .option('--set <key=value>', 'a compaction setting; may be repeated', collect(setting)),
+      .addOption(presetOption())
+      .option(
+        '--set <key=value>',
+        'a compaction setting, before that of the preset; may be repeated',
+        collect(setting),
+      ),
     async (options: CompactOptions): Promise<Answer> =>
       options.plan
         ? withMemory(options, (lcm) => planAnswer(lcm, options), { readOnly: true })
@@ -81,7 +90,7 @@ function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
     mode: options.mode === 'until-under' ? 'untilUnder' : options.mode,
     targetTokens: options.target,
     summarizer: options.summarizer,
-    settings: options.set && Object.fromEntries(options.set),
+    settings: { ...(options.preset && presetSettings(options.preset)), ...Object.fromEntries(options.set ?? []) },
   })
 }
 

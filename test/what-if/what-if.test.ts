@@ -1,0 +1,162 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ContextAssembler } from '../../core/context/context-assembler.ts'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { type CompactionSettings, WhatIf } from '../../core/contract/compaction.ts'
+import { PresetName } from '../../core/contract/settings.ts'
+import { WhatIfInput, type WhatIfRequest } from '../../core/contract/what-if.ts'
+import type { ReadDb } from '../../core/db/read-db.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { WhatIfPlanner } from '../../core/what-if/what-if.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { canonicalRows, windowOf } from '../compaction/invariants.ts'
+import { compact, engineOn } from '../compaction/run-compaction.ts'
+import { input, remember, small, talk } from '../compaction/talk.ts'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { travelIn } from '../time-travel/travel.ts'
+
+// "the same question answered for any budget, threshold, tail and preset without writing"
+
+const { compaction } = readSettings({})
+const plannerOn = (db: ReadDb, settings: Partial<CompactionSettings> = {}): WhatIfPlanner =>
+  new WhatIfPlanner(db, createTokenEstimator(), { ...compaction, ...settings })
+const ask = (db: ReadDb, request: Partial<WhatIfRequest> = {}, settings: Partial<CompactionSettings> = {}): WhatIf =>
+  WhatIf.parse(plannerOn(db, settings).ask(WhatIfInput.parse({ conversationId: 1, ...request })))
+
+const chosen = fc.record<Partial<CompactionSettings>>({
+  budgetTokens: fc.constantFrom(50, 700, 3_000, 200_000),
+  softThreshold: fc.constantFrom(0.1, 0.75, 1),
+  freshTailCount: fc.constantFrom(0, 2, 8, 64),
+  leafChunkTokens: fc.constantFrom(100, 400, 4_000),
+  condensedMinFanout: fc.constantFrom(2, 4),
+  maxDepth: fc.constantFrom(-1, 0, 1),
+  minMessagesToCompact: fc.constantFrom(0, 10),
+})
+const mode = fc.constantFrom('leaf' as const, 'condense' as const, 'full' as const, 'untilUnder' as const)
+
+describe('what-if', () => {
+  it('decides and plans as the engine does with the same settings, and writes nothing', () => {
+    using memory = remember(talk(40, 90))
+    const before = [canonicalRows(memory.db), windowOf(memory.db, 1)]
+    const planner = plannerOn(memory.db)
+    fc.assert(
+      fc.property(chosen, mode, (settings, how) => {
+        const answer = planner.ask(WhatIfInput.parse({ conversationId: 1, mode: how, settings }))
+        const engine = engineOn(memory.db, { settings })
+        expect(answer.decision).toEqual(engine.evaluate(input({ mode: how })))
+        expect(answer.plan).toEqual(engine.plan(input({ mode: how })))
+        expect(answer.pressureAfter).toBe(answer.plan.expectedTokensAfter / (settings.budgetTokens ?? 1))
+      }),
+      { numRuns: 60 },
+    )
+    expect([canonicalRows(memory.db), windowOf(memory.db, 1)]).toEqual(before)
+  })
+
+  it('names what the budget leaves out, as the assembled window does', () => {
+    using memory = remember(talk(40, 90))
+    const assembler = new ContextAssembler(memory.db, createTokenEstimator(), compaction)
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 5_000 }), fc.nat(50), (budgetTokens, freshTailCount) => {
+        const { fallsOut, fallsOutTokens } = ask(memory.db, { settings: { budgetTokens, freshTailCount } })
+        const out = assembler
+          .assemble({ conversationId: 1, budgetTokens, freshTailCount })
+          .items.filter((item) => !item.included)
+        expect(fallsOut).toEqual(out.map((item) => item.id))
+        expect(fallsOutTokens).toBe(out.reduce((sum, item) => sum + item.tokens, 0))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('counts what would become what', () => {
+    using memory = remember(talk(10, 100))
+    const settings = { ...small, condensedMinFanout: 2, minMessagesToCompact: 8 }
+    expect(ask(memory.db, { settings })).toMatchObject({
+      messagesToLeaves: { messages: 8, leaves: 2 },
+      summariesToCondensed: { summaries: 2, condensed: 1 },
+    })
+    expect(ask(memory.db, { settings: { ...settings, minMessagesToCompact: 9 } })).toMatchObject({
+      messagesToLeaves: { messages: 0, leaves: 0 },
+      plan: { steps: [], skipped: expect.stringContaining('At least 9') },
+    })
+  })
+
+  it('lets a setting go before the preset, and the preset before the configuration', () => {
+    using memory = remember(talk(80, 100))
+    const configured = { freshTailCount: 3, minMessagesToCompact: 1 }
+    const eligible = (request: Partial<WhatIfRequest>): number =>
+      ask(memory.db, request, configured).decision.eligibleMessages
+    expect(eligible({})).toBe(77)
+    expect(eligible({ preset: 'lossless-claw' })).toBe(16)
+    expect(eligible({ preset: 'argentos' })).toBe(48)
+    expect(eligible({ preset: 'argentos', settings: { freshTailCount: 5 } })).toBe(75)
+    expect(ask(memory.db, { preset: 'argentos' }, configured).decision.budget).toBe(128_000)
+  })
+
+  it('sees what happened to the file since it was last asked', async () => {
+    using memory = remember(talk(20, 90))
+    const planner = plannerOn(memory.db)
+    const now = (): number => planner.ask(WhatIfInput.parse({ conversationId: 1 })).decision.tokens
+    expect(now()).toBe(1_800)
+    memory.messages(1, [{ tokens: 5 }])
+    expect(now()).toBe(1_805)
+    const { result } = await compact(memory.db, {}, { settings: { ...small, minMessagesToCompact: 1 } })
+    expect(now()).toBe(result.tokensAfter)
+    expect(travelIn(memory.db).timeline(1).events.length).toBe(result.created.length)
+  })
+
+  it('refuses what is out of range and conversations that are not there', () => {
+    using memory = remember(talk(2, 90))
+    expect(() => ask(memory.db, { conversationId: 7 })).toThrow(expect.objectContaining({ code: 'not_found' }))
+    expect(() => plannerOn(memory.db).ask({ ...input(), settings: { freshTailCount: -1 } })).toThrow(
+      expect.objectContaining({ code: 'invalid_argument' }),
+    )
+  })
+
+  it('answers within a slider’s step for a window of 10,000 items', () => {
+    using memory = remember([])
+    memory.db.transaction(() => {
+      memory.db.run(`
+        WITH RECURSIVE series (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM series WHERE n < 10000)
+        INSERT INTO messages (message_id, conversation_id, seq, role, token_count, created_at, content_hash, content)
+        SELECT n, 1, n, iif(n % 2, 'user', 'assistant'), 90, n, printf('%064d', n), '' FROM series`)
+      memory.db.run(`
+        INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
+        SELECT 1, message_id, 'message', message_id, created_at FROM messages`)
+    })
+    const planner = plannerOn(memory.db)
+    const times = [1_000, 20_000, 100_000, 200_000, 900_000].flatMap((budgetTokens) =>
+      PresetName.options.map((preset) => {
+        const request = WhatIfInput.parse({ conversationId: 1, preset, settings: { budgetTokens } })
+        const before = process.cpuUsage()
+        planner.ask(request)
+        const { user, system } = process.cpuUsage(before)
+        return (user + system) / 1_000
+      }),
+    )
+    // Time of the processor, which other programs do not lengthen; the first answers read the window and warm up.
+    const warm = times.slice(5).toSorted((a, b) => a - b)
+    expect(warm[Math.floor(warm.length / 2)]).toBeLessThan(50)
+  })
+})
+
+describe.runIf(hasFixtures)('in files of other systems', () => {
+  const folder = join(FIXTURES, 'lossless-claw')
+  const cacheDir = join(temporaryFolder(), 'cache')
+  const files = hasFixtures
+    ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
+    : []
+  it.each(files)('%s answers for every preset', (name) => {
+    const lcm = openLcm(join(folder, name), { cacheDir, settings: readSettings({}) })
+    for (const { conversationId } of lcm.stats.conversations()) {
+      for (const preset of PresetName.options) {
+        const answer = WhatIf.parse(lcm.whatIf.ask(WhatIfInput.parse({ conversationId, preset })))
+        expect(answer.plan.expectedTokensAfter).toBeLessThanOrEqual(answer.plan.tokensBefore)
+      }
+    }
+    lcm.close()
+  })
+})
