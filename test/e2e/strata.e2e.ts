@@ -92,18 +92,26 @@ test('the same is there as a tree that works by keyboard', async ({ openMemory, 
 
 test('the graph grows by expanding, down to the messages', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
-  const root = await clickABar(page)
+  await clickABar(page)
   const graph = page.getByRole('group', { name: /^Lineage of sum_/ })
   await expect(graph).toBeVisible()
   const cards = graph.locator('.react-flow__node')
   await expect.poll(() => cards.count()).toBeGreaterThan(1)
-  await page.getByRole('button', { name: '← sources' }).click()
-  await expect.poll(() => selected(page)).not.toBe(root)
-  const before = await cards.count()
-  await page.getByRole('button', { name: 'E expand' }).click()
-  await expect.poll(() => cards.count()).toBeGreaterThan(before)
+  // Down to a leaf, and from there to what was said.
+  const isLeaf = () => detail(page).getByText('leaf', { exact: true }).isVisible()
+  for (let steps = 0; steps < 5 && !(await isLeaf()); steps += 1) {
+    const before = selected(page)
+    await page.getByRole('button', { name: '← sources' }).click()
+    await expect.poll(() => selected(page)).not.toBe(before)
+    await expect(detail(page).getByRole('button', { name: `Copy ${selected(page)}` })).toBeVisible()
+  }
+  const messages = cards.filter({ hasText: /^(user|assistant|tool)/ })
+  if ((await messages.count()) === 0) await page.getByRole('button', { name: 'E expand' }).click()
+  await expect.poll(() => messages.count()).toBeGreaterThan(0)
+  await messages.first().click()
+  await expect.poll(() => selected(page)).toMatch(/^msg_/)
   await page.getByRole('button', { name: '→ dependents' }).click()
-  await expect.poll(() => selected(page)).toBe(root)
+  await expect.poll(() => selected(page)).toMatch(/^sum_/)
 })
 
 test('the detail panel expands a summary down to its messages and leads to them', async ({ openMemory, home }) => {
