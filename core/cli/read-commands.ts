@@ -1,4 +1,5 @@
 import { READ_ONLY_BY_CHOICE } from '../db/open-memory.ts'
+import { toCliJson } from './cli-json.ts'
 import { conversationOption, type Define, MAX_ID, type Run } from './command.ts'
 import type { Answer } from './output.ts'
 import { integer } from './parse.ts'
@@ -69,7 +70,7 @@ export function addReadCommands(define: Define, run: Run): void {
         readOnly: true,
       })
       const { content, ...facts } = described
-      const rows = Object.entries(facts).filter(
+      const rows = Object.entries(toCliJson(facts) as Record<string, unknown>).filter(
         ([, value]) => value !== null && (!Array.isArray(value) || value.length > 0),
       )
       const text = (): string =>
