@@ -91,12 +91,13 @@ export class CompactionRun {
   /** Yields after each node; returns why it ended. What is committed stays, whatever ends it. */
   async *execute(signal: AbortSignal): AsyncGenerator<CompactionProgress, StopReason> {
     const { input, lock, clock, bounds } = this.#options
-    this.tokensBefore = this.#read().tokens
+    const window = this.#read()
+    this.tokensBefore = window.tokens
     const guard = new RunGuard({ signal, lock, clock, deadlineAtMs: this.#startedAtMs + bounds.durationMs })
     try {
       const stopped =
         this.#shouldStop(guard) ??
-        (makesLeaves(input) ? yield* this.#leafPass(guard) : null) ??
+        (makesLeaves(input) ? yield* this.#leafPass(window, guard) : null) ??
         (condenses(input) ? yield* this.#condensedPasses(guard) : null)
       return stopped ?? this.#reasonAtEnd()
     } finally {
@@ -104,13 +105,13 @@ export class CompactionRun {
     }
   }
 
-  async *#leafPass(guard: RunGuard): Steps {
+  async *#leafPass(first: Window, guard: RunGuard): Steps {
     const { settings } = this.#options
     this.#passes += 1
-    for (let isFirst = true; ; isFirst = false) {
-      const { items, pairs } = this.#read()
+    for (let window = first; ; window = this.#read()) {
+      const { items, pairs } = window
       const eligible = findLeafChunks(items, pairs, settings)
-      if (isFirst) this.skipped = tooFewMessages(eligible.messages, settings)
+      if (window === first) this.skipped = tooFewMessages(eligible.messages, settings)
       if (this.skipped !== null) return null
       const stopped = yield* this.#replaceEach(items, leafSteps(eligible.chunks, settings), guard)
       if (stopped !== 'stale') return stopped
