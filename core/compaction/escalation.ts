@@ -113,6 +113,7 @@ export class Escalation {
     const limit = AbortSignal.timeout(callMs)
     try {
       const answer = await callOf(summarizer, request, AbortSignal.any([signal, limit]))
+      if (typeof answer?.text !== 'string') return { outcome: 'failed', reason: 'The answer is not a text.' }
       this.#inputTokens += answer.inputTokens ?? 0
       this.#outputTokens += answer.outputTokens ?? 0
       return answer

@@ -162,7 +162,8 @@ function readSummaries(db: ReadDb, items: readonly WindowItem[]): Sources | unde
     earliestAtMs: least(summaries.flatMap((row) => row.earliestAtMs ?? [])),
     latestAtMs: greatest(summaries.flatMap((row) => row.latestAtMs ?? [])),
     lastMessageId,
-    fileIds: findFileIds(summaries.flatMap((row) => [row.fileIds, row.content])),
+    // Not from their texts: a model may have made up a file there.
+    fileIds: findFileIds(summaries.map((row) => row.fileIds)),
   }
 }
 

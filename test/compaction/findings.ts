@@ -1,17 +1,18 @@
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { IntegrityChecker } from '../../core/integrity/integrity-checker.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { NOW_MS } from './run-compaction.ts'
 
-/** Ids of the checks that find an error or a warning in the file. */
-export async function findingsIn(path: string): Promise<string[]> {
+/** Ids of the checks that find an error or a warning in the file, judged by the settings that it was compacted with. */
+export async function findingsIn(path: string, settings: Partial<CompactionSettings> = {}): Promise<string[]> {
   const memory = openMemory(path)
   const checker = new IntegrityChecker({
     db: memory.read,
     info: memory.info,
     estimator: createTokenEstimator(),
-    settings: readSettings({}).compaction,
+    settings: { ...readSettings({}).compaction, ...settings },
     clock: () => NOW_MS,
   })
   const run = checker.run(undefined, new AbortController().signal)
