@@ -1,4 +1,11 @@
-import { CompactInput, CompactionSettings, type SpendEstimate } from '../contract/compaction.ts'
+import { neededRun } from '../compaction/auto-compaction.ts'
+import {
+  CompactInput,
+  type CompactionDecision,
+  type CompactionResult,
+  CompactionSettings,
+  type SpendEstimate,
+} from '../contract/compaction.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import type { PresetName } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
@@ -17,6 +24,7 @@ import { count, oneLine, percent, table } from './text.ts'
 type CompactOptions = MemoryOptions & {
   conversation?: number
   plan?: boolean
+  auto?: boolean
   mode?: 'leaf' | 'condense' | 'full' | 'until-under'
   target?: number
   summarizer?: string
@@ -63,6 +71,7 @@ export function addWriteCommands(define: Define, run: Run): void {
     define('compact', 'replace old messages in the window by summaries')
       .addOption(conversationOption())
       .option('--plan', 'show what would be done, write nothing')
+      .option('--auto', 'only when a threshold is reached, and no further than under it')
       .option('--mode <mode>', 'leaf, condense, full or until-under', oneOf('leaf', 'condense', 'full', 'until-under'))
       .option('--target <tokens>', 'goal of until-under', integer(1, 100_000_000))
       .option(
@@ -127,7 +136,10 @@ function spendText({ provider, inputTokens, outputTokens, cost, capTokens }: Spe
 
 async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
   lcm.requireWrite('compact')
-  const result = await runToItsEnd(lcm, { kind: 'compact', ...compactInput(lcm, options) })
+  const asked = compactInput(lcm, options)
+  const input = options.auto ? neededRun(lcm.planner.evaluate(asked), asked) : asked
+  if (!input) return notNeeded(lcm.planner.evaluate(asked))
+  const result = await runToItsEnd(lcm, { kind: 'compact', ...input })
   if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
   const { value } = result
   const text = (): string =>
@@ -140,6 +152,22 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
       ),
     ].join('\n')
   return { json: value, text, exitCode: value.stopReason === 'cancelled' ? EXIT.interrupted : EXIT.done }
+}
+
+function notNeeded({ conversationId, tokens, pressure }: CompactionDecision): Answer {
+  const skipped = `No threshold is reached: the window takes ${count(tokens)} tokens, ${percent(pressure)} of its budget.`
+  const json: CompactionResult = {
+    runId: null,
+    conversationId,
+    stopReason: 'target_reached',
+    tokensBefore: tokens,
+    tokensAfter: tokens,
+    reduction: 0,
+    created: [],
+    skipped,
+    durationMs: 0,
+  }
+  return { json, text: () => skipped }
 }
 
 const runToItsEnd = (lcm: Lcm, spec: JobSpec): Promise<JobResult> =>

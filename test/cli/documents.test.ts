@@ -111,6 +111,23 @@ describe('with --json a command prints one document', () => {
     expect(result.tokensAfter).toBe(result.tokensBefore)
   })
 
+  it('compact --auto: does nothing while no threshold is reached', async () => {
+    const before = await document(documents.Stats, onDb('stats'))
+    const result = await document(documents.Compact, [
+      'compact',
+      ...inLong,
+      '--auto',
+      '--set',
+      'minMessagesToCompact=1',
+    ])
+    expect(result).toMatchObject({
+      runId: null,
+      created: [],
+      skipped: expect.stringMatching(/^No threshold is reached/),
+    })
+    expect(await document(documents.Stats, onDb('stats'))).toEqual(before)
+  })
+
   it('describe: messages and summaries, both ways', async () => {
     const summary = await document(documents.Description, onDb('describe', root))
     expect(summary.sources.length).toBeGreaterThan(0)
