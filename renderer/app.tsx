@@ -6,10 +6,16 @@ import { Welcome } from './features/welcome/welcome.tsx'
 import { ConnectionBanner } from './frame/connection-banner.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { host } from './host.ts'
+import { navigate, useRoute } from './routes.ts'
 import { Loading } from './ui/loading.tsx'
+import { useKeys } from './ui/use-keys.ts'
 
 const MemoryWindow = lazy(() =>
   import('./frame/memory-window.tsx').then((module) => ({ default: module.MemoryWindow })),
+)
+
+const SettingsPage = lazy(() =>
+  import('./frame/settings-page.tsx').then((module) => ({ default: module.SettingsPage })),
 )
 
 type Props = {
@@ -19,12 +25,30 @@ type Props = {
 
 /** The window: welcome, the memory, or why it cannot be opened. */
 export function App({ file }: Props) {
-  useEffect(() => host.onMenu((command) => command === 'open' && void openByDialog()), [])
+  useEffect(
+    () =>
+      host.onMenu((command) => {
+        if (command === 'open') void openByDialog()
+        if (command === 'settings') navigate({ view: 'settings' }, 'push')
+      }),
+    [],
+  )
   return (
     <ErrorBoundary>
       <ConnectionBanner />
-      {file === null ? <Welcome /> : <Memory file={file} />}
+      {file === null ? <NoMemory /> : <Memory file={file} />}
     </ErrorBoundary>
+  )
+}
+
+function NoMemory() {
+  const { view } = useRoute()
+  useKeys({ 'Mod+,': () => navigate({ view: 'settings' }, 'push') })
+  if (view !== 'settings') return <Welcome />
+  return (
+    <Suspense fallback={<Loading what="the settings" />}>
+      <SettingsPage />
+    </Suspense>
   )
 }
 

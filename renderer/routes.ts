@@ -9,6 +9,7 @@ export const VIEWS = [
   'compaction',
   'integrity',
   'files',
+  'settings',
 ] as const
 export type View = (typeof VIEWS)[number]
 

@@ -2,7 +2,7 @@ import { app, BrowserWindow, Menu, type MenuItemConstructorOptions } from 'elect
 import { openWindow } from './window.ts'
 
 /** What a menu entry tells the page; the page knows what to do with it. */
-export type MenuCommand = 'open' | 'import' | 'find' | 'palette' | 'keys'
+export type MenuCommand = 'open' | 'import' | 'find' | 'palette' | 'keys' | 'settings'
 
 function tell(command: MenuCommand): () => void {
   return () => BrowserWindow.getFocusedWindow()?.webContents.send('lcm:menu', command)
@@ -18,6 +18,8 @@ export function buildMenu(): void {
         { label: 'New Window', accelerator: 'CmdOrCtrl+N', click: () => openWindow(null) },
         { id: 'open', label: 'Open Memory…', accelerator: 'CmdOrCtrl+O', click: tell('open') },
         { id: 'import', label: 'Import Transcripts…', click: tell('import') },
+        { type: 'separator' },
+        { id: 'settings', label: 'Settings…', accelerator: 'CmdOrCtrl+,', click: tell('settings') },
         { type: 'separator' },
         isMac ? { role: 'close' } : { role: 'quit' },
       ],

@@ -12,6 +12,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     keys: [
       [['Mod K'], 'everything by name: views, actions, conversations, ids'],
       [['/'], 'search'],
+      [['Mod ,'], 'settings'],
       [['Esc'], 'back out of the selection'],
       [['\\'], 'show or hide the detail panel'],
       [['?'], 'this list'],

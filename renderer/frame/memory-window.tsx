@@ -49,7 +49,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
               <ErrorState error={conversations.error} onRetry={() => void conversations.refetch()} />
             ) : conversations.data === undefined ? (
               <Loading what="conversations" lines={7} />
-            ) : current === null && route.view !== 'integrity' ? (
+            ) : current === null && route.view !== 'integrity' && route.view !== 'settings' ? (
               <NoConversation />
             ) : (
               <ViewArea view={route.view} conversationId={current?.conversationId ?? null} info={info} />

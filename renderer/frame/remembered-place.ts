@@ -23,7 +23,11 @@ export function restorePlace(file: string): void {
 
 /** Remembers for this file every place that is gone to. */
 export function rememberPlaces(file: string): void {
-  onRouteChange(() => localStorage.setItem(KEY, JSON.stringify(withPlace(readPlaces(), file, placeOf(location.hash)))))
+  onRouteChange(() => {
+    // Nobody means to come back to the settings.
+    if (parseRoute(location.hash).view === 'settings') return
+    localStorage.setItem(KEY, JSON.stringify(withPlace(readPlaces(), file, placeOf(location.hash))))
+  })
 }
 
 function readPlaces(): Places {

@@ -1,6 +1,7 @@
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { host } from '../host.ts'
 import { navigate, useRoute } from '../routes.ts'
+import { IconButton } from '../ui/icon-button.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
@@ -13,9 +14,11 @@ type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
 /** Goes to the search, which puts the cursor where one types. */
 export const openSearch = (): void => navigate({ view: 'search' }, 'push')
 
+export const openSettings = (): void => navigate({ view: 'settings' }, 'push')
+
 /** What is open, whether it moves, and the ways to find something in it. */
 export function TopBar({ info, onPalette }: Props) {
-  const { query } = useRoute()
+  const { query, view } = useRoute()
   return (
     <header className={styles.bar}>
       <button
@@ -30,6 +33,12 @@ export function TopBar({ info, onPalette }: Props) {
       <FilePill info={info} />
       <LiveText />
       <div className={styles.gap} />
+      <IconButton
+        icon="gear"
+        label="Settings"
+        aria-current={view === 'settings' ? 'page' : undefined}
+        onClick={openSettings}
+      />
       <ThemeMenu />
       <search className={styles.search}>
         <button type="button" className={styles.box} onClick={openSearch}>

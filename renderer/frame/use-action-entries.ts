@@ -7,6 +7,7 @@ import { navigate } from '../routes.ts'
 import { chooseTheme } from '../ui/theme.ts'
 import type { PaletteEntry } from './palette-entries.ts'
 import { TABS } from './tab-list.ts'
+import { openSettings } from './top-bar.tsx'
 
 export type PaletteActions = { readonly onKeys: () => void; readonly onToggleDetail: () => void }
 
@@ -42,6 +43,7 @@ export function useActionEntries(
       navigate({ view: 'integrity' }, 'push')
     }),
     ...(info.readOnly ? [] : [action('Plan a compaction', 'compact', () => navigate({ view: 'compaction' }, 'push'))]),
+    action('Settings', 'models providers keys thresholds configuration', openSettings, 'Ctrl ,'),
     action('Open another memory', 'file welcome recent', () => host.openFile(null)),
     action('Import transcripts', 'claude code jsonl', () => host.openFile(null)),
     action('Open the sample memory', 'example demo', () => sample.mutate(undefined)),

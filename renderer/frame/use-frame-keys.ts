@@ -1,7 +1,7 @@
 import { navigate, parseRoute } from '../routes.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { TABS } from './tab-list.ts'
-import { openSearch } from './top-bar.tsx'
+import { openSearch, openSettings } from './top-bar.tsx'
 
 type Actions = { readonly onPalette: () => void; readonly onKeys: () => void; readonly onToggleDetail: () => void }
 
@@ -13,6 +13,7 @@ export function useFrameKeys({ onPalette, onKeys, onToggleDetail }: Actions): vo
   useKeys({
     'Mod+k': onPalette,
     '?': onKeys,
+    'Mod+,': openSettings,
     '/': openSearch,
     '\\': onToggleDetail,
     Escape: backOut,

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react'
 import { host } from '../../host.ts'
+import { navigate } from '../../routes.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
 import { DropTarget } from './drop-target.tsx'
@@ -32,6 +34,7 @@ export function Welcome() {
             <h1 className={styles.title}>LCM Inspector</h1>
             <p className={styles.claim}>What an agent remembers, what its model sees, and what stands between.</p>
           </div>
+          <IconButton icon="gear" label="Settings" onClick={() => navigate({ view: 'settings' }, 'push')} />
           <ThemeMenu />
         </header>
         {transcripts.isActive ? (

@@ -1,0 +1,78 @@
+import type { SettingsReport } from '../../../core/contract/settings.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import styles from './chain-list.module.css'
+import { moveInChain } from './chain-order.ts'
+import sectionStyles from './section.module.css'
+import { SourceChip } from './source-chip.tsx'
+import { useSaveSettings } from './use-save-settings.ts'
+
+/** The order in which models are tried. The built-in extractor always stands last: a run never ends for want of one. */
+export function ChainList({ report }: { readonly report: SettingsReport }) {
+  const save = useSaveSettings()
+  const { chain, providers, effective } = report
+  const source = effective.find(({ variable }) => variable === 'LCM_SUMMARIZERS')?.source ?? 'default'
+  const isFixed = source === 'environment'
+  const others = providers.filter(({ name }) => !chain.includes(name))
+  const put = (next: readonly string[]) => save.mutate({ chain: [...next] })
+  return (
+    <section className={sectionStyles.section}>
+      <SectionHeading aside={<SourceChip source={source} />}>Chain</SectionHeading>
+      <p className={sectionStyles.text}>
+        A run with the chain asks the first; where that fails, the next. {isFixed && 'LCM_SUMMARIZERS sets it.'}
+      </p>
+      <ol className={styles.list}>
+        {chain.map((name, at) => (
+          <li key={name} className={styles.item}>
+            <span className={styles.place}>{at + 1}</span>
+            <span className={styles.name}>{name}</span>
+            {!isFixed && (
+              <span className={styles.actions}>
+                <IconButton
+                  icon="arrowUp"
+                  label={`Try ${name} earlier`}
+                  disabled={at === 0 || save.isPending}
+                  onClick={() => put(moveInChain(chain, at, -1))}
+                />
+                <IconButton
+                  icon="arrowDown"
+                  label={`Try ${name} later`}
+                  disabled={at === chain.length - 1 || save.isPending}
+                  onClick={() => put(moveInChain(chain, at, 1))}
+                />
+                <IconButton
+                  icon="close"
+                  label={`Take ${name} out of the chain`}
+                  disabled={save.isPending}
+                  onClick={() => put(chain.filter((other) => other !== name))}
+                />
+              </span>
+            )}
+          </li>
+        ))}
+        <li className={styles.item}>
+          <span className={styles.place}>{chain.length + 1}</span>
+          <span>built-in extractor</span>
+          <span className={styles.always}>always last</span>
+        </li>
+      </ol>
+      {!isFixed && others.length > 0 && (
+        <div className={styles.add}>
+          <SelectField
+            label="Add to the chain"
+            value=""
+            options={[{ value: '', label: 'choose…' }, ...others.map(({ name }) => ({ value: name, label: name }))]}
+            onChange={(name) => name !== '' && put([...chain, name])}
+          />
+        </div>
+      )}
+      {save.isError && (
+        <p className={sectionStyles.problem} role="alert">
+          {toErrorInfo(save.error).message}
+        </p>
+      )}
+    </section>
+  )
+}

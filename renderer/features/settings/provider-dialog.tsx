@@ -1,0 +1,161 @@
+import { type FormEvent, type ReactNode, useId, useState } from 'react'
+import type { ProviderInfo } from '../../../core/contract/provider.ts'
+import type { SettingsReport } from '../../../core/contract/settings.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import { chainAfter } from './chain-order.ts'
+import styles from './provider-dialog.module.css'
+import {
+  EMPTY_PROVIDER,
+  type FormField,
+  type FormProblems,
+  formOf,
+  KNOWN_SERVICES,
+  providerOf,
+  settingsOf,
+} from './provider-form.ts'
+import { useSaveSettings } from './use-save-settings.ts'
+
+type Props = {
+  readonly report: SettingsReport
+  /** Null adds one. */
+  readonly provider: ProviderInfo | null
+  readonly onClose: () => void
+}
+
+type TextField = Exclude<FormField, 'kind'>
+
+const KINDS = [
+  { value: 'openai-compatible', label: 'OpenAI-compatible' },
+  { value: 'anthropic', label: 'Anthropic' },
+] as const
+
+const NO_PROBLEMS: FormProblems = {}
+
+/** Where a model is, how it is spoken to, and what it costs. */
+export function ProviderDialog({ report, provider, onClose }: Props) {
+  const [form, setForm] = useState(provider ? formOf(provider) : EMPTY_PROVIDER)
+  const [problems, setProblems] = useState(NO_PROBLEMS)
+  const formId = useId()
+  const save = useSaveSettings()
+  const others = report.providers.filter(({ name }) => name !== provider?.name)
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const made = providerOf(
+      form,
+      others.map(({ name }) => name),
+    )
+    setProblems('problems' in made ? made.problems : NO_PROBLEMS)
+    if ('problems' in made) return
+    const isRenamed = provider !== null && provider.name !== made.provider.name && report.chain.includes(provider.name)
+    const providers = provider
+      ? report.providers.map((each) => (each.name === provider.name ? made.provider : settingsOf(each)))
+      : [...report.providers.map(settingsOf), made.provider]
+    save.mutate(
+      { providers, ...(isRenamed && { chain: chainAfter(report.chain, provider.name, made.provider.name) }) },
+      { onSuccess: onClose },
+    )
+  }
+  const field = (name: TextField, label: string, hint: string, unit?: string): ReactNode => (
+    <Field
+      {...{ label, hint, unit, problem: problems[name] }}
+      value={form[name]}
+      isNumber={unit !== undefined}
+      onChange={(text) => setForm({ ...form, [name]: text })}
+    />
+  )
+  const start = (label: string) => {
+    const known = KNOWN_SERVICES.find((service) => service.label === label)
+    if (!known) return
+    const { label: _label, ...values } = known
+    setForm({ ...form, ...values })
+  }
+
+  return (
+    <Dialog
+      title={provider ? `Edit ${provider.name}` : 'Add a model'}
+      width={600}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <button type="submit" form={formId} className={styles.submit} disabled={save.isPending}>
+            Save
+          </button>
+        </>
+      }
+    >
+      <form id={formId} className={styles.form} onSubmit={submit} noValidate>
+        {provider === null && (
+          <SelectField
+            label="Start from"
+            value={KNOWN_SERVICES.find(({ baseUrl }) => baseUrl === form.baseUrl)?.label ?? ''}
+            options={[
+              { value: '', label: 'another server' },
+              ...KNOWN_SERVICES.map(({ label }) => ({ value: label, label })),
+            ]}
+            onChange={start}
+          />
+        )}
+        <Segmented label="Kind" options={KINDS} value={form.kind} onChange={(kind) => setForm({ ...form, kind })} />
+        {field('name', 'Name', 'What the chain and --summarizer call it')}
+        {field('baseUrl', 'Base URL', 'Up to and with /v1; no user, password or key in it')}
+        {field('model', 'Model', 'As the server calls it')}
+        {field(
+          'keyVariable',
+          'Key variable',
+          'The environment variable that may hold the key; empty where none is needed',
+        )}
+        {field('timeoutSeconds', 'Timeout', 'For one call', 's')}
+        {field('maxOutputTokens', 'Longest answer', 'No answer is asked to be longer', 'tokens')}
+        {field('inputPrice', 'Price in', 'In your currency; empty when not known', 'per million tokens')}
+        {field('outputPrice', 'Price out', 'In your currency; empty when not known', 'per million tokens')}
+        {save.isError && (
+          <p className={styles.problem} role="alert">
+            {toErrorInfo(save.error).message}
+          </p>
+        )}
+      </form>
+    </Dialog>
+  )
+}
+
+type FieldProps = {
+  readonly label: string
+  readonly hint: string
+  readonly unit: string | undefined
+  readonly problem: string | undefined
+  readonly value: string
+  readonly isNumber: boolean
+  readonly onChange: (text: string) => void
+}
+
+function Field({ label, hint, unit, problem, value, isNumber, onChange }: FieldProps) {
+  const id = useId()
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      <span className={styles.entry}>
+        <input
+          id={id}
+          type="text"
+          data-number={isNumber ? '' : undefined}
+          spellCheck={false}
+          autoComplete="off"
+          aria-invalid={problem !== undefined}
+          aria-describedby={`${id}-hint`}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+        />
+        {unit}
+      </span>
+      <p id={`${id}-hint`} className={problem === undefined ? styles.hint : styles.problem}>
+        {problem ?? hint}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+import { useMutation } from '@tanstack/react-query'
+import type { ProviderInfo, ProviderTest } from '../../../core/contract/provider.ts'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Chip, type Tone } from '../../ui/chip.tsx'
+import { formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import styles from './provider-row.module.css'
+
+type Props = {
+  readonly provider: ProviderInfo
+  readonly canStoreKeys: boolean
+  readonly onEdit: () => void
+  readonly onKey: () => void
+  readonly onRemove: () => void
+}
+
+/** A model with its address, its key's whereabouts, and whether it can be reached. */
+export function ProviderRow({ provider, canStoreKeys, onEdit, onKey, onRemove }: Props) {
+  const test = useMutation(api.settings.testProvider.mutationOptions())
+  const { name, model, baseUrl } = provider
+  const key = keyText(provider, canStoreKeys)
+  return (
+    <li className={styles.row}>
+      <div className={styles.words}>
+        <p className={styles.head}>
+          <strong>{name}</strong> <span>{model}</span>
+          <Chip tone={key.tone} title={key.hint}>
+            {key.text}
+          </Chip>
+        </p>
+        <p className={styles.dim}>
+          <code>
+            <bdi>{baseUrl}</bdi>
+          </code>
+        </p>
+        <p className={styles.dim}>{limitsText(provider)}</p>
+        <p className={styles.result} role="status">
+          {test.isPending ? (
+            'Asking it for one word…'
+          ) : test.error ? (
+            <span className={styles.problem}>{toErrorInfo(test.error).message}</span>
+          ) : (
+            test.data && <TestResult test={test.data} />
+          )}
+        </p>
+      </div>
+      <div className={styles.actions}>
+        <Button
+          aria-label={`Test ${name}`}
+          title="One tiny real call"
+          disabled={test.isPending}
+          onClick={() => test.mutate({ name })}
+        >
+          Test
+        </Button>
+        {canStoreKeys && (
+          <Button aria-label={`Key of ${name}`} onClick={onKey}>
+            Key…
+          </Button>
+        )}
+        <Button aria-label={`Edit ${name}`} onClick={onEdit}>
+          Edit…
+        </Button>
+        <IconButton icon="close" label={`Remove ${name}`} onClick={onRemove} />
+      </div>
+    </li>
+  )
+}
+
+function TestResult({ test }: { readonly test: ProviderTest }) {
+  if (test.ok) return <span className={styles.fine}>It answers, in {formatDuration(test.durationMs)}.</span>
+  return <span className={styles.problem}>{test.problem ?? 'It does not answer.'}</span>
+}
+
+function keyText(
+  { keySource, keyVariable }: ProviderInfo,
+  canStoreKeys: boolean,
+): { readonly text: string; readonly tone: Tone; readonly hint: string } {
+  switch (keySource) {
+    case 'environment':
+      return { text: `key from ${keyVariable ?? 'the environment'}`, tone: 'fine', hint: 'The environment holds it' }
+    case 'key_store':
+      return { text: 'key in the keychain', tone: 'fine', hint: 'The keychain of this desktop holds it' }
+    case 'none':
+      if (keyVariable === null) return { text: 'no key', tone: 'neutral', hint: 'A server on this machine needs none' }
+      return {
+        text: `no key: set ${keyVariable}`,
+        tone: 'warning',
+        hint: canStoreKeys ? 'Enter it here, or set the variable and start again' : 'Set the variable and start again',
+      }
+  }
+}
+
+function limitsText({ timeoutMs, maxOutputTokens, inputPrice, outputPrice }: ProviderInfo): string {
+  const price =
+    inputPrice === null || outputPrice === null
+      ? 'no prices set'
+      : `${inputPrice} in, ${outputPrice} out per million tokens`
+  return `${formatCount(timeoutMs / 1000)} s for an answer of at most ${plural(maxOutputTokens, 'token')} · ${price}`
+}

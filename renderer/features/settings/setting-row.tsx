@@ -1,0 +1,62 @@
+import { useId } from 'react'
+import type { EffectiveSetting } from '../../../core/contract/settings.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { aboutSetting, choicesOf, isSetElsewhere, typedValue, valueText } from './setting-groups.ts'
+import styles from './setting-row.module.css'
+import { SourceChip } from './source-chip.tsx'
+import { useSaveSettings } from './use-save-settings.ts'
+import { ValueField } from './value-field.tsx'
+
+/** One value. It is edited in place, unless the environment has the say. */
+export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) {
+  const { variable, value, source, accepts } = setting
+  const describedBy = useId()
+  const save = useSaveSettings()
+  const text = valueText(value)
+  const isEditable = source !== 'environment' && !isSetElsewhere(variable)
+  const put = (typed: string) => save.mutate({ values: { [variable]: typedValue(typed, value) } })
+  return (
+    <li className={styles.row}>
+      <div className={styles.name}>
+        <code>{variable}</code>
+        <span className={styles.about}>{aboutSetting(variable)}</span>
+      </div>
+      <div className={styles.value}>
+        {isEditable ? (
+          <ValueField
+            key={text}
+            label={variable}
+            value={text}
+            placeholder="not set"
+            choices={choicesOf(setting)}
+            isInvalid={save.isError}
+            describedBy={describedBy}
+            onCommit={put}
+            onRevert={save.reset}
+          />
+        ) : (
+          <span className={styles.fixed}>{text === '' ? 'not set' : text}</span>
+        )}
+      </div>
+      <span className={styles.source}>
+        <SourceChip source={source} />
+        {source === 'file' && isEditable && (
+          <IconButton
+            icon="close"
+            label={`Back to the default of ${variable}`}
+            onClick={() => save.mutate({ values: { [variable]: null } })}
+          />
+        )}
+      </span>
+      <p
+        id={describedBy}
+        className={styles.accepts}
+        data-error={save.isError ? '' : undefined}
+        role={save.isError ? 'alert' : undefined}
+      >
+        {save.isError ? toErrorInfo(save.error).message : accepts}
+      </p>
+    </li>
+  )
+}

@@ -1,0 +1,33 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { ViewHeader } from '../../ui/view-header.tsx'
+import { ChainList } from './chain-list.tsx'
+import { ProviderList } from './provider-list.tsx'
+import { SettingTable } from './setting-table.tsx'
+import styles from './settings-view.module.css'
+import { SpendCap } from './spend-cap.tsx'
+import { ThemeChoice } from './theme-choice.tsx'
+
+/** What is configured, where each value comes from, and changing it. Needs no open memory. */
+export function SettingsView() {
+  const report = useQuery(api.settings.report.queryOptions())
+  if (report.error && !report.data) return <ErrorState error={report.error} onRetry={() => void report.refetch()} />
+  if (!report.data) return <Loading what="the settings" lines={7} />
+  return (
+    <div className={styles.view}>
+      <ViewHeader title="Settings">
+        The environment stands above the file <NodeIdText id={report.data.path} />, and the file above the defaults.
+      </ViewHeader>
+      <div className={styles.sections}>
+        <ProviderList report={report.data} />
+        <ChainList report={report.data} />
+        <SpendCap report={report.data} />
+        <SettingTable report={report.data} />
+        <ThemeChoice />
+      </div>
+    </div>
+  )
+}

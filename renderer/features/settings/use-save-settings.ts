@@ -1,0 +1,19 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+
+const isOf = (path: unknown, area: string): boolean => Array.isArray(path) && path[0] === area
+
+/** Saves a part of the settings; whatever follows from them is asked for anew. */
+export function useSaveSettings() {
+  const queries = useQueryClient()
+  return useMutation(
+    api.settings.save.mutationOptions({
+      onSuccess: (report) => {
+        queries.setQueryData(api.settings.report.queryKey(), report)
+        void queries.invalidateQueries({
+          predicate: ({ queryKey: [path] }) => !isOf(path, 'machine') && !isOf(path, 'settings'),
+        })
+      },
+    }),
+  )
+}

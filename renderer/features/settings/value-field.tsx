@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import styles from './value-field.module.css'
+
+type Props = {
+  readonly label: string
+  readonly value: string
+  readonly placeholder?: string
+  /** Given, the value is one of these. */
+  readonly choices?: readonly string[] | null
+  readonly isInvalid: boolean
+  /** Id of the text that says what is wrong or accepted. */
+  readonly describedBy: string
+  readonly onCommit: (text: string) => void
+  /** What was typed is given up. */
+  readonly onRevert: () => void
+}
+
+/**
+ * A value that is taken over by Enter or by leaving the field; Esc puts it back. What was refused stays in the field to
+ * be corrected. Give it its value as key, so that a new one takes the place of what was typed.
+ */
+export function ValueField(props: Props) {
+  const { label, value, placeholder, choices, isInvalid, describedBy, onCommit, onRevert } = props
+  const [draft, setDraft] = useState<string | null>(null)
+  const common = { className: styles.field, 'aria-label': label, 'aria-describedby': describedBy }
+  if (choices)
+    return (
+      <select {...common} value={value} onChange={(event) => onCommit(event.target.value)}>
+        {choices.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+    )
+  const commit = () => {
+    if (draft !== null && draft.trim() !== value) onCommit(draft)
+  }
+  return (
+    <input
+      {...common}
+      type="text"
+      spellCheck={false}
+      autoComplete="off"
+      placeholder={placeholder}
+      aria-invalid={isInvalid}
+      value={draft ?? value}
+      onChange={(event) => setDraft(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') commit()
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        setDraft(null)
+        onRevert()
+      }}
+    />
+  )
+}

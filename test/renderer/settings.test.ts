@@ -1,0 +1,146 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ProviderSettings } from '../../core/contract/provider.ts'
+import type { EffectiveSetting } from '../../core/contract/settings.ts'
+import { VARIABLES } from '../../core/settings/variables.ts'
+import { chainAfter, moveInChain } from '../../renderer/features/settings/chain-order.ts'
+import {
+  EMPTY_PROVIDER,
+  formOf,
+  KNOWN_SERVICES,
+  type ProviderForm,
+  providerOf,
+} from '../../renderer/features/settings/provider-form.ts'
+import {
+  aboutSetting,
+  choicesOf,
+  groupSettings,
+  typedValue,
+  valueText,
+} from '../../renderer/features/settings/setting-groups.ts'
+
+const whole: ProviderForm = { ...EMPTY_PROVIDER, name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', model: 'small' }
+
+describe('what is typed about a model', () => {
+  it('becomes a provider, with nothing where nothing was typed', () => {
+    expect(providerOf(whole, [])).toEqual({
+      provider: {
+        name: 'local',
+        kind: 'openai-compatible',
+        baseUrl: 'http://127.0.0.1:8000/v1',
+        model: 'small',
+        keyVariable: null,
+        timeoutMs: 60_000,
+        maxOutputTokens: 4000,
+        inputPrice: null,
+        outputPrice: null,
+      },
+    })
+  })
+
+  it('comes back as it was typed', () => {
+    const made = providerOf({ ...whole, inputPrice: '0.15', timeoutSeconds: '2.5', keyVariable: 'MY_KEY' }, [])
+    if (!('provider' in made)) throw new Error('it was refused')
+    expect(providerOf(formOf(made.provider), [])).toEqual(made)
+  })
+
+  it.each([
+    ['name', 'My Model'],
+    ['baseUrl', 'example.com/v1'],
+    ['baseUrl', 'file:///etc/passwd'],
+    ['model', ' '],
+    ['keyVariable', 'my key'],
+    ['timeoutSeconds', ''],
+    ['timeoutSeconds', '0'],
+    ['maxOutputTokens', '15'],
+    ['maxOutputTokens', '1.5'],
+    ['inputPrice', '-1'],
+    ['outputPrice', 'cheap'],
+  ] as const)('is refused at its field: %s = "%s"', (field, text) => {
+    const made = providerOf({ ...whole, [field]: text }, [])
+    expect('problems' in made && Object.keys(made.problems)).toEqual([field])
+    expect('problems' in made && made.problems[field]).toMatch(/^Expected /)
+  })
+
+  it('has a name that no other has', () => {
+    expect(providerOf(whole, ['local'])).toEqual({ problems: { name: 'Another provider has this name.' } })
+  })
+
+  it('never becomes what the core would refuse', () => {
+    const text = fc.string({ maxLength: 12 })
+    const form = fc.record({
+      name: text,
+      kind: fc.constantFrom(...ProviderSettings.shape.kind.options),
+      baseUrl: fc.oneof(text, fc.webUrl()),
+      model: text,
+      keyVariable: text,
+      timeoutSeconds: fc.oneof(text, fc.nat({ max: 1000 }).map(String)),
+      maxOutputTokens: fc.oneof(text, fc.nat({ max: 200_000 }).map(String)),
+      inputPrice: text,
+      outputPrice: text,
+    })
+    fc.assert(
+      fc.property(form, (typed) => {
+        const made = providerOf(typed, [])
+        if ('provider' in made) ProviderSettings.parse(made.provider)
+        else expect(Object.keys(made.problems).length).toBeGreaterThan(0)
+      }),
+    )
+  })
+
+  it('can start from any of the known services', () => {
+    for (const { label: _label, ...service } of KNOWN_SERVICES)
+      expect(providerOf({ ...whole, ...service }, [])).toHaveProperty('provider.baseUrl', service.baseUrl)
+  })
+})
+
+describe('the chain', () => {
+  it('changes places within its ends', () => {
+    expect(moveInChain(['a', 'b', 'c'], 1, -1)).toEqual(['b', 'a', 'c'])
+    expect(moveInChain(['a', 'b', 'c'], 1, 1)).toEqual(['a', 'c', 'b'])
+    expect(moveInChain(['a', 'b'], 0, -1)).toEqual(['a', 'b'])
+    expect(moveInChain(['a', 'b'], 1, 1)).toEqual(['a', 'b'])
+  })
+
+  it('follows a provider that is renamed or removed', () => {
+    expect(chainAfter(['a', 'b'], 'a', 'z')).toEqual(['z', 'b'])
+    expect(chainAfter(['a', 'b'], 'a', null)).toEqual(['b'])
+  })
+})
+
+describe('the values', () => {
+  const setting = (variable: string, over: Partial<EffectiveSetting> = {}): EffectiveSetting => ({
+    variable,
+    value: 1,
+    source: 'default',
+    accepts: 'a whole number from 1 to 5',
+    ...over,
+  })
+
+  it('are all there, each in one group and with what it is about', () => {
+    const variables = Object.values(VARIABLES).map(({ name }) => name)
+    const grouped = groupSettings(variables.map((name) => setting(name)))
+    const shown = grouped.flatMap(({ settings }) => settings.map(({ variable }) => variable))
+    expect(shown.toSorted()).toEqual(variables.toSorted())
+    expect(variables.filter((name) => aboutSetting(name) === '')).toEqual([])
+  })
+
+  it('are shown even when nobody has heard of them', () => {
+    expect(groupSettings([setting('LCM_NEW')])).toEqual([{ title: 'Other', settings: [setting('LCM_NEW')] }])
+  })
+
+  it('keep their kind when they are typed; nothing goes back to the default', () => {
+    expect(typedValue(' 0.5 ', 1)).toBe(0.5)
+    expect(typedValue('many', 1)).toBe('many')
+    expect(typedValue('12', '/tmp')).toBe('12')
+    expect(typedValue('true', false)).toBe(true)
+    expect(typedValue('  ', 1)).toBeNull()
+    expect(valueText(null)).toBe('')
+  })
+
+  it('are chosen where there are only a few', () => {
+    expect(choicesOf(setting('X', { value: 'a', accepts: 'one of a, b' }))).toEqual(['a', 'b'])
+    expect(choicesOf(setting('X', { value: true, accepts: 'true or false (or 1, 0)' }))).toEqual(['true', 'false'])
+    expect(choicesOf(setting('X'))).toBeNull()
+  })
+})
