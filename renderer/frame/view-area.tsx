@@ -19,8 +19,11 @@ const TranscriptView = lazy(() =>
 const SearchView = lazy(() =>
   import('../features/search/search-view.tsx').then((module) => ({ default: module.SearchView })),
 )
-const CompactionView = lazy(() =>
-  import('../features/compaction/compaction-view.tsx').then((module) => ({ default: module.CompactionView })),
+const CompactionWithStrata = lazy(() =>
+  import('./compaction-with-strata.tsx').then((module) => ({ default: module.CompactionWithStrata })),
+)
+const SettingsView = lazy(() =>
+  import('../features/settings/settings-view.tsx').then((module) => ({ default: module.SettingsView })),
 )
 
 type Props = { readonly view: View; readonly conversationId: number | null; readonly info: MemoryInfo }
@@ -38,6 +41,7 @@ export function ViewArea({ view, conversationId, info }: Props) {
 
 function CurrentView({ view, conversationId, info }: Props) {
   if (view === 'integrity') return <IntegrityView />
+  if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null
   switch (view) {
     case 'overview':
@@ -51,7 +55,7 @@ function CurrentView({ view, conversationId, info }: Props) {
     case 'search':
       return <SearchView conversationId={conversationId} />
     case 'compaction':
-      return <CompactionView conversationId={conversationId} info={info} />
+      return <CompactionWithStrata conversationId={conversationId} info={info} />
     case 'files':
       return <FilesView conversationId={conversationId} />
   }

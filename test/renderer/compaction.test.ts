@@ -1,21 +1,35 @@
 import { describe, expect, it } from 'vitest'
 import type { CompactionResult } from '../../core/contract/compaction.ts'
-import { EMPTY_FORM, requestOf } from '../../renderer/features/compaction/compaction-form.ts'
+import type { ProviderInfo } from '../../core/contract/provider.ts'
+import { EMPTY_FORM, presetOf, requestOf, withValues } from '../../renderer/features/compaction/compaction-form.ts'
 import {
   beforeAfterText,
   decisionTitle,
   expectedText,
+  failedAttempts,
+  formatCost,
+  levelsText,
   resultTitle,
+  spentText,
   stepsText,
 } from '../../renderer/features/compaction/compaction-wording.ts'
+import { estimateRun, overheadOf, providersOf } from '../../renderer/features/compaction/model-estimate.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
 describe('what is asked of a compaction', () => {
   it('leaves to the configuration what the form leaves empty', () => {
-    expect(requestOf(EMPTY_FORM, 3)).toEqual({ request: { conversationId: 3, mode: 'full', reason: 'manual' } })
+    expect(requestOf(EMPTY_FORM, 3)).toEqual({
+      request: { conversationId: 3, mode: 'full', summarizer: 'deterministic', reason: 'manual' },
+    })
     expect(requestOf({ ...EMPTY_FORM, settings: { freshTailCount: ' ', softThreshold: '0.5' } }, 3)).toEqual({
-      request: { conversationId: 3, mode: 'full', reason: 'manual', settings: { softThreshold: 0.5 } },
+      request: {
+        conversationId: 3,
+        mode: 'full',
+        summarizer: 'deterministic',
+        reason: 'manual',
+        settings: { softThreshold: 0.5 },
+      },
     })
   })
 
@@ -76,5 +90,112 @@ describe('what is said of a compaction', () => {
   it('is how urgent it is', () => {
     expect(decisionTitle({ should: false, urgency: 'none' })).toBe('No need to compact')
     expect(decisionTitle({ should: true, urgency: 'hard' })).toBe('Compact before the next turn')
+  })
+})
+
+describe('the values of a known system', () => {
+  const preset = {
+    name: 'argentos',
+    label: 'ArgentOS',
+    settings: { freshTailCount: 32, maxDepth: -1 },
+    note: null,
+  } as const
+  const other = { ...preset, name: 'pi-lcm', settings: { freshTailCount: 0 } } as const
+
+  it('are put into the form, and known again there', () => {
+    const form = withValues({ ...EMPTY_FORM, mode: 'leaf', settings: { budgetTokens: '9' } }, preset.settings)
+    expect(form).toEqual({ ...EMPTY_FORM, mode: 'leaf', settings: { freshTailCount: '32', maxDepth: '-1' } })
+    expect(presetOf(form, [other, preset])).toBe(preset)
+  })
+
+  it('are no preset any more once one of them is changed', () => {
+    const form = withValues(EMPTY_FORM, preset.settings)
+    expect(presetOf({ ...form, settings: { ...form.settings, maxDepth: '2' } }, [preset, other])).toBeNull()
+    expect(presetOf(EMPTY_FORM, [preset])).toBeNull()
+    expect(withValues(form, {})).toEqual(EMPTY_FORM)
+  })
+})
+
+describe('what a model would be asked', () => {
+  const numbers = { depth: 0, firstSeq: 0, lastSeq: 0, sourceTokens: 4000, expectedTokens: 600 }
+  const step = { ...numbers, pass: 'leaf' as const, sources: [] }
+  const plan = {
+    conversationId: 1,
+    mode: 'full' as const,
+    steps: [step, step],
+    modelCalls: 2,
+    tokensBefore: 8000,
+    expectedTokensAfter: 1200,
+    skipped: null,
+  }
+  const provider: ProviderInfo = {
+    name: 'one',
+    kind: 'openai-compatible',
+    baseUrl: 'http://127.0.0.1/v1',
+    model: 'small',
+    keyVariable: null,
+    timeoutMs: 1000,
+    maxOutputTokens: 1000,
+    inputPrice: 1,
+    outputPrice: 10,
+    keySource: 'none',
+  }
+
+  it('is the sources with what stands around them, and what is expected back', () => {
+    const overheadTokens = overheadOf({ tokens: 4500 }, step)
+    expect(estimateRun({ plan, provider, overheadTokens, capTokens: 20_000 })).toEqual({
+      calls: 2,
+      inputTokens: 9000,
+      outputTokens: 1200,
+      cost: 0.021,
+      capTokens: 20_000,
+      isAboveCap: false,
+    })
+  })
+
+  it('has no cost without prices, and says when the cap would be passed', () => {
+    const free = { ...provider, outputPrice: null }
+    const estimate = estimateRun({ plan, provider: free, overheadTokens: 0, capTokens: 9000 })
+    expect(estimate).toMatchObject({ cost: null, isAboveCap: true })
+  })
+
+  it('names the models of a chain in their order', () => {
+    const settings = { providers: [provider, { ...provider, name: 'two' }], chain: ['two', 'one'] }
+    expect(providersOf('chain', settings).map(({ name }) => name)).toEqual(['two', 'one'])
+    expect(providersOf('one', settings).map(({ name }) => name)).toEqual(['one'])
+    expect(providersOf('deterministic', settings)).toEqual([])
+  })
+})
+
+describe('what is told of a run', () => {
+  it('is how its nodes were obtained', () => {
+    expect(plain(levelsText([{ level: 'normal' }, { level: 'deterministic' }, { level: 'normal' }]))).toBe(
+      '2 normal, 1 deterministic',
+    )
+  })
+
+  it('is what it cost, or that nobody knows, or nothing where no model was asked', () => {
+    const run = { modelInputTokens: 9000, modelOutputTokens: 1, cost: 0.0213 }
+    expect(plain(spentText(run) ?? '')).toBe('9,000 in, 1 token out · cost 0.021')
+    expect(plain(spentText({ ...run, cost: null }) ?? '')).toBe('9,000 in, 1 token out · no price known')
+    expect(spentText({ modelInputTokens: 0, modelOutputTokens: 0, cost: null })).toBeNull()
+    expect([0, 0.00001, 0.5, 12.345].map((cost) => plain(formatCost(cost)))).toEqual(['0', '< 0.0001', '0.5', '12.35'])
+  })
+
+  it('is which calls led to nothing', () => {
+    const attempt = {
+      summarizer: 'one',
+      level: 'normal',
+      model: null,
+      promptVersion: null,
+      tokens: 0,
+      durationMs: 1,
+      reason: null,
+    }
+    const attempts = [
+      { ...attempt, outcome: 'timeout' },
+      { ...attempt, outcome: 'accepted' },
+    ] as const
+    expect(failedAttempts(attempts).map(({ outcome }) => outcome)).toEqual(['timeout'])
   })
 })

@@ -1,13 +1,16 @@
 import type { CompactionMode, CompactionSettings, CompactRequest } from '../../../core/contract/compaction.ts'
+import type { Preset } from '../../../core/contract/settings.ts'
 
 /** What the user set; an empty text means the configured value. */
 export type CompactionForm = {
   readonly mode: CompactionMode
   readonly targetTokens: string
+  /** `deterministic`, the name of a provider, or `chain`. */
+  readonly summarizer: string
   readonly settings: Readonly<Partial<Record<SettingName, string>>>
 }
 
-export type SettingName = Exclude<keyof CompactionSettings, 'leafConcurrency'>
+export type SettingName = keyof CompactionSettings
 
 export type SettingField = {
   readonly name: SettingName
@@ -50,6 +53,14 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   { name: 'leafChunkTokens', label: 'Leaf chunk', hint: 'At most this much becomes one leaf', unit: 'tokens', min: 1 },
   { name: 'leafTargetTokens', label: 'Leaf target', hint: 'How long a leaf should be', unit: 'tokens', min: 1 },
   {
+    name: 'leafConcurrency',
+    label: 'At once',
+    hint: 'How many leaves are made at the same time where a model is asked',
+    unit: 'calls',
+    min: 1,
+    max: 64,
+  },
+  {
     name: 'condensedTargetTokens',
     label: 'Condensed target',
     hint: 'How long a condensed summary should be',
@@ -80,7 +91,31 @@ export const SETTING_FIELDS: readonly SettingField[] = [
   },
 ]
 
-export const EMPTY_FORM: CompactionForm = { mode: 'full', targetTokens: '', settings: {} }
+export const EMPTY_FORM: CompactionForm = {
+  mode: 'full',
+  targetTokens: '',
+  summarizer: 'deterministic',
+  settings: {},
+}
+
+/** The form with these values and no others: of a known system, or that were tried out; none are the configured ones. */
+export function withValues(form: CompactionForm, settings: Partial<CompactionSettings>): CompactionForm {
+  const values = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return { ...form, settings: Object.fromEntries(values.map(([name, value]) => [name, String(value)])) }
+}
+
+/** Which preset's values the form holds, exactly; null for the configured ones or a mixture. */
+export function presetOf(form: CompactionForm, presets: readonly Preset[]): Preset | null {
+  const given = SETTING_FIELDS.filter(({ name }) => (form.settings[name]?.trim() ?? '') !== '')
+  const matches = ({ settings }: Preset) =>
+    given.length === Object.values(settings).filter((value) => value !== undefined).length &&
+    given.every(({ name }) => settings[name] === Number(form.settings[name]))
+  return given.length === 0 ? null : (presets.find(matches) ?? null)
+}
+
+/** Whether the form differs from what is configured in anything but its values. */
+export const changedValues = ({ settings }: CompactionForm): number =>
+  Object.values(settings).filter((text) => text.trim() !== '').length
 
 /** The request that a form asks for, or what is wrong with it. */
 export function requestOf(
@@ -102,6 +137,7 @@ export function requestOf(
     request: {
       conversationId,
       mode: form.mode,
+      summarizer: form.summarizer,
       reason: 'manual',
       ...(form.mode === 'untilUnder' && target !== '' && { targetTokens: Number(target) }),
       ...(Object.keys(settings).length > 0 && { settings }),

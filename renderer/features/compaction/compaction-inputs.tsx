@@ -3,21 +3,28 @@ import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
-import { type CompactionForm, EMPTY_FORM, SETTING_FIELDS, type SettingField } from './compaction-form.ts'
+import { type CompactionForm, changedValues, EMPTY_FORM, SETTING_FIELDS, type SettingField } from './compaction-form.ts'
 import styles from './compaction-inputs.module.css'
 import { MODES } from './compaction-wording.ts'
+import { EstimateText } from './estimate-text.tsx'
+import type { ModelEstimate } from './model-estimate.ts'
+import { PresetChoice } from './preset-choice.tsx'
+import { SummarizerChoice } from './summarizer-choice.tsx'
 
 type Props = {
   readonly form: CompactionForm
   readonly onChange: (form: CompactionForm) => void
   /** What is wrong with the form. */
   readonly problem: string | null
+  /** What a model would be asked; null where none is. */
+  readonly estimate: ModelEstimate | null
 }
 
 /** How to compact. What is left empty is as configured. */
-export function CompactionInputs({ form, onChange, problem }: Props) {
+export function CompactionInputs({ form, onChange, problem, estimate }: Props) {
   const settings = useQuery(api.memory.settings.queryOptions())
-  const isChanged = form !== EMPTY_FORM
+  const isChanged = JSON.stringify(form) !== JSON.stringify(EMPTY_FORM)
+  const changed = changedValues(form)
   const set = (field: SettingField, text: string) =>
     onChange({ ...form, settings: { ...form.settings, [field.name]: text } })
   return (
@@ -49,11 +56,11 @@ export function CompactionInputs({ form, onChange, problem }: Props) {
           </label>
         )}
       </div>
-      <p className={styles.summarizer}>
-        Summaries are made by the built-in extractor: no model, no network, the same every time.
-      </p>
+      <SummarizerChoice value={form.summarizer} onChange={(summarizer) => onChange({ ...form, summarizer })} />
+      {estimate && <EstimateText estimate={estimate} />}
+      <PresetChoice form={form} onChange={onChange} />
       <details>
-        <summary>Settings for this run</summary>
+        <summary>Settings for this run{changed > 0 && ` · ${changed} set`}</summary>
         <div className={styles.fields}>
           {SETTING_FIELDS.map((field) => (
             <label key={field.name} className={styles.field} title={field.hint}>

@@ -4,6 +4,8 @@ import type {
   CompactionPlan,
   CompactionResult,
 } from '../../../core/contract/compaction.ts'
+import type { Attempt, CompactionRunRecord } from '../../../core/contract/time-travel.ts'
+import { assertNever } from '../../ui/assert-never.ts'
 import { formatCount, formatPercent, formatPressure, plural } from '../../ui/format.ts'
 
 export const MODES: readonly { readonly value: CompactionMode; readonly label: string; readonly hint: string }[] = [
@@ -65,4 +67,55 @@ export function expectedText({ tokensBefore, expectedTokensAfter }: CompactionPl
 export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionResult): string {
   if (created.length === 0) return 'Nothing was changed'
   return `${plural(created.length, 'new summary', 'new summaries')}, ${formatPercent(savedShare(tokensBefore, tokensAfter))} less in the window`
+}
+
+/** What came of one call to a summariser. */
+export function outcomeText(outcome: Attempt['outcome']): string {
+  switch (outcome) {
+    case 'accepted':
+      return 'accepted'
+    case 'empty':
+      return 'empty answer'
+    case 'not_smaller':
+      return 'not smaller than its sources'
+    case 'failed':
+      return 'failed'
+    case 'timeout':
+      return 'no answer in time'
+    case 'circuit_open':
+      return 'not asked: it failed too often before'
+    case 'spend_cap':
+      return 'not asked: the spend cap is reached'
+    case 'cancelled':
+      return 'cancelled'
+    default:
+      return assertNever(outcome)
+  }
+}
+
+/** `3 normal, 1 deterministic`: how the nodes of a run were obtained. */
+export function levelsText(created: readonly { readonly level: string }[]): string {
+  const counts = new Map<string, number>()
+  for (const { level } of created) counts.set(level, (counts.get(level) ?? 0) + 1)
+  return [...counts].map(([level, count]) => `${formatCount(count)}\u00a0${level}`).join(', ')
+}
+
+/** Calls that did not lead to the node. */
+export const failedAttempts = (attempts: readonly Attempt[]): readonly Attempt[] =>
+  attempts.filter(({ outcome }) => outcome !== 'accepted')
+
+/** A sum in the currency that the prices are in, which nobody but the user knows. */
+export function formatCost(cost: number): string {
+  if (cost === 0) return '0'
+  if (cost < 0.0001) return '<\u00a00.0001'
+  return cost < 1 ? Number(cost.toPrecision(2)).toString() : cost.toFixed(2)
+}
+
+/** What a run sent to models and got back; null where it asked none. */
+export function spentText(
+  run: Pick<CompactionRunRecord, 'modelInputTokens' | 'modelOutputTokens' | 'cost'>,
+): string | null {
+  if (run.modelInputTokens + run.modelOutputTokens === 0) return null
+  const cost = run.cost === null ? 'no price known' : `cost ${formatCost(run.cost)}`
+  return `${formatCount(run.modelInputTokens)} in, ${plural(run.modelOutputTokens, 'token')} out · ${cost}`
 }

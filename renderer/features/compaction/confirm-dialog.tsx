@@ -3,19 +3,23 @@ import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
-import { formatCount, plural } from '../../ui/format.ts'
+import { plural } from '../../ui/format.ts'
 import { expectedText, stepsText } from './compaction-wording.ts'
 import styles from './confirm-dialog.module.css'
+import { EstimateText } from './estimate-text.tsx'
+import type { ModelEstimate } from './model-estimate.ts'
 
 type Props = {
   readonly plan: CompactionPlan
   readonly info: MemoryInfo
+  /** What a model would be asked; null where none is. */
+  readonly estimate: ModelEstimate | null
   readonly onConfirm: () => void
   readonly onClose: () => void
 }
 
 /** Names what will change, and what will not, before it does. */
-export function ConfirmDialog({ plan, info, onConfirm, onClose }: Props) {
+export function ConfirmDialog({ plan, info, estimate, onConfirm, onClose }: Props) {
   const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
   return (
     <Dialog
@@ -42,7 +46,7 @@ export function ConfirmDialog({ plan, info, onConfirm, onClose }: Props) {
             {messages === 0 ? null : `${plural(messages, 'message')} from the model’s window`}
           </Fact>
           <Fact name="window">{expectedText(plan)}</Fact>
-          <Fact name="model calls">{plan.modelCalls === 0 ? 'none' : formatCount(plan.modelCalls)}</Fact>
+          <Fact name="asks a model">{estimate === null ? 'no' : <EstimateText estimate={estimate} />}</Fact>
         </Facts>
         <p className={styles.promise}>
           No message is changed or deleted: each stays in the file and can be reached through its summary. It can be

@@ -1,0 +1,53 @@
+import type { CompactionPlan, PromptPreview } from '../../../core/contract/compaction.ts'
+import type { ProviderInfo } from '../../../core/contract/provider.ts'
+import type { SettingsReport } from '../../../core/contract/settings.ts'
+
+/** What a run would ask of a model if each node came out at its first call. */
+export type ModelEstimate = {
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In the currency of the prices; null where they are not known. */
+  readonly cost: number | null
+  /** Null is no cap. */
+  readonly capTokens: number | null
+  readonly isAboveCap: boolean
+}
+
+type Input = {
+  readonly plan: CompactionPlan
+  /** The model that is asked first. */
+  readonly provider: ProviderInfo
+  /** What stands around the sources in a prompt. */
+  readonly overheadTokens: number
+  readonly capTokens: number | null
+}
+
+/** Adds up a plan. */
+export function estimateRun({ plan, provider, overheadTokens, capTokens }: Input): ModelEstimate {
+  const { steps } = plan
+  const inputTokens = steps.reduce((sum, step) => sum + step.sourceTokens + overheadTokens, 0)
+  const outputTokens = steps.reduce((sum, step) => sum + step.expectedTokens, 0)
+  const { inputPrice, outputPrice } = provider
+  const cost =
+    inputPrice === null || outputPrice === null
+      ? null
+      : (inputTokens * inputPrice + outputTokens * outputPrice) / 1_000_000
+  const isAboveCap = capTokens !== null && inputTokens + outputTokens > capTokens
+  return { calls: steps.length, inputTokens, outputTokens, cost, capTokens, isAboveCap }
+}
+
+/** Tokens of a prompt that are not its sources: measured on one that would be sent. */
+export const overheadOf = (
+  preview: Pick<PromptPreview, 'tokens'> | undefined,
+  step: CompactionPlan['steps'][number] | undefined,
+): number => (preview && step ? Math.max(0, preview.tokens - step.sourceTokens) : 0)
+
+export const CHAIN = 'chain'
+export const DETERMINISTIC = 'deterministic'
+
+/** The models that a run under this name asks, in order; none for the built-in extractor. */
+export function providersOf(name: string, { providers, chain }: Pick<SettingsReport, 'providers' | 'chain'>) {
+  const names = name === CHAIN ? chain : [name]
+  return names.flatMap((each) => providers.filter((provider) => provider.name === each))
+}

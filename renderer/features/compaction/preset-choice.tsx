@@ -1,0 +1,31 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api.ts'
+import { SelectField } from '../../ui/select-field.tsx'
+import { type CompactionForm, changedValues, presetOf, withValues } from './compaction-form.ts'
+import styles from './summarizer-choice.module.css'
+
+type Props = { readonly form: CompactionForm; readonly onChange: (form: CompactionForm) => void }
+
+const CONFIGURED = 'configured'
+const OWN = 'own'
+
+/** The values of a known system, for this run. */
+export function PresetChoice({ form, onChange }: Props) {
+  const presets = useQuery(api.compaction.presets.queryOptions())
+  const list = presets.data ?? []
+  const chosen = presetOf(form, list)
+  const value = chosen?.name ?? (changedValues(form) > 0 ? OWN : CONFIGURED)
+  const options = [
+    { value: CONFIGURED, label: 'as configured' },
+    ...list.map(({ name, label }) => ({ value: name, label })),
+    ...(value === OWN ? [{ value: OWN, label: 'own values', disabled: true }] : []),
+  ]
+  const choose = (name: string) =>
+    onChange(withValues(form, list.find((preset) => preset.name === name)?.settings ?? {}))
+  return (
+    <div className={styles.choice}>
+      <SelectField label="Values" options={options} value={value} onChange={choose} />
+      {chosen?.note && <p className={styles.text}>{chosen.note}</p>}
+    </div>
+  )
+}

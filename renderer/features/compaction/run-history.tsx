@@ -1,0 +1,76 @@
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { CompactionRunRecord } from '../../../core/contract/time-travel.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatDuration, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { stopReasonText } from '../../ui/stop-reason.ts'
+import { TimeText } from '../../ui/time-text.tsx'
+import { beforeAfterText, levelsText, spentText } from './compaction-wording.ts'
+import styles from './run-history.module.css'
+import { RunNodes } from './run-nodes.tsx'
+
+/** The runs that the file records, newest first. */
+export function RunHistory({ runs }: { readonly runs: UseQueryResult<CompactionRunRecord[]> }) {
+  if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
+  if (runs.data === undefined) return <Loading what="the history of runs" />
+  if (runs.data.length === 0)
+    return (
+      <p className={styles.none}>
+        The file records no run. Other systems keep no such record; here each run is written down with its nodes.
+      </p>
+    )
+  return (
+    <ul>
+      {runs.data.map((run) => (
+        <Run key={run.runId} run={run} />
+      ))}
+    </ul>
+  )
+}
+
+function Run({ run }: { readonly run: CompactionRunRecord }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <li className={styles.run}>
+      <button type="button" className={styles.row} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
+        <span>
+          <TimeText atMs={run.startedAtMs} form="short" />
+        </span>
+        <span className={styles.dim}>
+          {run.mode}, {run.reason}
+        </span>
+        <span className={styles.dim}>{run.summarizer}</span>
+        <span>{plural(run.created.length, 'node')}</span>
+        <span className={styles.tokens}>
+          {run.tokensAfter === null ? 'not finished' : beforeAfterText(run.tokensBefore, run.tokensAfter)}
+        </span>
+      </button>
+      {isOpen && <RunDetail run={run} />}
+    </li>
+  )
+}
+
+function RunDetail({ run }: { readonly run: CompactionRunRecord }) {
+  const { startedAtMs, finishedAtMs, stopReason } = run
+  return (
+    <div className={styles.detail}>
+      <Facts>
+        <Fact name="ended">
+          {stopReason === null ? 'not yet, or cut off' : `because ${stopReasonText(stopReason)}`}
+        </Fact>
+        <Fact name="took">{finishedAtMs === null ? null : formatDuration(finishedAtMs - startedAtMs)}</Fact>
+        <Fact name="levels">{run.created.length === 0 ? null : levelsText(run.created)}</Fact>
+        <Fact name="model tokens">{spentText(run) ?? 'none: no model was asked'}</Fact>
+        <Fact name="by">{run.owner}</Fact>
+        <Fact name="run">
+          <code>{run.runId}</code>
+        </Fact>
+      </Facts>
+      <RunNodes created={run.created} />
+    </div>
+  )
+}

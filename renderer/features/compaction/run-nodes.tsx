@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import type { Attempt, CompactionRunRecord } from '../../../core/contract/time-travel.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import { formatCompression, formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { failedAttempts, outcomeText } from './compaction-wording.ts'
+import styles from './run-nodes.module.css'
+
+type Node = CompactionRunRecord['created'][number]
+
+/** More than these are listed when asked for. */
+const FIRST = 60
+
+/** The nodes that a run made: how small, at which level, how long it took, and the calls that led to nothing. */
+export function RunNodes({ created }: { readonly created: readonly Node[] }) {
+  const [isWhole, setWhole] = useState(false)
+  const shown = isWhole ? created : created.slice(0, FIRST)
+  if (created.length === 0) return null
+  return (
+    <div className={styles.nodes}>
+      <div className={classNames(styles.row, styles.titles)} aria-hidden="true">
+        <span>node</span>
+        <span>level</span>
+        <span>made by</span>
+        <span className={styles.number}>tokens</span>
+        <span className={styles.number}>factor</span>
+        <span className={styles.number}>time</span>
+      </div>
+      <ul>
+        {shown.map((node) => (
+          <NodeRow key={node.id} node={node} />
+        ))}
+      </ul>
+      {shown.length < created.length && (
+        <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+          {formatCount(created.length - shown.length)} more
+        </button>
+      )}
+    </div>
+  )
+}
+
+function NodeRow({ node }: { readonly node: Node }) {
+  const failed = failedAttempts(node.attempts)
+  const accepted = node.attempts.find(({ outcome }) => outcome === 'accepted')
+  return (
+    <li className={styles.node}>
+      <div className={styles.row}>
+        <span className={styles.id}>
+          <DepthSwatch node={node} />
+          <NodeLink id={node.id} node={node} maxChars={20} />
+        </span>
+        <span className={styles.level} data-level={node.level}>
+          {node.level}
+        </span>
+        <span className={styles.model} title={accepted?.promptVersion ?? undefined}>
+          {accepted?.model ?? accepted?.summarizer ?? ''}
+        </span>
+        <span className={styles.number}>
+          {formatCount(node.sourceTokens)} → {formatCount(node.tokens)}
+        </span>
+        <span className={styles.number}>
+          {node.tokens > 0 ? formatCompression(node.sourceTokens / node.tokens) : '–'}
+        </span>
+        <span className={styles.number}>{node.durationMs > 0 ? formatDuration(node.durationMs) : ''}</span>
+      </div>
+      {failed.length > 0 && <Attempts attempts={node.attempts} failed={failed.length} />}
+    </li>
+  )
+}
+
+function Attempts({ attempts, failed }: { readonly attempts: readonly Attempt[]; readonly failed: number }) {
+  return (
+    <details className={styles.attempts}>
+      <summary>{plural(failed, 'attempt')} before it led to nothing</summary>
+      <ol>
+        {attempts.map((attempt, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: attempts are a record in order
+          <li key={index}>
+            <span>{attempt.summarizer}</span>
+            <span>{attempt.level}</span>
+            <span className={styles.outcome} data-outcome={attempt.outcome}>
+              {outcomeText(attempt.outcome)}
+            </span>
+            <span>{formatDuration(attempt.durationMs)}</span>
+            <span className={styles.reason}>{attempt.reason}</span>
+          </li>
+        ))}
+      </ol>
+    </details>
+  )
+}

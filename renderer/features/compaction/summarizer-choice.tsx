@@ -1,0 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
+import type { SettingsReport } from '../../../core/contract/settings.ts'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { formatRoute, patchRoute, useRoute } from '../../routes.ts'
+import { SelectField } from '../../ui/select-field.tsx'
+import { CHAIN, DETERMINISTIC, providersOf } from './model-estimate.ts'
+import styles from './summarizer-choice.module.css'
+
+type Props = { readonly value: string; readonly onChange: (summarizer: string) => void }
+
+/** Who writes the summaries: the built-in extractor, one model, or the models of the chain in turn. */
+export function SummarizerChoice({ value, onChange }: Props) {
+  const report = useQuery(api.settings.report.queryOptions())
+  const route = useRoute()
+  const settings = report.data ?? NONE
+  return (
+    <div className={styles.choice}>
+      <SelectField label="Summariser" options={optionsOf(settings)} value={value} onChange={onChange} />
+      <p className={styles.text}>
+        {report.error ? toErrorInfo(report.error).message : explain(value, settings)}{' '}
+        {settings.providers.length === 0 && (
+          <a className={styles.link} href={formatRoute(patchRoute(route, { view: 'settings' }))}>
+            Set up a model
+          </a>
+        )}
+      </p>
+    </div>
+  )
+}
+
+const NONE: Pick<SettingsReport, 'providers' | 'chain'> = { providers: [], chain: [] }
+
+const optionsOf = ({ providers, chain }: typeof NONE) => [
+  { value: DETERMINISTIC, label: 'built-in extractor' },
+  ...providers.map(({ name, model }) => ({ value: name, label: `${name} · ${model}` })),
+  ...(chain.length > 0 ? [{ value: CHAIN, label: `chain · ${chain.join(' → ')}` }] : []),
+]
+
+function explain(value: string, settings: typeof NONE): string {
+  if (value === DETERMINISTIC) return 'No model, no network, the same every time.'
+  const names = providersOf(value, settings).map(({ name }) => name)
+  if (names.length === 0) return 'This one is not configured any more: choose another.'
+  const [first = '', ...others] = names
+  const next = others.length > 0 ? `then ${others.join(', ')}, ` : ''
+  return `Asks ${first}, ${next}and where all fail the built-in extractor.`
+}

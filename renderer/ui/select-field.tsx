@@ -1,0 +1,29 @@
+import { useId } from 'react'
+import styles from './select-field.module.css'
+
+export type SelectOption = { readonly value: string; readonly label: string; readonly disabled?: boolean }
+
+type Props = {
+  readonly label: string
+  readonly options: readonly SelectOption[]
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly title?: string
+}
+
+/** One of many, in the list that the desktop draws. */
+export function SelectField({ label, options, value, onChange, title }: Props) {
+  const id = useId()
+  return (
+    <span className={styles.field}>
+      <label htmlFor={id}>{label}</label>
+      <select id={id} value={value} title={title} onChange={(event) => onChange(event.target.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value} disabled={option.disabled}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </span>
+  )
+}
