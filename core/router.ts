@@ -68,7 +68,12 @@ export function createRouter(core: Core) {
     },
     context: {
       assemble: os.context.assemble.handler(({ input }) => core.lcm().context.assemble(input)),
-      render: os.context.render.handler(({ input }) => core.lcm().context.render(input, input.provider)),
+      render: os.context.render.handler(({ input }) => {
+        const { provider, moment, ...assembled } = input
+        return moment
+          ? core.lcm().timeTravel.render({ ...assembled, moment }, provider)
+          : core.lcm().context.render(assembled, provider)
+      }),
       timeline: os.context.timeline.handler(({ input }) => core.lcm().timeTravel.timeline(input.conversationId)),
       at: os.context.at.handler(({ input }) => core.lcm().timeTravel.contextAt(input)),
       difference: os.context.difference.handler(({ input }) => core.lcm().timeTravel.difference(input)),

@@ -29,6 +29,7 @@ import {
   ContextAtInput,
   ContextDifference,
   DifferenceInput,
+  Moment,
   Timeline,
 } from './time-travel.ts'
 import { WhatIfInput } from './what-if.ts'
@@ -114,7 +115,8 @@ export const contract = {
   },
   context: {
     assemble: base.input(AssembleInput).output(AssembledContext),
-    render: base.input(AssembleInput.extend({ provider: Provider })).output(RenderedContext),
+    /** As it would be sent next turn, or as it would have been at a moment. */
+    render: base.input(AssembleInput.extend({ provider: Provider, moment: Moment.optional() })).output(RenderedContext),
     /** The events between which the window stood still. */
     timeline: base.input(inConversation).output(Timeline),
     at: base.input(ContextAtInput).output(ContextAt),

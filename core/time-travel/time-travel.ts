@@ -1,5 +1,6 @@
 import type { ContextAssembler } from '../context/context-assembler.ts'
 import type { Placements } from '../context/placements.ts'
+import type { Provider, RenderedContext } from '../contract/context.ts'
 import type {
   ContextAt,
   ContextAtInput,
@@ -93,6 +94,17 @@ export class TimeTravel {
       const { placed, ...when } = this.entriesAt(input.conversationId, moment)
       return { ...this.#options.context.assemble(assembled, placed), ...when }
     })
+  }
+
+  /**
+   * What would have been sent at a moment, as `ContextAssembler.render`.
+   * @throws LcmError not_found
+   */
+  render(input: ContextAtInput, provider: Provider): RenderedContext {
+    const { moment, ...assembled } = input
+    return readSnapshot(this.#options.db, () =>
+      this.#options.context.render(assembled, provider, this.entriesAt(input.conversationId, moment).placed),
+    )
   }
 
   /**
