@@ -7,6 +7,7 @@ import { HealthLine } from './health-line.tsx'
 import { LargestMessages } from './largest-messages.tsx'
 import styles from './overview-view.module.css'
 import { PressureFigures } from './pressure-figures.tsx'
+import { PressureHistory } from './pressure-history.tsx'
 import { RoleTable } from './role-table.tsx'
 import { RunTable } from './run-table.tsx'
 
@@ -19,6 +20,7 @@ export function OverviewView({ conversationId }: { readonly conversationId: numb
   return (
     <div className={styles.view}>
       <PressureFigures conversation={conversation} budgetTokens={budgetTokens} />
+      <PressureHistory conversation={conversation} budgetTokens={budgetTokens} />
       <HealthLine />
       <div className={styles.columns}>
         <div className={styles.column}>

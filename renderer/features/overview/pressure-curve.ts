@@ -1,0 +1,106 @@
+import type { StrataMessages } from '../../../core/contract/strata.ts'
+import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
+
+/** The window after so many messages. */
+export type CurvePoint = {
+  readonly messages: number
+  readonly tokens: number
+  /** Index of the event that led here; null for messages. */
+  readonly event: number | null
+}
+
+type Columns = Pick<StrataMessages, 'count' | 'tokens'>
+type Replacement = Pick<CompactionEvent, 'messages' | 'sourceTokens' | 'tokens'>
+
+/**
+ * Tokens in the window over the history: what every message adds, less what every compaction takes away. Exact at the
+ * edges of the columns; within a column of several messages each counts the same.
+ */
+export function pressureCurve({ count, tokens }: Columns, events: readonly Replacement[]): readonly CurvePoint[] {
+  const points: CurvePoint[] = [{ messages: 0, tokens: 0, event: null }]
+  let [messages, sum, next] = [0, 0, 0]
+  const push = (event: number | null) => points.push({ messages, tokens: Math.max(0, sum), event })
+  for (const [index, columnCount] of count.entries()) {
+    const [start, added] = [messages, tokens[index] ?? 0]
+    const end = start + columnCount
+    for (let event = events[next]; event !== undefined && event.messages <= end; event = events[next]) {
+      const at = Math.max(messages, event.messages)
+      sum += ((at - messages) / columnCount) * added
+      // The window was never fuller than just before.
+      if (at > messages) {
+        messages = at
+        push(null)
+      }
+      sum -= event.sourceTokens - event.tokens
+      push(next)
+      next += 1
+    }
+    if (end > messages) {
+      sum += ((end - messages) / columnCount) * added
+      messages = end
+      push(null)
+    }
+  }
+  for (let event = events[next]; event !== undefined; event = events[next]) {
+    sum -= event.sourceTokens - event.tokens
+    push(next)
+    next += 1
+  }
+  return points
+}
+
+/** The fullest window; null without one. */
+export function peakOf(points: readonly CurvePoint[]): CurvePoint | null {
+  return points.reduce<CurvePoint | null>((most, point) => (most && most.tokens >= point.tokens ? most : point), null)
+}
+
+/** Tokens at the top of the chart: the hard limit, unless the window has never come near it. */
+export function chartTop(peakTokens: number, hardTokens: number): number {
+  const isNear = peakTokens >= hardTokens * 0.25
+  return Math.max(1, isNear ? Math.max(peakTokens, hardTokens) * 1.06 : peakTokens * 1.15)
+}
+
+/** More than this apart, something besides messages and compactions has changed the window. */
+const TOLERATED = 0.02
+
+/** Whether the curve ends at what the window holds now. */
+export function endsAt(points: readonly CurvePoint[], windowTokens: number): boolean {
+  const end = points.at(-1)?.tokens ?? 0
+  return Math.abs(end - windowTokens) <= Math.max(windowTokens, 1) * TOLERATED
+}
+
+/** Points as a line of so many pixels: of those on one column of pixels the highest, the lowest and the last. */
+export function thinned(points: readonly CurvePoint[], widthPx: number, messages: number): readonly CurvePoint[] {
+  if (points.length <= widthPx * 3 || messages === 0) return points
+  const column = (point: CurvePoint) => Math.floor((point.messages / messages) * widthPx)
+  const kept: CurvePoint[] = []
+  for (let from = 0; from < points.length; ) {
+    const first = points[from]
+    if (first === undefined) break
+    let to = from
+    let [low, high] = [from, from]
+    for (let point: CurvePoint | undefined = first; point && column(point) === column(first); point = points[to]) {
+      if (point.tokens < (points[low]?.tokens ?? 0)) low = to
+      if (point.tokens > (points[high]?.tokens ?? 0)) high = to
+      to += 1
+    }
+    for (const index of new Set([low, high].sort((a, b) => a - b).concat(to - 1))) {
+      const point = points[index]
+      if (point !== undefined) kept.push(point)
+    }
+    from = to
+  }
+  return kept
+}
+
+/** The last point at or before a number of messages, by binary search. */
+export function pointAt(points: readonly CurvePoint[], messages: number): CurvePoint | null {
+  let low = 0
+  let high = points.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((points[middle]?.messages ?? 0) <= messages) low = middle + 1
+    else high = middle
+  }
+  return points[Math.max(0, low - 1)] ?? null
+}

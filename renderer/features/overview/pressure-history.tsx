@@ -1,0 +1,75 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { ConversationRow } from '../../../core/contract/memory.ts'
+import { api } from '../../api.ts'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { formatCompact, formatCount, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import styles from './pressure-chart.module.css'
+import { PressureChart } from './pressure-chart.tsx'
+import { endsAt, peakOf, pressureCurve } from './pressure-curve.ts'
+
+type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
+
+/** Columns of messages; a million of them is as quick to draw as a thousand. */
+const BUCKETS = 1024
+
+/** The window over the history: filled by messages, emptied by compactions. */
+export function PressureHistory({ conversation, budgetTokens }: Props) {
+  const { conversationId, contextTokens } = conversation
+  const settings = useQuery(api.memory.settings.queryOptions())
+  const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  const messages = timeline.data?.messages ?? 0
+  const columns = useQuery(
+    api.strata.messages.queryOptions({
+      input: messages === 0 ? skipToken : { conversationId, axis: 'messages', x0: 0, x1: messages, buckets: BUCKETS },
+      placeholderData: (previous) => previous,
+    }),
+  )
+  const points = useMemo(
+    () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events),
+    [timeline.data, columns.data],
+  )
+  const error = timeline.error ?? columns.error
+  if (timeline.data !== undefined && messages === 0) return null
+  return (
+    <section aria-label="Pressure over time">
+      <SectionHeading aside={points && `fullest ${formatCompact(peakOf(points)?.tokens ?? 0)} tokens`}>
+        Tokens in the window over time
+      </SectionHeading>
+      {error !== null ? (
+        <ErrorLine error={error} />
+      ) : !points || !timeline.data || !settings.data ? (
+        <Loading what="the history of the window" lines={4} />
+      ) : (
+        <>
+          <PressureChart
+            points={points}
+            events={timeline.data.events}
+            messages={messages}
+            budgetTokens={budgetTokens}
+            softTokens={settings.data.softThreshold * budgetTokens}
+            hardTokens={settings.data.hardThreshold * budgetTokens}
+          />
+          <p className={styles.scale}>
+            <span>first message</span>
+            <span>{plural(timeline.data.events.length, 'compaction step')}, marked by depth</span>
+            <span>message {formatCount(messages)}</span>
+          </p>
+          {!timeline.data.isExact && timeline.data.events.length > 0 && (
+            <p className={styles.note}>
+              Reconstructed: the file keeps no log of its window, so creation times say when each summary came in.
+            </p>
+          )}
+          {!endsAt(points, contextTokens) && (
+            <p className={styles.note}>
+              Messages and summaries add up to {formatCount(Math.round(points.at(-1)?.tokens ?? 0))} tokens; the window
+              holds {formatCount(contextTokens)}. Something else has changed it on the way.
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { markPaths } from '../../renderer/features/overview/chart-marks.ts'
+import {
+  chartTop,
+  endsAt,
+  peakOf,
+  pointAt,
+  pressureCurve,
+  thinned,
+} from '../../renderer/features/overview/pressure-curve.ts'
+import { compactionEvent } from './compaction-event.ts'
+
+describe('pressure over time', () => {
+  it('is what messages add, less what compactions take away', () => {
+    const columns = { count: [1, 1, 1, 1], tokens: [10, 20, 30, 40] }
+    const events = [compactionEvent({ messages: 3, sourceTokens: 30, tokens: 5 })]
+    const points = pressureCurve(columns, events)
+    expect(points.map(({ messages, tokens, event }) => [messages, tokens, event])).toEqual([
+      [0, 0, null],
+      [1, 10, null],
+      [2, 30, null],
+      [3, 60, null],
+      [3, 35, 0],
+      [4, 75, null],
+    ])
+    expect(peakOf(points)?.tokens).toBe(75)
+    expect(endsAt(points, 75)).toBe(true)
+    expect(endsAt(points, 90)).toBe(false)
+  })
+
+  it('shows the window full just before a compaction that falls within a column', () => {
+    const points = pressureCurve({ count: [10], tokens: [100] }, [
+      compactionEvent({ messages: 5, sourceTokens: 40, tokens: 10 }),
+    ])
+    expect(points.map(({ messages, tokens }) => [messages, tokens])).toEqual([
+      [0, 0],
+      [5, 50],
+      [5, 20],
+      [10, 70],
+    ])
+  })
+
+  it('keeps every token and every event, and never runs backwards', () => {
+    const column = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.nat(100))
+    fc.assert(
+      fc.property(fc.array(column, { minLength: 1 }), fc.array(fc.nat(200)), (pairs, at) => {
+        const columns = { count: pairs.map(([count]) => count), tokens: pairs.map(([, tokens]) => tokens) }
+        const events = at
+          .toSorted((a, b) => a - b)
+          .map((messages) => compactionEvent({ messages, sourceTokens: 0, tokens: 0 }))
+        const points = pressureCurve(columns, events)
+        const all = columns.tokens.reduce((sum, tokens) => sum + tokens, 0)
+        expect(points.at(-1)?.tokens).toBeCloseTo(all, 6)
+        expect(points.filter(({ event }) => event !== null).length).toBe(events.length)
+        expect(points.every(({ messages }, index) => messages >= (points[index - 1]?.messages ?? 0))).toBe(true)
+      }),
+    )
+  })
+
+  it('keeps the peaks and the valleys when it is drawn narrow', () => {
+    const points = Array.from({ length: 40_000 }, (_, messages) => ({
+      messages,
+      tokens: messages === 12_345 ? 1_000 : messages === 23_456 ? 0 : 500,
+      event: null,
+    }))
+    const kept = thinned(points, 600, 40_000)
+    expect(kept.length).toBeLessThanOrEqual(1_803)
+    expect(Math.max(...kept.map(({ tokens }) => tokens))).toBe(1_000)
+    expect(Math.min(...kept.map(({ tokens }) => tokens))).toBe(0)
+    expect(kept.at(-1)).toEqual(points.at(-1))
+  })
+
+  it('reaches up to the hard limit only when the window has come near it', () => {
+    expect(chartTop(50_000, 100_000)).toBeGreaterThan(100_000)
+    expect(chartTop(300_000, 100_000)).toBeGreaterThan(300_000)
+    expect(chartTop(1_000, 100_000)).toBeLessThan(2_000)
+    expect(chartTop(0, 100_000)).toBeGreaterThan(0)
+  })
+
+  it('tells what was the case at any place', () => {
+    const points = pressureCurve({ count: [1, 1], tokens: [5, 6] }, [])
+    expect(pointAt(points, 1.5)?.tokens).toBe(5)
+    expect(pointAt(points, -1)?.messages).toBe(0)
+    expect(pointAt([], 1)).toBeNull()
+  })
+
+  it('marks ten thousand compactions with no more than a mark a pixel', () => {
+    const events = Array.from({ length: 10_000 }, (_, messages) => compactionEvent({ messages, depth: messages % 9 }))
+    const marks = [...markPaths(events, 10_000, 400, 7).values()].join('')
+    expect(marks.split('M').length - 1).toBeLessThanOrEqual(400)
+  })
+})
