@@ -7,9 +7,17 @@ import {
   budgetToSlider,
   isAsConfigured,
   MAX_BUDGET,
+  MAX_SLIDER_TAIL,
   MIN_BUDGET,
+  parseThreshold,
   parseTokens,
+  parseWhatIf,
   sliderToBudget,
+  sliderToTail,
+  tailToSlider,
+  triedSettings,
+  type WhatIf,
+  withPreset,
 } from '../../renderer/features/context/what-if.ts'
 
 describe('what-if', () => {
@@ -28,9 +36,17 @@ describe('what-if', () => {
     expect(parseTokens(text)).toBeNull()
   })
 
+  const preset = {
+    name: 'argentos',
+    label: 'ArgentOS',
+    settings: { budgetTokens: 128_000, freshTailCount: 32, leafChunkTokens: 20_000 },
+    note: null,
+  } as const
+
   it('asks for nothing that was not changed', () => {
-    expect(assembleInput(7, AS_CONFIGURED)).toEqual({ conversationId: 7 })
-    expect(assembleInput(7, { budgetTokens: 9, freshTailCount: 0, query: ' why ' })).toEqual({
+    expect(triedSettings(AS_CONFIGURED, [preset])).toEqual({})
+    expect(assembleInput(7, {}, '')).toEqual({ conversationId: 7 })
+    expect(assembleInput(7, { budgetTokens: 9, freshTailCount: 0, softThreshold: 0.5 }, ' why ')).toEqual({
       conversationId: 7,
       budgetTokens: 9,
       freshTailCount: 0,
@@ -38,6 +54,45 @@ describe('what-if', () => {
     })
     expect(isAsConfigured({ ...AS_CONFIGURED, query: '  ' })).toBe(true)
     expect(isAsConfigured({ ...AS_CONFIGURED, freshTailCount: 0 })).toBe(false)
+    expect(isAsConfigured({ ...AS_CONFIGURED, preset: 'spec' })).toBe(false)
+  })
+
+  it('puts what was set by hand over the preset, until another preset has a value of its own', () => {
+    const byHand: WhatIf = { ...AS_CONFIGURED, budgetTokens: 5_000, softThreshold: 0.5 }
+    const chosen = withPreset(byHand, preset)
+    expect(triedSettings(chosen, [preset])).toEqual({ ...preset.settings, softThreshold: 0.5 })
+    expect(triedSettings({ ...chosen, freshTailCount: 0 }, [preset])).toMatchObject({ freshTailCount: 0 })
+    expect(withPreset(chosen, null)).toEqual({ ...AS_CONFIGURED, softThreshold: 0.5 })
+  })
+
+  it.each([
+    ['0.75', 0.75],
+    ['.5', 0.5],
+    ['75 %', 0.75],
+    ['1', 1],
+  ])('reads %s as a share of the budget', (text, share) => {
+    expect(parseThreshold(text)).toBe(share)
+  })
+
+  it.each(['', '0', '1.5', '75', '-0.5', 'half'])('refuses %j as a share of the budget', (text) => {
+    expect(parseThreshold(text)).toBeNull()
+  })
+
+  it('reads back what it kept, and drops what no longer makes sense', () => {
+    const whatIf: WhatIf = { preset: 'pi-lcm', budgetTokens: 9, softThreshold: 0.5, freshTailCount: 0, query: 'why' }
+    expect(parseWhatIf(JSON.parse(JSON.stringify(whatIf)))).toEqual(whatIf)
+    expect(parseWhatIf({ preset: 'other', budgetTokens: -1, softThreshold: 7, freshTailCount: 'x' })).toEqual(
+      AS_CONFIGURED,
+    )
+    expect(parseWhatIf(null)).toBeNull()
+  })
+
+  it('slides over fresh tails, finer where they are short', () => {
+    expect([0, 1000].map(sliderToTail)).toEqual([0, MAX_SLIDER_TAIL])
+    for (const tail of [0, 1, 2, 8, 32, 64, 200, 512]) {
+      expect(Math.abs(sliderToTail(tailToSlider(tail)) - tail)).toBeLessThanOrEqual(tail / 100)
+    }
+    expect(tailToSlider(1_000_000)).toBe(1000)
   })
 
   it('moves the slider over the whole range of budgets, evenly by factor', () => {

@@ -1,46 +1,109 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import type { AssembledContext } from '../../../core/contract/context.ts'
-import { api } from '../../api.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { useStored } from '../../ui/use-stored.ts'
+import { useWidth } from '../../ui/use-width.ts'
+import { CategoryTable } from './category-table.tsx'
+import { ContextToolbar, type Form } from './context-toolbar.tsx'
 import styles from './context-view.module.css'
+import { type Between, DifferenceView } from './difference-view.tsx'
+import { lastRun, NOW, parsePlace } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
-import { AS_CONFIGURED, assembleInput } from './what-if.ts'
-import { WhatIfBar } from './what-if-bar.tsx'
+import { TimeBar } from './time-bar.tsx'
+import { useKept } from './use-kept.ts'
+import { useMoment, useTime } from './use-time.ts'
+import { useTried } from './use-tried.ts'
+import { usePrefetch, useWindow } from './use-window.ts'
+import { AS_CONFIGURED, assembleInput, parseWhatIf } from './what-if.ts'
+import { WhatIfPanel } from './what-if-panel.tsx'
+import { WindowHead } from './window-head.tsx'
 import { WindowList } from './window-list.tsx'
 
 /** Long enough for a slider to pass by, short enough to be an answer at once. */
-const SETTLE_MS = 120
+const SETTLE_MS = 60
+const TIME_SETTLE_MS = 25
+/** Narrower than this, there is no room beside the list unless it is asked for. */
+const WIDE_PX = 800
 
-/** What the model sees next turn: to scale, item by item, and as it is sent. */
+/** What the model sees next turn, or saw at any moment before: to scale, item by item, as it is sent, and what if. */
 export function ContextView({ conversationId }: { readonly conversationId: number }) {
-  const [whatIf, setWhatIf] = useState(AS_CONFIGURED)
-  const [form, setForm] = useState<'list' | 'payload'>('list')
-  const settled = useDebounced(whatIf, SETTLE_MS)
-  const input = useMemo(() => assembleInput(conversationId, settled), [conversationId, settled])
-  const assembled = useQuery(
-    api.context.assemble.queryOptions({
-      input,
-      // Another conversation's window must never stand under this one's name.
-      placeholderData: (previous: AssembledContext | undefined) =>
-        previous?.conversationId === conversationId ? previous : undefined,
-    }),
+  const [whatIf, setWhatIf] = useKept('what-if', conversationId, AS_CONFIGURED, parseWhatIf)
+  const [place, setPlace] = useKept('moment', conversationId, NOW, parsePlace)
+  const [between, setBetween] = useState<Between | null>(null)
+  const [form, setForm] = useState<Form>('list')
+  const [panel, setPanel] = useStored<string>('what-if-panel', 'auto')
+  const [box, width] = useWidth<HTMLElement>()
+  const hasPanel = panel === 'auto' ? width >= WIDE_PX : panel === 'open'
+
+  const time = useTime(conversationId)
+  const tried = useTried(whatIf)
+  const settings = useDebounced(tried.settings, SETTLE_MS)
+  const query = useDebounced(whatIf.query, SETTLE_MS)
+  const input = useMemo(() => assembleInput(conversationId, settings, query), [conversationId, settings, query])
+  const there = useDebounced(place, TIME_SETTLE_MS)
+  const moment = useMoment(conversationId, there, time)
+  const answer = useWindow(input, moment)
+  usePrefetch(input, there, time)
+  const isStale = answer.isPlaceholderData || settings !== tried.settings || query !== whatIf.query || there !== place
+
+  const window = useMemo(
+    () => answer.data && { ...answer.data, ...thresholdsOf(tried.effective) },
+    [answer.data, tried.effective],
   )
-  const isStale = assembled.isPlaceholderData || settled !== whatIf
   return (
-    <section className={styles.view} aria-label="Context window">
-      <WhatIfBar whatIf={whatIf} onChange={setWhatIf} window={assembled.data} form={form} onForm={setForm} />
-      {assembled.isError && assembled.data === undefined ? (
-        <ErrorState error={assembled.error} onRetry={() => void assembled.refetch()} />
-      ) : assembled.data === undefined ? (
-        <Loading what="the context window" lines={9} />
-      ) : form === 'list' ? (
-        <WindowList window={assembled.data} isStale={isStale} />
-      ) : (
-        <PayloadView input={input} />
-      )}
+    <section className={styles.view} aria-label="Context window" ref={box}>
+      <ContextToolbar
+        query={whatIf.query}
+        onQuery={(words) => setWhatIf({ ...whatIf, query: words })}
+        form={form}
+        onForm={setForm}
+        hasWhatIf={hasPanel}
+        onToggleWhatIf={() => setPanel(hasPanel ? 'closed' : 'open')}
+      />
+      <div className={styles.columns}>
+        <div className={styles.main}>
+          {answer.isError && window === undefined ? (
+            <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
+          ) : window === undefined || time === null ? (
+            <Loading what="the context window" lines={9} />
+          ) : form === 'difference' ? (
+            <DifferenceView
+              input={input}
+              time={time}
+              between={between ?? lastRun(time.timeline.events, time.course)}
+              onChange={setBetween}
+            />
+          ) : (
+            <>
+              {form !== 'payload' && <WindowHead window={window} isStale={isStale} />}
+              <TimeBar
+                time={time}
+                place={place}
+                onChange={setPlace}
+                atMs={there === place ? (window.atMs ?? null) : null}
+              />
+              {form === 'list' && <WindowList window={window} isStale={isStale} />}
+              {form === 'category' && <CategoryTable window={window} />}
+              {form === 'payload' && <PayloadView input={input} moment={moment} />}
+            </>
+          )}
+        </div>
+        {hasPanel && (
+          <WhatIfPanel
+            conversationId={conversationId}
+            whatIf={whatIf}
+            tried={tried}
+            onChange={setWhatIf}
+            items={window?.items ?? []}
+            isPast={window?.atMs !== undefined}
+          />
+        )}
+      </div>
     </section>
   )
 }
+
+/** Thresholds are tried out as well, and no part of the question for the window. */
+const thresholdsOf = (settings: { softThreshold: number; hardThreshold: number } | null) =>
+  settings && { softThreshold: settings.softThreshold, hardThreshold: settings.hardThreshold }

@@ -9,13 +9,15 @@ type Props = {
   readonly value: number | null
   /** Of the field, in CSS pixels. */
   readonly width: number
+  /** How the value is written; with thousands told apart unless said otherwise. */
+  readonly format?: (value: number) => string
   /** Null refuses what was typed. */
   readonly parse: (text: string) => number | null
   readonly onChange: (value: number) => void
 }
 
-/** A count that can be typed. What does not parse is marked and changes nothing; leaving the field puts it back. */
-export function CountField({ label, hint, value, width, parse, onChange }: Props) {
+/** A number that can be typed. What does not parse is marked and changes nothing; leaving the field puts it back. */
+export function CountField({ label, hint, value, width, format = formatCount, parse, onChange }: Props) {
   const id = useId()
   const [draft, setDraft] = useState<string | null>(null)
   const type = (text: string) => {
@@ -32,7 +34,7 @@ export function CountField({ label, hint, value, width, parse, onChange }: Props
         title={hint}
         inputMode="numeric"
         autoComplete="off"
-        value={draft ?? (value === null ? '' : formatCount(value))}
+        value={draft ?? (value === null ? '' : format(value))}
         aria-invalid={draft !== null && parse(draft) === null}
         onChange={(event) => type(event.target.value)}
         onBlur={() => setDraft(null)}

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { AssembleInput, Provider, RenderedContext } from '../../../core/contract/context.ts'
+import type { Moment } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -11,17 +12,27 @@ import { useCopy } from '../../ui/use-copy.ts'
 import { PayloadLines } from './payload-lines.tsx'
 import styles from './payload-view.module.css'
 
+/** A payload is as large as the window; those of other moments are soon forgotten. */
+const KEPT_MS = 20_000
+
 const PROVIDERS = [
   { value: 'anthropic', label: 'Anthropic' },
   { value: 'openai', label: 'OpenAI' },
 ] as const
 
-/** The messages exactly as they would be sent, to read and to copy. */
-export function PayloadView({ input }: { readonly input: AssembleInput }) {
+type Props = {
+  readonly input: AssembleInput
+  /** Null while it is being found out. */
+  readonly moment: Moment | null
+}
+
+/** The messages exactly as they would be sent, or would have been at a moment, to read and to copy. */
+export function PayloadView({ input, moment }: Props) {
   const [provider, setProvider] = useState<Provider>('anthropic')
   const rendered = useQuery(
     api.context.render.queryOptions({
-      input: { ...input, provider },
+      input: moment === null ? skipToken : { ...input, provider, ...('now' in moment ? {} : { moment }) },
+      gcTime: KEPT_MS,
       placeholderData: (previous: RenderedContext | undefined) =>
         previous?.provider === provider ? previous : undefined,
     }),

@@ -1,32 +1,92 @@
+import type { CompactionSettings } from '../../../core/contract/compaction.ts'
 import type { AssembleInput } from '../../../core/contract/context.ts'
+import type { Preset, PresetName } from '../../../core/contract/settings.ts'
 
-/** What the user tries out. Null: as configured. */
+/** What the user tries out. Null: as the preset has it, or as configured. */
 export type WhatIf = {
+  readonly preset: PresetName | null
   readonly budgetTokens: number | null
+  readonly softThreshold: number | null
   readonly freshTailCount: number | null
   readonly query: string
 }
 
-export const AS_CONFIGURED: WhatIf = { budgetTokens: null, freshTailCount: null, query: '' }
+export const AS_CONFIGURED: WhatIf = {
+  preset: null,
+  budgetTokens: null,
+  softThreshold: null,
+  freshTailCount: null,
+  query: '',
+}
 
 export const MIN_BUDGET = 1_000
 export const MAX_BUDGET = 2_000_000
 const SLIDER_STEPS = 1_000
+/** At the right end of its slider; more can be typed. */
+export const MAX_SLIDER_TAIL = 512
 
 export function isAsConfigured(whatIf: WhatIf): boolean {
-  return whatIf.budgetTokens === null && whatIf.freshTailCount === null && whatIf.query.trim() === ''
+  return !changesSettings(whatIf) && whatIf.query.trim() === ''
 }
 
-/** The request that answers a what-if. */
-export function assembleInput(conversationId: number, whatIf: WhatIf): AssembleInput {
-  const query = whatIf.query.trim()
+const changesSettings = ({ preset, budgetTokens, softThreshold, freshTailCount }: WhatIf): boolean =>
+  preset !== null || budgetTokens !== null || softThreshold !== null || freshTailCount !== null
+
+/** The compaction settings that are tried out: those of the preset, and over them what was set by hand. */
+export function triedSettings(whatIf: WhatIf, presets: readonly Preset[]): Partial<CompactionSettings> {
+  const { preset, budgetTokens, softThreshold, freshTailCount } = whatIf
   return {
-    conversationId,
-    ...(whatIf.budgetTokens === null ? {} : { budgetTokens: whatIf.budgetTokens }),
-    ...(whatIf.freshTailCount === null ? {} : { freshTailCount: whatIf.freshTailCount }),
-    ...(query === '' ? {} : { query }),
+    ...presets.find(({ name }) => name === preset)?.settings,
+    ...(budgetTokens === null ? {} : { budgetTokens }),
+    ...(softThreshold === null ? {} : { softThreshold }),
+    ...(freshTailCount === null ? {} : { freshTailCount }),
   }
 }
+
+/** Another preset, or none. What was set by hand gives way where the preset has its own value. */
+export function withPreset(whatIf: WhatIf, preset: Preset | null): WhatIf {
+  const settings = preset?.settings ?? {}
+  return {
+    ...whatIf,
+    preset: preset?.name ?? null,
+    budgetTokens: settings.budgetTokens === undefined ? whatIf.budgetTokens : null,
+    softThreshold: settings.softThreshold === undefined ? whatIf.softThreshold : null,
+    freshTailCount: settings.freshTailCount === undefined ? whatIf.freshTailCount : null,
+  }
+}
+
+/** The request for the window under what is tried out. */
+export function assembleInput(
+  conversationId: number,
+  { budgetTokens, freshTailCount }: Partial<CompactionSettings>,
+  query: string,
+): AssembleInput {
+  const words = query.trim()
+  return {
+    conversationId,
+    ...(budgetTokens === undefined ? {} : { budgetTokens }),
+    ...(freshTailCount === undefined ? {} : { freshTailCount }),
+    ...(words === '' ? {} : { query: words }),
+  }
+}
+
+/** Reads what was tried out as it was kept; null when it is none. */
+export function parseWhatIf(value: unknown): WhatIf | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { preset, budgetTokens, softThreshold, freshTailCount, query } = value as Record<string, unknown>
+  const count = (of: unknown, min: number, max: number): number | null =>
+    typeof of === 'number' && of >= min && of <= max ? of : null
+  return {
+    preset: PRESET_ORDER.find((name) => name === preset) ?? null,
+    budgetTokens: count(budgetTokens, 1, 100_000_000),
+    softThreshold: count(softThreshold, 0.01, 1),
+    freshTailCount: count(freshTailCount, 0, 1_000_000),
+    query: typeof query === 'string' ? query.slice(0, 10_000) : '',
+  }
+}
+
+/** Presets in the order in which they are offered. */
+export const PRESET_ORDER: readonly PresetName[] = ['spec', 'lossless-claw', 'argentos', 'pi-lcm', 'hermes-lcm']
 
 /** Read `128000`, `128,000`, `128k` or `1.5M`; null when it is no count between 1 and a hundred million. */
 export function parseTokens(text: string): number | null {
@@ -55,3 +115,21 @@ export function parseCount(text: string): number | null {
   const digits = text.replaceAll(/[\s,_]/g, '')
   return /^\d{1,7}$/.test(digits) && Number(digits) <= 1_000_000 ? Number(digits) : null
 }
+
+/** Read a share of the budget, `0.75` or `75 %`; null when it is none. */
+export function parseThreshold(text: string): number | null {
+  const match = /^\s*(\d*\.?\d+)\s*(%)?\s*$/.exec(text)
+  if (match === null) return null
+  const share = Number(match[1]) / (match[2] === undefined ? 1 : 100)
+  return share >= 0.01 && share <= 1 ? share : null
+}
+
+/** `0.75`, `0.875` */
+export const formatThreshold = (share: number): string => String(Math.round(share * 1000) / 1000)
+
+/** Place of a fresh tail on its slider, 0 to 1000; finer where tails are short. */
+export const tailToSlider = (count: number): number =>
+  Math.round(Math.sqrt(Math.min(1, count / MAX_SLIDER_TAIL)) * SLIDER_STEPS)
+
+/** Fresh tail at a place of the slider. */
+export const sliderToTail = (place: number): number => Math.round((place / SLIDER_STEPS) ** 2 * MAX_SLIDER_TAIL)

@@ -1,16 +1,21 @@
-import type { AssembledContext } from '../../../core/contract/context.ts'
 import { formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { roomUntilSoft } from './room.ts'
+import type { SeenWindow } from './use-window.ts'
 import styles from './window-figures.module.css'
 
 /** How full the window is, how much room is left, and what has to be known about the answer. */
-export function WindowFigures({ window }: { readonly window: AssembledContext }) {
+export function WindowFigures({ window }: { readonly window: SeenWindow }) {
+  const isPast = window.atMs !== undefined
   return (
     <>
       <div className={styles.line}>
         <p title={`${formatPressure(window.pressure)} of the budget`}>
           <strong className={styles.tokens}>{formatCount(window.tokens)}</strong>
-          <span className={styles.dim}> tokens of {formatCount(window.budget)} · what the model sees next turn</span>
+          <span className={styles.dim}>
+            {' '}
+            tokens of {formatCount(window.budget)} ·{' '}
+            {isPast ? 'what the model saw then' : 'what the model sees next turn'}
+          </span>
         </p>
         <RoomText window={window} />
       </div>
@@ -21,14 +26,16 @@ export function WindowFigures({ window }: { readonly window: AssembledContext })
       )}
       {window.reconstructed && (
         <p className={styles.note} role="note">
-          Reconstructed: this system keeps no list of its window, so its own rule was applied to what it stores.
+          {isPast
+            ? 'Reconstructed: the file does not record this moment, so creation times say what stood in the window.'
+            : 'Reconstructed: this system keeps no list of its window, so its own rule was applied to what it stores.'}
         </p>
       )}
     </>
   )
 }
 
-function RoomText({ window }: { readonly window: AssembledContext }) {
+function RoomText({ window }: { readonly window: SeenWindow }) {
   const room = roomUntilSoft(window)
   if (room.tokens < 0)
     return (

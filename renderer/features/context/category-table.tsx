@@ -1,0 +1,65 @@
+import { useMemo } from 'react'
+import type { AssembledContext } from '../../../core/contract/context.ts'
+import { formatCount, formatPercent } from '../../ui/format.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { categoryColor } from './category.ts'
+import styles from './category-table.module.css'
+import { type Group, groupsByCategory, groupsByReason } from './groups.ts'
+
+/** The window summed up: by what its items are, and by why they are in or out. */
+export function CategoryTable({ window }: { readonly window: AssembledContext }) {
+  const categories = useMemo(() => groupsByCategory(window.items), [window.items])
+  const reasons = useMemo(() => groupsByReason(window.items), [window.items])
+  return (
+    <div className={styles.tables}>
+      <section>
+        <SectionHeading>By kind</SectionHeading>
+        <GroupRows groups={categories} head="kind" windowTokens={window.tokens} />
+      </section>
+      <section>
+        <SectionHeading>By reason</SectionHeading>
+        <GroupRows groups={reasons} head="why" windowTokens={window.tokens} />
+      </section>
+    </div>
+  )
+}
+
+type RowsProps = { readonly groups: readonly Group[]; readonly head: string; readonly windowTokens: number }
+
+function GroupRows({ groups, head, windowTokens }: RowsProps) {
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th>{head}</th>
+          <th>items</th>
+          <th>tokens</th>
+          <th>share</th>
+          <th aria-label="share drawn" />
+          <th>left out</th>
+        </tr>
+      </thead>
+      <tbody>
+        {groups.map(({ key, label, category, items, tokens, outItems, outTokens }) => {
+          const share = windowTokens === 0 ? 0 : tokens / windowTokens
+          const color = category === null ? 'var(--tool)' : categoryColor(category)
+          return (
+            <tr key={key}>
+              <td>
+                {category !== null && <span className={styles.swatch} style={{ background: color }} />}
+                {label}
+              </td>
+              <td>{formatCount(items)}</td>
+              <td>{formatCount(tokens)}</td>
+              <td>{items === 0 ? '' : formatPercent(share)}</td>
+              <td className={styles.wide}>
+                <span className={styles.bar} style={{ width: `${share * 100}%`, background: color }} />
+              </td>
+              <td className={styles.out}>{outItems > 0 && `${formatCount(outItems)} · ${formatCount(outTokens)}`}</td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

@@ -1,0 +1,48 @@
+import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { Segmented } from '../../ui/segmented.tsx'
+import styles from './context-toolbar.module.css'
+
+export const FORMS = [
+  { value: 'list', label: 'list', hint: 'The items in the order in which the model sees them' },
+  { value: 'category', label: 'by category', hint: 'The items summed up' },
+  { value: 'payload', label: 'payload', hint: 'The request as it is sent' },
+  { value: 'difference', label: 'difference', hint: 'What changed between two moments' },
+] as const
+export type Form = (typeof FORMS)[number]['value']
+
+type Props = {
+  readonly query: string
+  readonly onQuery: (query: string) => void
+  readonly form: Form
+  readonly onForm: (form: Form) => void
+  readonly hasWhatIf: boolean
+  readonly onToggleWhatIf: () => void
+}
+
+/** What the window is shown as, and by which question its older items are ranked. */
+export function ContextToolbar({ query, onQuery, form, onForm, hasWhatIf, onToggleWhatIf }: Props) {
+  return (
+    <div className={styles.bar} role="toolbar" aria-label="Shown">
+      <input
+        type="search"
+        className={styles.query}
+        value={query}
+        aria-label="Rank older items by relevance to"
+        placeholder="Rank by relevance to…"
+        spellCheck={false}
+        onChange={(event) => onQuery(event.target.value)}
+      />
+      <span className={styles.space} />
+      <Segmented label="Shown as" options={FORMS} value={form} onChange={onForm} />
+      <Button
+        className={classNames(styles.toggle, hasWhatIf && styles.on)}
+        aria-pressed={hasWhatIf}
+        title={hasWhatIf ? 'Hide what if' : 'Try out other settings'}
+        onClick={onToggleWhatIf}
+      >
+        What if
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import type { ContextDifference } from '../../../core/contract/time-travel.ts'
+import { formatCount, formatPercent, formatPressure, plural } from '../../ui/format.ts'
+import { formatShort } from '../../ui/format-time.ts'
+import styles from './difference-figures.module.css'
+import { sumTokens } from './replacements.ts'
+
+type Props = { readonly difference: ContextDifference; readonly isStale: boolean }
+
+/** The window before and after, in tokens. */
+export function DifferenceFigures({ difference, isStale }: Props) {
+  const { before, after, left, entered, stayed } = difference
+  const change = after.windowTokens - before.windowTokens
+  return (
+    <section className={styles.figures} aria-label="Totals" data-stale={isStale || undefined}>
+      <p className={styles.line}>
+        <span>
+          <strong className={styles.tokens}>
+            {formatCount(before.windowTokens)} → {formatCount(after.windowTokens)}
+          </strong>{' '}
+          <span className={styles.dim}>tokens in the window</span>
+        </span>
+        <span className={styles.change} data-sign={Math.sign(change)}>
+          {change > 0 ? '+' : change < 0 ? '−' : '±'}
+          {formatCount(Math.abs(change))}
+          {before.windowTokens > 0 && ` (${formatPercent(Math.abs(change) / before.windowTokens)})`}
+        </span>
+      </p>
+      <p className={styles.dim}>
+        {plural(entered.length, 'item')} came in (+{formatCount(sumTokens(entered))}), {plural(left.length, 'item')}{' '}
+        left (−{formatCount(sumTokens(left))}), {formatCount(stayed)} stayed · pressure{' '}
+        {formatPressure(before.windowTokens / before.budget)} → {formatPressure(after.windowTokens / after.budget)}
+        {before.atMs !== null && after.atMs !== null && (
+          <>
+            {' '}
+            · {formatShort(before.atMs)} → {formatShort(after.atMs)}
+          </>
+        )}
+      </p>
+      {(before.reconstructed || after.reconstructed) && (
+        <p className={styles.dim} role="note">
+          Reconstructed: the file does not record every change of its window, so creation times were used.
+        </p>
+      )}
+    </section>
+  )
+}

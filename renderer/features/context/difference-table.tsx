@@ -1,0 +1,55 @@
+import { useMemo } from 'react'
+import { Virtuoso } from 'react-virtuoso'
+import type { ContextDifference } from '../../../core/contract/time-travel.ts'
+import { useRoute } from '../../routes.ts'
+import { DifferenceLine } from './difference-line.tsx'
+import { differenceRows } from './difference-rows.ts'
+import styles from './difference-table.module.css'
+import { replacementsOf } from './replacements.ts'
+import type { Time } from './use-time.ts'
+
+type Props = {
+  readonly difference: ContextDifference
+  readonly time: Time
+  readonly opened: ReadonlySet<string>
+  readonly onToggle: (key: string) => void
+}
+
+const ROW_PX = 27
+
+/** What came in, and under it what it took the place of. */
+export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
+  const { selection } = useRoute()
+  const replacements = useMemo(() => replacementsOf(difference), [difference])
+  const rows = useMemo(
+    () => differenceRows(replacements, time.timeline, time.runPlaces, opened),
+    [replacements, time, opened],
+  )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: thousands of rows, of which only those in sight exist
+    <div className={styles.table} role="table" aria-label="Items that came in and left" aria-rowcount={rows.length + 1}>
+      {/* biome-ignore lint/a11y/useSemanticElements: see the table */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: heads are not sorted */}
+      <div className={styles.head} role="row" aria-rowindex={1}>
+        {['change', 'kind', 'id', 'content', 'tokens', 'why'].map((name) => (
+          // biome-ignore lint/a11y/useSemanticElements: see the table
+          // biome-ignore lint/a11y/useFocusableInteractive: see the row
+          <span key={name} role="columnheader" className={name === 'tokens' ? styles.number : undefined}>
+            {name === 'change' ? '' : name}
+          </span>
+        ))}
+      </div>
+      <Virtuoso
+        className={styles.body}
+        role="rowgroup"
+        data={rows}
+        fixedItemHeight={ROW_PX}
+        increaseViewportBy={200}
+        computeItemKey={(_, row) => row.key}
+        itemContent={(index, row) => (
+          <DifferenceLine row={row} index={index} selection={selection} onToggle={onToggle} />
+        )}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { AssembleInput } from '../../../core/contract/context.ts'
+import type { ContextDifference } from '../../../core/contract/time-travel.ts'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
+import { DifferenceFigures } from './difference-figures.tsx'
+import { DifferenceTable } from './difference-table.tsx'
+import styles from './difference-view.module.css'
+import { momentText } from './moment-text.ts'
+import { normalised, type Place } from './moments.ts'
+import { TimeSlider } from './time-slider.tsx'
+import { type Time, useMoment } from './use-time.ts'
+
+/** Two moments; what happened between them is shown. */
+export type Between = { readonly from: Place; readonly to: Place }
+
+type Props = {
+  readonly input: AssembleInput
+  readonly time: Time
+  readonly between: Between
+  readonly onChange: (between: Between) => void
+}
+
+const SETTLE_MS = 40
+
+/** What came into the window and what left it between two moments. */
+export function DifferenceView({ input, time, between, onChange }: Props) {
+  const settled = useDebounced(between, SETTLE_MS)
+  const from = useMoment(input.conversationId, settled.from, time)
+  const to = useMoment(input.conversationId, settled.to, time)
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
+  const asked = useMemo(() => (from === null || to === null ? skipToken : { ...input, from, to }), [input, from, to])
+  const difference = useQuery(
+    api.context.difference.queryOptions({
+      input: asked,
+      placeholderData: (previous: ContextDifference | undefined) =>
+        previous?.before.conversationId === input.conversationId ? previous : undefined,
+    }),
+  )
+  const toggle = (key: string) => {
+    const next = new Set(opened)
+    if (!next.delete(key)) next.add(key)
+    setOpened(next)
+  }
+  const isStale = difference.isPlaceholderData || settled !== between
+  return (
+    <div className={styles.view} aria-busy={isStale}>
+      <header className={styles.head}>
+        <Moment
+          label="From"
+          time={time}
+          place={between.from}
+          onChange={(place) => onChange({ ...between, from: place })}
+        />
+        <Moment label="To" time={time} place={between.to} onChange={(place) => onChange({ ...between, to: place })} />
+        <Button className={styles.swap} onClick={() => onChange({ from: between.to, to: between.from })}>
+          Swap
+        </Button>
+      </header>
+      {difference.isError ? (
+        <ErrorState error={difference.error} onRetry={() => void difference.refetch()} />
+      ) : difference.data === undefined ? (
+        <Loading what="the difference" lines={8} />
+      ) : (
+        <>
+          <DifferenceFigures difference={difference.data} isStale={isStale} />
+          {difference.data.left.length + difference.data.entered.length === 0 ? (
+            <EmptyState title="Nothing changed">
+              The window holds the same items at both moments. Choose moments further apart.
+            </EmptyState>
+          ) : (
+            <DifferenceTable difference={difference.data} time={time} opened={opened} onToggle={toggle} />
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+type MomentProps = {
+  readonly label: string
+  readonly time: Time
+  readonly place: Place
+  readonly onChange: (place: Place) => void
+}
+
+function Moment({ label, time, place, onChange }: MomentProps) {
+  const here = normalised(place, time.course)
+  return (
+    <>
+      <span className={styles.label}>{label.toLowerCase()}</span>
+      <TimeSlider label={label} time={time} place={here} onChange={onChange} />
+      <span className={styles.text}>{momentText(here, time.timeline, time.course, time.runPlaces)}</span>
+    </>
+  )
+}

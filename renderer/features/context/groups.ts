@@ -1,0 +1,69 @@
+import type { ContextItem, ItemReason } from '../../../core/contract/context.ts'
+import { type Category, categoryDepth, categoryOf, categoryPlural } from './category.ts'
+
+/** Items of one sort: what is in, and what is out. */
+export type Group = {
+  readonly key: string
+  readonly label: string
+  readonly category: Category | null
+  readonly items: number
+  readonly tokens: number
+  readonly outItems: number
+  readonly outTokens: number
+}
+
+type Sums = { items: number; tokens: number; outItems: number; outTokens: number }
+
+/** Every category that occurs, in the order of the legend. */
+export function groupsByCategory(items: readonly ContextItem[]): readonly Group[] {
+  return [...sums(items, categoryOf)]
+    .toSorted(([a], [b]) => categoryRank(a) - categoryRank(b))
+    .map(([category, sum]) => ({ key: category, label: categoryPlural(category), category, ...sum }))
+}
+
+const LATER_RANKS: Readonly<Record<string, number>> = { user: 1, assistant: 2, tool: 3, missing: 4 }
+
+/** System first, then the deepest summaries, leaves, and what is said and done. */
+function categoryRank(category: Category): number {
+  const depth = categoryDepth(category)
+  if (depth !== null) return -depth
+  return category === 'system' ? Number.NEGATIVE_INFINITY : (LATER_RANKS[category] ?? 5)
+}
+
+const REASONS: Readonly<Record<ItemReason, string>> = {
+  always_in: 'always in',
+  fresh_tail: 'fresh tail',
+  pair_of_included: 'pair of what is in',
+  fits_recency: 'fits, newest first',
+  fits_relevance: 'fits, most relevant first',
+  out_of_budget: 'out: no room',
+  pair_out_of_budget: 'out: no room for its pair',
+  orphan_result: 'out: its call is gone',
+  dangling: 'out: names nothing',
+}
+
+/** Every reason that occurs, in a fixed order: what is in first. */
+export function groupsByReason(items: readonly ContextItem[]): readonly Group[] {
+  const found = sums(items, (item) => item.reasonCode)
+  return (Object.keys(REASONS) as ItemReason[]).flatMap((reason) => {
+    const sum = found.get(reason)
+    return sum === undefined ? [] : [{ key: reason, label: REASONS[reason], category: null, ...sum }]
+  })
+}
+
+function sums<K>(items: readonly ContextItem[], keyOf: (item: ContextItem) => K): ReadonlyMap<K, Sums> {
+  const found = new Map<K, Sums>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const sum = found.get(key) ?? { items: 0, tokens: 0, outItems: 0, outTokens: 0 }
+    if (item.included) {
+      sum.items += 1
+      sum.tokens += item.tokens
+    } else {
+      sum.outItems += 1
+      sum.outTokens += item.tokens
+    }
+    found.set(key, sum)
+  }
+  return found
+}

@@ -1,0 +1,48 @@
+import type { CompactionEvent, Timeline } from '../../../core/contract/time-travel.ts'
+import { depthLabel } from '../../ui/depth-color.ts'
+import { formatCount, formatTokens, plural } from '../../ui/format.ts'
+import { type Course, type Place, progressAt } from './moments.ts'
+
+/** Which run an event belongs to, and which of its replacements it is; all counted from 1. */
+export type RunPlace = {
+  readonly run: number
+  readonly runs: number
+  readonly step: number
+  readonly steps: number
+}
+
+/** The place of every event among the runs, in the order of events. */
+export function runPlaces(events: readonly Pick<CompactionEvent, 'runId'>[]): readonly RunPlace[] {
+  const runs = new Map<string, { readonly run: number; steps: number }>()
+  const steps = events.map(({ runId }) => {
+    const run = runs.get(runId) ?? { run: runs.size + 1, steps: 0 }
+    run.steps += 1
+    runs.set(runId, run)
+    return { run, step: run.steps }
+  })
+  return steps.map(({ run, step }) => ({ run: run.run, runs: runs.size, step, steps: run.steps }))
+}
+
+/** What had happened last at a moment: `after run 22 of 23`, `after message 5,214 of 9,981`, `in run 22 of 23, step 3 of 7`. */
+export function momentText(place: Place, timeline: Timeline, course: Course, places: readonly RunPlace[]): string {
+  if (place.kind === 'now') return 'now'
+  if (place.kind === 'message') {
+    const { messages } = progressAt(place, course)
+    return `after message ${formatCount(messages)} of ${formatCount(course.messages)}`
+  }
+  const run = places[place.index]
+  if (run === undefined) return 'now'
+  // Files without a log have no runs; each summary stands for itself.
+  if (!timeline.isExact) return `after summary ${formatCount(place.index + 1)} of ${formatCount(places.length)}`
+  const name = `run ${formatCount(run.run)} of ${formatCount(run.runs)}`
+  return run.step === run.steps
+    ? `after ${name}`
+    : `in ${name}, step ${formatCount(run.step)} of ${formatCount(run.steps)}`
+}
+
+/** What an event did, for its tick: `leaf sum_1: 12 messages, 4,100 → 600 tokens`. */
+export function eventText(event: CompactionEvent): string {
+  const { depth, summaryId, removed, sourceTokens, tokens, pass } = event
+  const what = pass === 'leaf' ? plural(removed, 'message') : plural(removed, 'summary', 'summaries')
+  return `${depthLabel(depth)} ${summaryId}: ${what}, ${formatCount(sourceTokens)} → ${formatTokens(tokens)}`
+}

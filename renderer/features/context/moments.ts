@@ -1,0 +1,136 @@
+import type { Timeline } from '../../../core/contract/time-travel.ts'
+
+/** A moment that can be stood at: the present, after a compaction event, or after a message (by its 0-based rank). */
+export type Place =
+  | { readonly kind: 'now' }
+  | { readonly kind: 'event'; readonly index: number }
+  | { readonly kind: 'message'; readonly rank: number }
+
+export const NOW: Place = { kind: 'now' }
+
+/** How much had happened by a moment. */
+export type Progress = { readonly messages: number; readonly events: number }
+
+/** What of a timeline the order of moments needs. */
+export type Course = {
+  readonly messages: number
+  /** Messages that were there at each event; never decreasing. */
+  readonly eventMessages: readonly number[]
+}
+
+/**
+ * The order of moments of a timeline. Counts that a damaged or reconstructed record gives out of order are put in order;
+ * nothing is compacted before there is a message.
+ */
+export function courseOf({ messages, events }: Pick<Timeline, 'messages' | 'events'>): Course {
+  let most = Math.min(1, messages)
+  const eventMessages = events.map((event) => {
+    most = Math.min(messages, Math.max(most, event.messages))
+    return most
+  })
+  return { messages, eventMessages }
+}
+
+/** What had happened by a moment. A message stands before every event that came after it. */
+export function progressAt(place: Place, { messages, eventMessages }: Course): Progress {
+  switch (place.kind) {
+    case 'now':
+      return { messages, events: eventMessages.length }
+    case 'event':
+      return { messages: eventMessages[place.index] ?? messages, events: place.index + 1 }
+    case 'message':
+      return { messages: place.rank + 1, events: eventsBefore(place.rank, eventMessages) }
+  }
+}
+
+/** Events that had happened when the message of a rank arrived, by binary search. */
+function eventsBefore(rank: number, eventMessages: readonly number[]): number {
+  let low = 0
+  let high = eventMessages.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((eventMessages[middle] ?? 0) <= rank) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The same moment under its one name: whatever nothing has followed is now, and what is not there any more is too. */
+export function normalised(place: Place, course: Course): Place {
+  const { messages, events } = progressAt(place, course)
+  const isPast = messages < course.messages || events < course.eventMessages.length
+  if (!isPast || events > course.eventMessages.length || messages > course.messages) return NOW
+  return place
+}
+
+/** The very first moment of which there is anything to see. */
+export const startOf = (course: Course): Place => normalised({ kind: 'message', rank: 0 }, course)
+
+/** The next event in a direction; at the ends the first message and now. */
+export function stepEvent(place: Place, direction: 1 | -1, course: Course): Place {
+  const here = normalised(place, course)
+  const { events, messages } = progressAt(here, course)
+  if (direction === 1) return normalised({ kind: 'event', index: events }, course)
+  // Events that came at the very end are not before now but now itself.
+  const isAtEvent = here.kind === 'event' || (here.kind === 'now' && course.eventMessages.at(-1) === messages)
+  const index = events - (isAtEvent ? 2 : 1)
+  return index < 0 ? startOf(course) : { kind: 'event', index }
+}
+
+/** The moment one message earlier or later; before an event lies the moment after the message that it followed. */
+export function stepMessage(place: Place, direction: 1 | -1, course: Course): Place {
+  const here = normalised(place, course)
+  const { messages } = progressAt(here, course)
+  if (direction === 1) return normalised({ kind: 'message', rank: messages }, course)
+  const isAfterEvent = here.kind === 'event' || (here.kind === 'now' && course.eventMessages.at(-1) === messages)
+  return normalised({ kind: 'message', rank: Math.max(0, messages - (isAfterEvent ? 1 : 2)) }, course)
+}
+
+/** The moment just before an event. */
+export function beforeEvent(index: number, { eventMessages }: Course): Place {
+  const messages = eventMessages[index] ?? 0
+  const before = eventMessages[index - 1]
+  return before === messages
+    ? { kind: 'event', index: index - 1 }
+    : { kind: 'message', rank: Math.max(0, messages - 1) }
+}
+
+/** Before and after the last run; the whole history where nothing was compacted. */
+export function lastRun(events: Timeline['events'], course: Course): { readonly from: Place; readonly to: Place } {
+  const last = events.at(-1)
+  if (last === undefined) return { from: startOf(course), to: NOW }
+  // Files without a log have no runs: each summary stands for itself.
+  const first = last.runId === '' ? events.length - 1 : events.findIndex((event) => event.runId === last.runId)
+  return { from: beforeEvent(first, course), to: normalised({ kind: 'event', index: events.length - 1 }, course) }
+}
+
+/** More than this many events are played without the moments between them. */
+const DETAILED_EVENTS = 60
+/** Moments of a play at most, about. */
+const PLAYED = 120
+
+/** What comes next when the history is played: it fills up, is compacted, fills up again. */
+export function playNext(place: Place, course: Course): Place {
+  const { events, messages } = progressAt(place, course)
+  const count = course.eventMessages.length
+  if (events >= count) return NOW
+  if (count > DETAILED_EVENTS)
+    return normalised({ kind: 'event', index: Math.min(count - 1, events - 1 + Math.ceil(count / PLAYED)) }, course)
+  const isFull = (course.eventMessages[events] ?? 0) <= messages
+  return normalised(isFull ? { kind: 'event', index: events } : beforeEvent(events, course), course)
+}
+
+export const isSamePlace = (a: Place, b: Place): boolean =>
+  a.kind === b.kind &&
+  (a.kind !== 'event' || b.kind !== 'event' || a.index === b.index) &&
+  (a.kind !== 'message' || b.kind !== 'message' || a.rank === b.rank)
+
+/** Reads a moment as it was kept; null when it is none. */
+export function parsePlace(value: unknown): Place | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { kind, index, rank } = value as { kind?: unknown; index?: unknown; rank?: unknown }
+  const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && Number(count) >= 0
+  if (kind === 'now') return NOW
+  if (kind === 'event' && isCount(index)) return { kind, index }
+  return kind === 'message' && isCount(rank) ? { kind, rank } : null
+}

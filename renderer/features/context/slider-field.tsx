@@ -1,0 +1,53 @@
+import { CountField } from './count-field.tsx'
+import styles from './slider-field.module.css'
+
+type Props = {
+  readonly label: string
+  readonly hint: string
+  /** Null while it is not known. */
+  readonly value: number | null
+  readonly unit?: string
+  /** Of the field, in CSS pixels. */
+  readonly width: number
+  readonly format?: (value: number) => string
+  readonly parse: (text: string) => number | null
+  /** Place of a value on the slider, 0 to 1000, and back. */
+  readonly toSlider: (value: number) => number
+  readonly fromSlider: (place: number) => number
+  /** The value as it is read out. */
+  readonly say: (value: number) => string
+  readonly onChange: (value: number) => void
+}
+
+/** A number that can be typed or slid to. */
+export function SliderField(props: Props) {
+  const { label, hint, value, unit, width, format, parse, toSlider, fromSlider, say, onChange } = props
+  const place = value === null ? 0 : toSlider(value)
+  return (
+    <div className={styles.field}>
+      <div className={styles.line}>
+        <CountField
+          label={label}
+          hint={hint}
+          value={value}
+          width={width}
+          parse={parse}
+          onChange={onChange}
+          {...(format && { format })}
+        />
+        {unit !== undefined && <span className={styles.unit}>{unit}</span>}
+      </div>
+      <input
+        type="range"
+        className={styles.slider}
+        style={{ '--share': `${place / 10}%` } as React.CSSProperties}
+        min={0}
+        max={1000}
+        value={place}
+        aria-label={`${label}, slider`}
+        aria-valuetext={value === null ? undefined : say(value)}
+        onChange={(event) => onChange(fromSlider(event.target.valueAsNumber))}
+      />
+    </div>
+  )
+}

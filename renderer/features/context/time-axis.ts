@@ -1,0 +1,69 @@
+import { type Course, NOW, normalised, type Place, progressAt } from './moments.ts'
+
+/** At most this part of the axis belongs to the events themselves. */
+const MAX_EVENT_PART = 0.6
+/** So many events take half of that. */
+const HALF_AT_EVENTS = 20
+
+/**
+ * The part of the axis that belongs to events. Each gets a step of its own, so that compactions of one and the same
+ * moment can be told apart and stood at; the rest of the axis is the history, message by message.
+ */
+function eventPart({ messages, eventMessages }: Course): number {
+  const events = eventMessages.length
+  return messages === 0 ? Math.min(1, events) : (MAX_EVENT_PART * events) / (events + HALF_AT_EVENTS)
+}
+
+/** Where a moment lies on the axis, 0 to 1. */
+export function positionOf(place: Place, course: Course): number {
+  const { messages, events } = progressAt(normalised(place, course), course)
+  return position(messages, events, course)
+}
+
+function position(messages: number, events: number, course: Course): number {
+  const part = eventPart(course)
+  const byMessages = course.messages === 0 ? 0 : messages / course.messages
+  const byEvents = course.eventMessages.length === 0 ? 0 : events / course.eventMessages.length
+  return Math.min(1, (1 - part) * byMessages + part * byEvents)
+}
+
+/** Where the event of an index lies, 0 to 1. */
+export const eventPosition = (index: number, course: Course): number =>
+  position(course.eventMessages[index] ?? course.messages, index + 1, course)
+
+/**
+ * The moment at a place of the axis: an event when it is within `reach` of it, otherwise the message that had arrived
+ * by then.
+ */
+export function placeAt(x: number, course: Course, reach: number): Place {
+  if (x >= 1 - reach / 2) return NOW
+  const events = eventsUpTo(x, course)
+  const near = [events - 1, events]
+    .filter((index) => index >= 0 && index < course.eventMessages.length)
+    .map((index) => ({ index, distance: Math.abs(eventPosition(index, course) - x) }))
+    .reduce<{ index: number; distance: number } | null>((a, b) => (a && a.distance <= b.distance ? a : b), null)
+  if (near !== null && near.distance <= reach) return normalised({ kind: 'event', index: near.index }, course)
+  return normalised(messagePlace(x, events, course), course)
+}
+
+function messagePlace(x: number, events: number, course: Course): Place {
+  const part = eventPart(course)
+  const byEvents = course.eventMessages.length === 0 ? 0 : events / course.eventMessages.length
+  const least = course.eventMessages[events - 1] ?? 0
+  const most = course.eventMessages[events] ?? course.messages
+  const messages = Math.round(((x - part * byEvents) / (1 - part)) * course.messages)
+  const arrived = Math.min(most, Math.max(least, 1, Number.isFinite(messages) ? messages : 1))
+  return arrived === least && events > 0 ? { kind: 'event', index: events - 1 } : { kind: 'message', rank: arrived - 1 }
+}
+
+/** Events at or left of a place of the axis, by binary search. */
+function eventsUpTo(x: number, course: Course): number {
+  let low = 0
+  let high = course.eventMessages.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (eventPosition(middle, course) <= x) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,101 @@
+import { type KeyboardEvent, type PointerEvent, useId, useMemo } from 'react'
+import { depthColor, depthLabel } from '../../ui/depth-color.ts'
+import { useWidth } from '../../ui/use-width.ts'
+import { eventText, momentText } from './moment-text.ts'
+import { NOW, normalised, type Place, progressAt, startOf, stepEvent, stepMessage } from './moments.ts'
+import { eventPosition, placeAt, positionOf } from './time-axis.ts'
+import styles from './time-slider.module.css'
+import { tickPaths } from './time-ticks.ts'
+import type { Time } from './use-time.ts'
+
+type Props = {
+  readonly label: string
+  readonly time: Time
+  readonly place: Place
+  readonly onChange: (place: Place) => void
+}
+
+/** Half of the thumb, and how near the pointer must come to an event. */
+const REACH_PX = 5
+const TICK_PX = 9
+
+/** The history from left to right with a tick for each compaction; what lies before the thumb has happened. */
+export function TimeSlider({ label, time, place, onChange }: Props) {
+  const [box, width] = useWidth<HTMLDivElement>()
+  const hint = useId()
+  const { timeline, course, runPlaces } = time
+  const x = positionOf(place, course)
+  const ticks = useMemo(() => tickPaths(timeline.events, course, width, TICK_PX), [timeline.events, course, width])
+  const steps = course.messages + course.eventMessages.length
+  const { messages, events } = progressAt(normalised(place, course), course)
+  const current = place.kind === 'event' ? timeline.events[place.index] : undefined
+
+  const point = (event: PointerEvent<HTMLDivElement>) => {
+    const bounds = event.currentTarget.getBoundingClientRect()
+    onChange(placeAt((event.clientX - bounds.left) / bounds.width, course, REACH_PX / bounds.width))
+  }
+  return (
+    <div
+      ref={box}
+      className={styles.slider}
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={steps}
+      aria-valuenow={messages + events}
+      aria-valuetext={momentText(place, timeline, course, runPlaces)}
+      aria-describedby={hint}
+      title={current === undefined ? undefined : eventText(current)}
+      onKeyDown={(event) => {
+        const next = placeForKey(event, place, time)
+        if (next === null) return
+        event.preventDefault()
+        event.stopPropagation()
+        onChange(next)
+      }}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        point(event)
+      }}
+      onPointerMove={(event) => {
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) point(event)
+      }}
+    >
+      <span id={hint} hidden>
+        Left and right go from compaction to compaction, with Shift from message to message.
+      </span>
+      <span className={styles.track}>
+        <span className={styles.past} style={{ width: `${x * 100}%` }} />
+      </span>
+      <svg className={styles.ticks} width={width} height={TICK_PX} aria-hidden="true">
+        {[...ticks].map(([depth, path]) => (
+          <path key={depth} d={path} stroke={depthColor(depth)}>
+            <title>{depthLabel(depth)}</title>
+          </path>
+        ))}
+      </svg>
+      {current !== undefined && (
+        <span
+          className={styles.at}
+          style={{ left: `${eventPosition(events - 1, course) * 100}%`, background: depthColor(current.depth) }}
+        />
+      )}
+      <span className={styles.thumb} style={{ left: `${x * 100}%` }} />
+    </div>
+  )
+}
+
+/** Where a key leads from a moment; null for keys of no meaning here. */
+export function placeForKey(
+  event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>,
+  place: Place,
+  { course }: Pick<Time, 'course'>,
+): Place | null {
+  if (event.ctrlKey || event.metaKey || event.altKey) return null
+  if (event.key === 'Home') return startOf(course)
+  if (event.key === 'End') return NOW
+  if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return null
+  const direction = event.key === 'ArrowRight' ? 1 : -1
+  return event.shiftKey ? stepMessage(place, direction, course) : stepEvent(place, direction, course)
+}

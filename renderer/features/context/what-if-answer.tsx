@@ -1,0 +1,51 @@
+import type { WhatIf } from '../../../core/contract/compaction.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatCount, formatPressure, plural } from '../../ui/format.ts'
+import { pressureState } from '../../ui/pressure-state.ts'
+import { answerTitle, callsText, condenseText, fallsOutText, leavesText } from './answer-text.ts'
+import styles from './what-if-answer.module.css'
+
+type Props = {
+  readonly answer: WhatIf
+  readonly softThreshold: number
+  readonly hardThreshold: number
+  readonly isStale: boolean
+}
+
+/** What the settings that are tried out would do to the window as it is now. */
+export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: Props) {
+  const { decision, plan, pressureAfter } = answer
+  const state = (pressure: number) => pressureState(pressure, softThreshold, hardThreshold)
+  return (
+    <section className={styles.answer} aria-label="Answer" aria-busy={isStale} data-stale={isStale || undefined}>
+      <h3 className={styles.title}>{answerTitle(decision)}</h3>
+      <Facts>
+        <Fact name="pressure">
+          <span className={styles.figure} data-state={state(decision.pressure)}>
+            {formatPressure(decision.pressure)}
+          </span>{' '}
+          of {formatCount(decision.budget)}
+        </Fact>
+        <Fact name="compacts">{leavesText(answer)}</Fact>
+        <Fact name="condenses">{condenseText(answer)}</Fact>
+        {plan.steps.length > 0 && (
+          <>
+            <Fact name="window">
+              →{' '}
+              <span className={styles.figure} data-state={state(pressureAfter)}>
+                about {formatCount(plan.expectedTokensAfter)}
+              </span>
+              , {formatPressure(pressureAfter)}
+            </Fact>
+            <Fact name="calls">{callsText(plan)}</Fact>
+          </>
+        )}
+        <Fact name="falls out">{fallsOutText(answer)}</Fact>
+      </Facts>
+      {plan.skipped !== null && <p className={styles.skipped}>{plan.skipped}</p>}
+      <p className={styles.sr} role="status">
+        {isStale ? '' : `${answerTitle(decision)} ${plural(plan.steps.length, 'new summary', 'new summaries')}`}
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,84 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import type { CompactionSettings } from '../../../core/contract/compaction.ts'
+import type { ContextItem } from '../../../core/contract/context.ts'
+import { api } from '../../api.ts'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { leaveCompactionDraft } from '../../ui/compaction-draft.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
+import { LargestItems } from './largest-items.tsx'
+import { PresetChoice } from './preset-choice.tsx'
+import type { Tried } from './use-tried.ts'
+import { AS_CONFIGURED, isAsConfigured, type WhatIf, withPreset } from './what-if.ts'
+import { WhatIfAnswer } from './what-if-answer.tsx'
+import styles from './what-if-panel.module.css'
+import { WhatIfSliders } from './what-if-sliders.tsx'
+
+type Props = {
+  readonly conversationId: number
+  readonly whatIf: WhatIf
+  readonly tried: Tried
+  readonly onChange: (whatIf: WhatIf) => void
+  /** What is in the window that is shown. */
+  readonly items: readonly ContextItem[]
+  /** The window that is shown is one of the past, about which nothing can be tried out. */
+  readonly isPast: boolean
+}
+
+/** Short enough to be an answer at once. */
+const SETTLE_MS = 60
+
+/** Another budget, threshold, tail or system, answered at once. Nothing of it is written anywhere. */
+export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, isPast }: Props) {
+  const info = useQuery(api.memory.info.queryOptions())
+  const settled = useDebounced(tried.settings, SETTLE_MS)
+  const input = useMemo(() => ({ conversationId, settings: settled }), [conversationId, settled])
+  const answer = useQuery(api.compaction.whatIf.queryOptions({ input, placeholderData: keepPreviousData }))
+  const effective: CompactionSettings | null = tried.effective
+  const plan = () => {
+    leaveCompactionDraft(conversationId, tried.settings)
+    navigate({ view: 'compaction' }, 'push')
+  }
+  return (
+    <aside className={styles.panel} aria-label="What if">
+      <SectionHeading aside={isPast ? 'of the window now' : 'nothing is written'}>What if</SectionHeading>
+      <PresetChoice
+        presets={tried.presets}
+        value={whatIf.preset}
+        onChange={(preset) => onChange(withPreset(whatIf, preset))}
+      />
+      <WhatIfSliders whatIf={whatIf} effective={effective} onChange={onChange} />
+      {answer.isError && answer.data === undefined ? (
+        <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
+      ) : answer.data === undefined || effective === null ? (
+        <Loading what="the answer" lines={5} />
+      ) : (
+        <WhatIfAnswer
+          answer={answer.data}
+          softThreshold={effective.softThreshold}
+          hardThreshold={effective.hardThreshold}
+          isStale={answer.isPlaceholderData || settled !== tried.settings}
+        />
+      )}
+      <div className={styles.actions}>
+        <Button look="primary" onClick={plan}>
+          Plan compaction…
+        </Button>
+        <Button disabled={isAsConfigured(whatIf)} onClick={() => onChange(AS_CONFIGURED)}>
+          Reset
+        </Button>
+      </div>
+      {info.data?.readOnly && (
+        <Notice title="Read-only file.">
+          The plan shows what would happen. Compaction itself runs on a native memory file.
+        </Notice>
+      )}
+      <LargestItems items={items} />
+    </aside>
+  )
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { ContextItem } from '../../core/contract/context.ts'
+import { answerTitle, condenseText, fallsOutText, leavesText } from '../../renderer/features/context/answer-text.ts'
+import { differenceRows } from '../../renderer/features/context/difference-rows.ts'
+import { groupsByCategory, groupsByReason } from '../../renderer/features/context/groups.ts'
+import { largestItems } from '../../renderer/features/context/largest.ts'
+import { runPlaces } from '../../renderer/features/context/moment-text.ts'
+import { byRun, replacementsOf } from '../../renderer/features/context/replacements.ts'
+import { compactionEvent } from './compaction-event.ts'
+import { contextItem } from './context-items.ts'
+
+const said = (number: number, ordinal: number): ContextItem => contextItem({ id: `msg_${number}`, ordinal })
+const leaf = (id: string, ordinal: number, messages: number): ContextItem =>
+  contextItem({ id, ordinal, kind: 'leaf', role: null, depth: 0, messages })
+
+const ids = (items: readonly ContextItem[]): readonly string[] => items.map(({ id }) => id)
+
+/** The difference of two windows, as the core tells it. */
+function between(before: readonly ContextItem[], after: readonly ContextItem[]) {
+  const [was, is] = [new Set(ids(before)), new Set(ids(after))]
+  const left = before.filter(({ id }) => !is.has(id))
+  return { left, entered: after.filter(({ id }) => !was.has(id)), stayed: before.length - left.length }
+}
+
+describe('the difference between two windows', () => {
+  it('shows what took the place of what', () => {
+    const before = [said(1, 0), said(2, 1), said(3, 2), said(4, 3), said(5, 4)]
+    const after = [said(1, 0), leaf('sum_a', 1, 2), said(4, 2), said(5, 3), said(6, 4)]
+    expect(replacementsOf(between(before, after)).map(({ left, entered }) => [ids(left), ids(entered)])).toEqual([
+      [['msg_2', 'msg_3'], ['sum_a']],
+      [[], ['msg_6']],
+    ])
+  })
+
+  it('tells neighbouring summaries apart by the messages that they stand for', () => {
+    const before = [1, 2, 3, 4, 5].map((number, ordinal) => said(number, ordinal))
+    const after = [leaf('sum_a', 0, 2), leaf('sum_b', 1, 3), said(6, 2)]
+    expect(replacementsOf(between(before, after)).map(({ left, entered }) => [ids(left), ids(entered)])).toEqual([
+      [['msg_1', 'msg_2'], ['sum_a']],
+      [['msg_3', 'msg_4', 'msg_5'], ['sum_b']],
+      [[], ['msg_6']],
+    ])
+  })
+
+  it('keeps them together where that does not come out even', () => {
+    const before = [1, 2, 3].map((number, ordinal) => said(number, ordinal))
+    const after = [leaf('sum_a', 0, 2), leaf('sum_b', 1, 9)]
+    expect(replacementsOf(between(before, after)).map(({ left, entered }) => [left.length, entered.length])).toEqual([
+      [3, 2],
+    ])
+  })
+
+  it('accounts for every item that came or left exactly once, whatever the windows', () => {
+    const items = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 30 })
+    fc.assert(
+      fc.property(items, items, fc.boolean(), (a, b, shuffled) => {
+        const order = (numbers: readonly number[]) => (shuffled ? numbers : numbers.toSorted((x, y) => x - y))
+        const make = (number: number, ordinal: number) =>
+          number % 3 === 0 ? leaf(`sum_${number}`, ordinal, number % 5) : said(number, ordinal)
+        const difference = between(order(a).map(make), order(b).map(make))
+        const replacements = replacementsOf(difference)
+        expect(ids(replacements.flatMap(({ left }) => left)).toSorted()).toEqual(ids(difference.left).toSorted())
+        expect(ids(replacements.flatMap(({ entered }) => entered)).toSorted()).toEqual(
+          ids(difference.entered).toSorted(),
+        )
+      }),
+    )
+  })
+
+  const events = [
+    compactionEvent({ runId: 'a', summaryId: 'sum_a' }),
+    compactionEvent({ runId: 'b', summaryId: 'sum_b', eventId: 2 }),
+  ]
+  const replacements = [
+    { left: [], entered: [leaf('sum_b', 0, 2)] },
+    { left: [said(1, 1), said(2, 2), said(3, 3), said(4, 4), said(5, 5)], entered: [leaf('sum_a', 1, 5)] },
+    { left: [], entered: [said(9, 5)] },
+  ]
+
+  it('groups by run, oldest first, and what no run did comes last', () => {
+    expect(byRun(replacements, events).map(({ runId, replacements: own }) => [runId, own.length])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['', 1],
+    ])
+  })
+
+  it('folds what left when it is long, until it is asked for', () => {
+    const timeline = { firstAtMs: null, lastAtMs: null, messages: 9, isExact: true, events }
+    const rows = (opened: ReadonlySet<string>) => differenceRows(replacements, timeline, runPlaces(events), opened)
+    const folded = rows(new Set())
+    expect(folded.map(({ kind }) => kind)).toEqual(['run', 'item', 'fold', 'run', 'item', 'run', 'item'])
+    const fold = folded.find((row) => row.kind === 'fold')
+    expect(rows(new Set([fold?.key ?? ''])).length).toBe(folded.length + 5)
+    expect(folded[0]).toMatchObject({ title: 'run 1 of 2' })
+    expect(folded[5]).toMatchObject({ title: 'new messages' })
+  })
+})
+
+describe('the window summed up', () => {
+  const items = [
+    contextItem({ id: 'msg_1', role: 'system', tokens: 5, reasonCode: 'always_in' }),
+    contextItem({ id: 'sum_2', kind: 'condensed', depth: 2, role: null, tokens: 7 }),
+    contextItem({ id: 'sum_1', kind: 'leaf', depth: 0, role: null, tokens: 9 }),
+    contextItem({ id: 'msg_2', tokens: 20, included: false, reasonCode: 'out_of_budget' }),
+    contextItem({ id: 'msg_3', tokens: 3, reasonCode: 'fresh_tail' }),
+  ]
+
+  it('lists kinds from the system over the depths to what was said', () => {
+    expect(groupsByCategory(items).map(({ label, tokens, outTokens }) => [label, tokens, outTokens])).toEqual([
+      ['system', 5, 0],
+      ['depth 2', 7, 0],
+      ['leaves', 9, 0],
+      ['user', 3, 20],
+    ])
+  })
+
+  it('lists reasons, those for being in first', () => {
+    expect(groupsByReason(items).map(({ key, items: inside, outItems }) => [key, inside, outItems])).toEqual([
+      ['always_in', 1, 0],
+      ['fresh_tail', 1, 0],
+      ['fits_recency', 2, 0],
+      ['out_of_budget', 0, 1],
+    ])
+  })
+
+  it('names the largest of what is in', () => {
+    expect(ids(largestItems(items, 2))).toEqual(['sum_1', 'sum_2'])
+    fc.assert(
+      fc.property(fc.array(fc.nat(50)), (tokens) => {
+        const many = tokens.map((count, index) => contextItem({ id: `msg_${index}`, tokens: count }))
+        const expected = tokens.filter((count) => count > 0).toSorted((a, b) => b - a)
+        expect(largestItems(many, 4).map((item) => item.tokens)).toEqual(expected.slice(0, 4))
+      }),
+    )
+  })
+})
+
+describe('the answer to what-if', () => {
+  it('never sounds as if something happened by itself when nothing is due', () => {
+    expect(answerTitle({ should: false, urgency: 'none' })).toContain('no compaction is due')
+    expect(answerTitle({ should: true, urgency: 'hard' })).toContain('before the next turn')
+  })
+
+  it('says nothing for nothing', () => {
+    expect(leavesText({ messagesToLeaves: { messages: 0, leaves: 0 } })).toBe('nothing')
+    expect(leavesText({ messagesToLeaves: { messages: 41, leaves: 3 } })).toBe('41\u00a0messages → 3\u00a0leaves')
+    expect(fallsOutText({ fallsOut: [], fallsOutTokens: 0 })).toBe('nothing')
+    const plan = { steps: [{ depth: 2 }] } as never
+    expect(condenseText({ summariesToCondensed: { summaries: 8, condensed: 2 }, plan })).toBe(
+      '8\u00a0summaries → 2, depth 2',
+    )
+  })
+})

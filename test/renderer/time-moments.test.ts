@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { momentText, runPlaces } from '../../renderer/features/context/moment-text.ts'
+import {
+  beforeEvent,
+  type Course,
+  courseOf,
+  lastRun,
+  NOW,
+  normalised,
+  type Place,
+  parsePlace,
+  playNext,
+  progressAt,
+  startOf,
+  stepEvent,
+  stepMessage,
+} from '../../renderer/features/context/moments.ts'
+import { eventPosition, placeAt, positionOf } from '../../renderer/features/context/time-axis.ts'
+import { tickPaths } from '../../renderer/features/context/time-ticks.ts'
+import { compactionEvent } from './compaction-event.ts'
+
+const event = (index: number): Place => ({ kind: 'event', index })
+const message = (rank: number): Place => ({ kind: 'message', rank })
+
+/** Ten messages; two replacements after the fourth, one after the last. */
+const course: Course = { messages: 10, eventMessages: [4, 4, 10] }
+
+const courses = fc
+  .record({
+    messages: fc.integer({ min: 1, max: 400 }),
+    at: fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 }),
+  })
+  .map(({ messages, at }) => courseOf({ messages, events: at.map((count) => compactionEvent({ messages: count })) }))
+
+describe('moments', () => {
+  it('put a message before the compactions that came after it', () => {
+    expect(progressAt(message(3), course)).toEqual({ messages: 4, events: 0 })
+    expect(progressAt(message(4), course)).toEqual({ messages: 5, events: 2 })
+    expect(progressAt(event(1), course)).toEqual({ messages: 4, events: 2 })
+  })
+
+  it('call whatever nothing has followed now, and what is not there any more too', () => {
+    expect(normalised(event(2), course)).toEqual(NOW)
+    expect(normalised(message(9), course)).toEqual(message(9))
+    expect(normalised(message(9), { ...course, eventMessages: [4, 4] })).toEqual(NOW)
+    expect(normalised(event(7), course)).toEqual(NOW)
+    expect(normalised(message(99), course)).toEqual(NOW)
+  })
+
+  it('step from compaction to compaction, with the first message and now at the ends', () => {
+    expect(stepEvent(NOW, -1, course)).toEqual(event(1))
+    expect(stepEvent(event(0), -1, course)).toEqual(message(0))
+    expect(stepEvent(message(0), -1, course)).toEqual(message(0))
+    expect(stepEvent(message(6), -1, course)).toEqual(event(1))
+    expect(stepEvent(message(6), 1, course)).toEqual(NOW)
+    expect(stepEvent(message(0), 1, course)).toEqual(event(0))
+    expect(stepEvent(NOW, 1, course)).toEqual(NOW)
+  })
+
+  it('step from message to message, over the compactions between them', () => {
+    expect(stepMessage(message(3), 1, course)).toEqual(message(4))
+    expect(stepMessage(event(1), 1, course)).toEqual(message(4))
+    expect(stepMessage(event(1), -1, course)).toEqual(message(3))
+    expect(stepMessage(NOW, -1, course)).toEqual(message(9))
+    expect(stepMessage(message(9), 1, course)).toEqual(NOW)
+    expect(stepMessage(NOW, -1, { messages: 10, eventMessages: [] })).toEqual(message(8))
+    expect(stepMessage(message(0), -1, course)).toEqual(message(0))
+  })
+
+  it('reach every end from anywhere, one step after the other', () => {
+    fc.assert(
+      fc.property(courses, fc.boolean(), (any, forwards) => {
+        let place: Place = forwards ? startOf(any) : NOW
+        const end = forwards ? NOW : startOf(any)
+        for (let steps = 0; steps <= any.eventMessages.length + 1; steps += 1) {
+          if (JSON.stringify(place) === JSON.stringify(end)) return
+          const next = stepEvent(place, forwards ? 1 : -1, any)
+          const [a, b] = [progressAt(place, any), progressAt(next, any)]
+          expect((b.messages + b.events - a.messages - a.events) * (forwards ? 1 : -1)).toBeGreaterThan(0)
+          place = next
+        }
+        expect(place).toEqual(end)
+      }),
+    )
+  })
+
+  it('play from the beginning to now, and come to an end', () => {
+    fc.assert(
+      fc.property(courses, (any) => {
+        let place: Place = startOf(any)
+        for (let steps = 0; steps < 400 && place.kind !== 'now'; steps += 1) place = playNext(place, any)
+        expect(place).toEqual(NOW)
+      }),
+    )
+  })
+
+  it('play what fills the window before what empties it', () => {
+    const played: Place[] = [message(0)]
+    for (let place = message(0); place.kind !== 'now'; ) {
+      place = playNext(place, course)
+      played.push(place)
+    }
+    expect(played).toEqual([message(0), message(3), event(0), event(1), message(9), NOW])
+  })
+
+  it('compare before and after the last run, or the whole history without one', () => {
+    const events = [
+      compactionEvent({ runId: 'a', messages: 4 }),
+      compactionEvent({ runId: 'b', messages: 10 }),
+      compactionEvent({ runId: 'b', messages: 10 }),
+    ]
+    const own = courseOf({ messages: 12, events })
+    expect(lastRun(events, own)).toEqual({ from: message(9), to: event(2) })
+    expect(lastRun([], { messages: 12, eventMessages: [] })).toEqual({ from: message(0), to: NOW })
+    expect(beforeEvent(2, own)).toEqual(event(1))
+  })
+
+  it('are kept as text and read back, and nothing else is', () => {
+    for (const place of [NOW, event(3), message(0)])
+      expect(parsePlace(JSON.parse(JSON.stringify(place)))).toEqual(place)
+    for (const other of [
+      null,
+      'now',
+      {},
+      { kind: 'event' },
+      { kind: 'message', rank: -1 },
+      { kind: 'event', index: 0.5 },
+    ])
+      expect(parsePlace(other)).toBeNull()
+  })
+
+  it('put in order what a damaged record counts wrongly', () => {
+    const events = [7, 3, 900].map((messages) => compactionEvent({ messages }))
+    expect(courseOf({ messages: 10, events }).eventMessages).toEqual([7, 7, 10])
+  })
+})
+
+describe('the axis of time', () => {
+  it('tells apart compactions of one and the same moment', () => {
+    const positions = [0, 1, 2].map((index) => eventPosition(index, course))
+    expect(new Set(positions).size).toBe(3)
+    expect(positions.at(-1)).toBe(1)
+  })
+
+  it('leads from every moment to its place and back', () => {
+    fc.assert(
+      fc.property(courses, fc.nat(), (any, pick) => {
+        const places = [
+          ...any.eventMessages.map((_, index) => event(index)),
+          ...Array.from({ length: any.messages }, (_, rank) => message(rank)),
+        ]
+        const place = normalised(places[pick % places.length] ?? NOW, any)
+        const found = placeAt(positionOf(place, any), any, 1e-9)
+        expect(progressAt(found, any)).toEqual(progressAt(place, any))
+      }),
+    )
+  })
+
+  it('goes from left to right', () => {
+    fc.assert(
+      fc.property(
+        courses,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (any, a, b) => {
+          const [left, right] = [Math.min(a, b), Math.max(a, b)].map((x) => progressAt(placeAt(x, any, 0.001), any))
+          expect(left?.messages ?? 0).toBeLessThanOrEqual(right?.messages ?? 0)
+        },
+      ),
+    )
+  })
+
+  it('draws a thousand events as a handful of paths', () => {
+    const events = Array.from({ length: 5000 }, (_, index) => compactionEvent({ messages: index, depth: index % 6 }))
+    const paths = tickPaths(events, courseOf({ messages: 5000, events }), 500, 9)
+    expect([...paths.keys()].every((depth) => depth <= 3)).toBe(true)
+    expect([...paths.values()].join('').split('M').length - 1).toBeLessThanOrEqual(500)
+  })
+})
+
+describe('the words for a moment', () => {
+  const events = ['a', 'a', 'b'].map((runId) => compactionEvent({ runId, messages: 4 }))
+  const timeline = { firstAtMs: 0, lastAtMs: 0, messages: 10, isExact: true, events }
+  const own = courseOf(timeline)
+  const text = (place: Place, isExact = true) => momentText(place, { ...timeline, isExact }, own, runPlaces(events))
+
+  it('name the run, and the step while a run was not done', () => {
+    expect(text(event(0))).toBe('in run 1 of 2, step 1 of 2')
+    expect(text(event(1))).toBe('after run 1 of 2')
+    expect(text(message(6))).toBe('after message 7 of 10')
+    expect(text(NOW)).toBe('now')
+  })
+
+  it('do not speak of runs where the file knows none', () => {
+    expect(text(event(1), false)).toBe('after summary 2 of 3')
+  })
+})
