@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureCompactionEngine } from './compaction-bench.ts'
 import { largeMemory } from './large-memory.ts'
 import { measureCompaction } from './measure-compaction.ts'
 import { measureImport } from './measure-import.ts'
@@ -11,6 +12,8 @@ import type { Timing } from './statistics.ts'
 const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '200000' },
+    /** How long the summariser takes on which the gain of asking four times at once is measured. */
+    delay: { type: 'string', default: '1000' },
     /** Only the JSON document. */
     json: { type: 'boolean', default: false },
   },
@@ -31,6 +34,11 @@ say('importing')
 const imported = await measureImport(Math.min(messages, 40_000))
 say('compacting')
 const compacted = await measureCompaction(Math.min(messages, 5000))
+const engine = await measureCompactionEngine({
+  planned: messages,
+  compacted: Math.min(messages, 10_000),
+  delayMs: Number(values.delay),
+})
 say('reading')
 const reader = join(import.meta.dirname, 'measure-reading.ts')
 const output = execFileSync(process.execPath, [reader, memory.path], { encoding: 'utf8', maxBuffer: 1e8 })
@@ -52,6 +60,12 @@ const rows: Row[] = [
   ['memory of the core process', `${fixed(read.rssMegabytes, 0)} MB`, '< 300 MB'],
   ['compaction, messages a second', fixed(compacted.messagesPerSecond, 0), ''],
   ['compaction, longest step', `${fixed(compacted.longestStepMs, 0)} ms`, '≤ 50 ms'],
+  ['plan of all messages, never compacted', timing(engine.planMs), '< 300 ms'],
+  ['assemble of all messages, never compacted', timing(engine.assembleMs), ''],
+  ['what-if, 10,000 items', timing(engine.whatIfMs), '< 50 ms'],
+  ['what-if, the window read first', timing(engine.whatIfColdMs), '< 50 ms'],
+  ['compaction apart from its summariser, messages a second', fixed(engine.messagesPerSecond, 0), '≥ 20000'],
+  ['four slow calls at once, gain', fixed(engine.speedUp, 2), '≥ 3.6'],
   ['compaction, reduction', `${fixed(compacted.reduction * 100)} %`, '≥ 30 %'],
 ]
 
@@ -63,4 +77,4 @@ if (!values.json) {
   }
   console.log('')
 }
-console.log(JSON.stringify({ messages, node: process.version, imported, read, compacted }, null, 2))
+console.log(JSON.stringify({ messages, node: process.version, imported, read, compacted, engine }, null, 2))

@@ -1,0 +1,114 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { CompactionEngine } from '../../core/compaction/compaction-engine.ts'
+import { decide, planWindow } from '../../core/compaction/plan-window.ts'
+import type { Summarizer } from '../../core/compaction/summarizers/summarizer.ts'
+import { ContextAssembler } from '../../core/context/context-assembler.ts'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { readExtents, readWindow } from '../../core/context/window.ts'
+import { CompactInput } from '../../core/contract/compaction.ts'
+import { AssembleInput } from '../../core/contract/context.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { rawMemory } from './raw-memory.ts'
+import { type Timing, timed, timingOf } from './statistics.ts'
+
+const { compaction: settings } = readSettings({})
+const estimator = createTokenEstimator()
+const input = CompactInput.parse({ conversationId: 1, summarizer: 'measured' })
+
+export type CompactionFigures = {
+  readonly planMs: Timing
+  readonly assembleMs: Timing
+  /** What-if over a window of 10,000 items that was read before, and with reading it. */
+  readonly whatIfMs: Timing
+  readonly whatIfColdMs: Timing
+  /** Cold compaction with a summariser that answers at once. */
+  readonly messagesPerSecond: number
+  readonly speedUp: number
+}
+
+export type CompactionSizes = { readonly planned: number; readonly compacted: number; readonly delayMs: number }
+
+/** Planning of a huge window, what-if over a large one, and what compaction costs and gains apart from its summariser. */
+export async function measureCompactionEngine(sizes: CompactionSizes): Promise<CompactionFigures> {
+  return {
+    ...(await measurePlanning(sizes.planned)),
+    ...(await measureWhatIf()),
+    messagesPerSecond: await messagesPerSecond(sizes.compacted),
+    speedUp: await speedUp(sizes.delayMs),
+  }
+}
+
+async function measurePlanning(messages: number): Promise<Pick<CompactionFigures, 'planMs' | 'assembleMs'>> {
+  const { db } = rawMemory(messages)
+  const engine = new CompactionEngine({ db, estimator, clock: Date.now, settings, owner: 'bench' })
+  const assembler = new ContextAssembler(db, estimator, settings)
+  const planMs = await repeat(5, () => engine.plan({ ...input, summarizer: 'deterministic' }))
+  const assembleMs = await repeat(3, () => assembler.assemble(AssembleInput.parse({ conversationId: 1 })))
+  db.close()
+  return { planMs, assembleMs }
+}
+
+async function measureWhatIf(): Promise<Pick<CompactionFigures, 'whatIfMs' | 'whatIfColdMs'>> {
+  const { db } = rawMemory(10_000)
+  const window = readWindow(db, 1, estimator)
+  const extents = readExtents(db, 1)
+  const ask = (round: number, of: typeof window): void => {
+    const asked = { ...settings, budgetTokens: 20_000 + round * 10_000, freshTailCount: round }
+    decide(of, asked)
+    planWindow(of, extents, { ...input, mode: 'untilUnder' }, asked)
+  }
+  const whatIfMs = await repeat(20, (round) => ask(round, window))
+  const whatIfColdMs = await repeat(20, (round) => ask(round, readWindow(db, 1, estimator)))
+  db.close()
+  return { whatIfMs, whatIfColdMs }
+}
+
+async function messagesPerSecond(messages: number): Promise<number> {
+  const rates: number[] = []
+  for (let round = 0; round < 3; round += 1) rates.push(messages / ((await compactionMs(messages, 0, 4)) / 1_000))
+  return Math.max(...rates)
+}
+
+async function speedUp(delayMs: number): Promise<number> {
+  const messages = 1_600
+  return (await compactionMs(messages, delayMs, 1)) / (await compactionMs(messages, delayMs, 4))
+}
+
+/** A leaf pass with a summariser that takes so long for every call. */
+async function compactionMs(messages: number, delayMs: number, leafConcurrency: number): Promise<number> {
+  const summarizer: Summarizer = {
+    name: 'measured',
+    levels: ['normal'],
+    model: delayMs > 0 ? 'measured' : null,
+    promptVersion: () => 'bench',
+    summarize: async ({ entries }) => {
+      if (delayMs > 0) await wait(delayMs)
+      return { text: `What was said from ${entries[0]?.id} on.`, inputTokens: null, outputTokens: null }
+    },
+  }
+  const { db } = rawMemory(messages)
+  const engine = new CompactionEngine({
+    db,
+    estimator,
+    clock: Date.now,
+    settings: { ...settings, leafConcurrency },
+    owner: 'bench',
+    summarizers: [summarizer],
+  })
+  const run = engine.compact({ ...input, mode: 'leaf' }, new AbortController().signal)
+  let step = await run.next()
+  while (!step.done) step = await run.next()
+  db.close()
+  return step.value.durationMs
+}
+
+async function repeat(times: number, action: (round: number) => unknown): Promise<Timing> {
+  const runs: number[] = []
+  for (let round = 0; round < times; round += 1) runs.push(await timed(() => action(round)))
+  return timingOf(runs)
+}
+
+if (import.meta.main) {
+  const [delayMs = 1_000] = process.argv.slice(2).map(Number)
+  console.log(JSON.stringify(await measureCompactionEngine({ planned: 200_000, compacted: 10_000, delayMs }), null, 2))
+}
