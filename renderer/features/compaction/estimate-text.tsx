@@ -10,7 +10,7 @@ export function EstimateText({ estimate }: { readonly estimate: ModelEstimate })
     <div className={styles.estimate}>
       <p>
         {plural(calls, 'call')} with about {formatCount(inputTokens)} tokens in and {formatCount(outputTokens)} out ·{' '}
-        {cost === null ? 'no price is set' : `cost about ${formatCost(cost)}`}
+        {cost === null ? 'no price is set' : `cost about\u00a0${formatCost(cost)}`}
       </p>
       <p className={isAboveCap ? styles.warning : styles.dim}>
         {capTokens === null

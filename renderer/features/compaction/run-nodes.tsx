@@ -18,7 +18,7 @@ export function RunNodes({ created }: { readonly created: readonly Node[] }) {
   const shown = isWhole ? created : created.slice(0, FIRST)
   if (created.length === 0) return null
   return (
-    <div className={styles.nodes}>
+    <div>
       <div className={classNames(styles.row, styles.titles)} aria-hidden="true">
         <span>node</span>
         <span>level</span>
@@ -73,7 +73,7 @@ function NodeRow({ node }: { readonly node: Node }) {
 function Attempts({ attempts, failed }: { readonly attempts: readonly Attempt[]; readonly failed: number }) {
   return (
     <details className={styles.attempts}>
-      <summary>{plural(failed, 'attempt')} before it led to nothing</summary>
+      <summary>{plural(failed, 'failed attempt')} before it</summary>
       <ol>
         {attempts.map((attempt, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: attempts are a record in order

@@ -59,7 +59,9 @@ function SoFar({ run }: { readonly run: CompactionRunRecord | undefined }) {
   if (run === undefined || run.created.length === 0) return null
   return (
     <section className={styles.panel} aria-label="Nodes of this run so far">
-      <RunNodes created={[...run.created].reverse()} />
+      <div className={styles.nodes}>
+        <RunNodes created={[...run.created].reverse()} />
+      </div>
     </section>
   )
 }
@@ -83,7 +85,9 @@ function Outcome({ result, runs }: OutcomeProps) {
         </p>
         {result.skipped !== undefined && <p className={styles.dim}>{result.skipped}</p>}
       </div>
-      <RunNodes created={run?.created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />
+      <div className={styles.nodes}>
+        <RunNodes created={run?.created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />
+      </div>
     </section>
   )
 }

@@ -15,7 +15,7 @@ export function TriggerTable({ decision }: { readonly decision: CompactionDecisi
             <th>trigger</th>
             <th>now</th>
             <th>limit</th>
-            <th aria-label="fired" />
+            <th>state</th>
           </tr>
         </thead>
         <tbody>
