@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CompactInput, CompactionResult } from './compaction.ts'
 import { ErrorInfo } from './error.ts'
-import { ConversationId, TimeMs } from './ids.ts'
+import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, TranscriptFormat } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 
@@ -18,6 +18,9 @@ export const JobProgress = z.object({
   total: z.number(),
   unit: z.enum(['checks', 'chunks', 'bytes', 'messages']),
   note: z.string(),
+  /** Of a compaction: the newest node, and the level at which it was obtained. */
+  createdId: NodeId.nullable().optional(),
+  level: SummaryLevel.nullable().optional(),
 })
 export type JobProgress = z.infer<typeof JobProgress>
 

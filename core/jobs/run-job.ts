@@ -28,16 +28,21 @@ export async function* runJob(lcm: Lcm, spec: JobSpec, signal: AbortSignal): Asy
 async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>, signal: AbortSignal) {
   const run = lcm.compactionEngine().compact(spec, signal)
   let created = 0
+  let newest: Pick<JobProgress, 'createdId' | 'level'> = {}
   for (;;) {
     const step = await run.next()
     if (step.done) return step.value
-    const { pass, chunk, chunks, tokensSaved, createdId } = step.value
-    if (createdId) created += 1
+    const { pass, chunk, chunks, tokensSaved, createdId, level } = step.value
+    if (createdId) {
+      created += 1
+      newest = { createdId, level }
+    }
     const progress: JobProgress = {
       done: chunk,
       total: chunks,
       unit: 'chunks',
       note: `${pass} pass, ${created} summaries, ${tokensSaved.toLocaleString('en')} tokens saved`,
+      ...newest,
     }
     yield progress
   }

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { jobText } from '../../ui/job-text.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { beforeAfterText, levelsText, resultTitle, spentText } from './compaction-wording.ts'
@@ -21,7 +22,15 @@ export function RunProgress({ job }: { readonly job: Job }) {
     <section className={styles.panel} aria-busy="true">
       <div className={styles.head}>
         <h2 className={styles.title}>{text}</h2>
-        <span className={styles.note}>{job.progress?.note}</span>
+        <span className={styles.note}>
+          {job.progress?.note}
+          {typeof job.progress?.createdId === 'string' && (
+            <>
+              {' · newest '}
+              <NodeLink id={job.progress.createdId} /> {job.progress.level}
+            </>
+          )}
+        </span>
         <Button disabled={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate({ jobId: job.jobId })}>
           {cancel.isSuccess ? 'Cancelling…' : 'Cancel'}
         </Button>
