@@ -4,12 +4,10 @@ import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
 import { changeStamp } from './change-stamp.ts'
 import { History } from './history.ts'
+import { type Extent, GrowingColumns, type HistoryRow, ORDER_MODULUS, type PackedRows } from './history-columns.ts'
 import { loadSummaryGraph, type SummaryGraph } from './summary-graph.ts'
 
 const roleCode = `CASE role ${ROLES.map((role, code) => `WHEN '${role}' THEN ${code}`).join(' ')} ELSE 0 END`
-
-/** Enough to notice that messages changed places; small enough that the sum over a million messages is exact. */
-const ORDER_MODULUS = 251
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
@@ -24,16 +22,28 @@ const queries = {
     FROM messages
     WHERE conversation_id = :conversation AND seq > :seq
     ORDER BY seq`,
+  /** The same as one row. A row a message costs an array and two steps between SQLite and JavaScript each. */
+  packed: /* sql */ `
+    SELECT count(*), group_concat(message_id), group_concat(seq), group_concat(token_count), group_concat(role, ''),
+      group_concat(created_at)
+    FROM (
+      SELECT message_id, seq, token_count, ${roleCode} AS role, created_at
+      FROM messages
+      WHERE conversation_id = :conversation AND seq > :seq
+      ORDER BY seq
+      LIMIT CAST(:limit AS INTEGER)
+    )`,
 }
+
+/** Messages packed into one row: some megabytes of text at a time. */
+const PACKED_AT_ONCE = 50_000
 
 /** Messages kept in memory over all conversations, about 33 bytes each; the least recently used go first. */
 const MAX_KEPT_MESSAGES = 2_000_000
 
-type Extent = { readonly length: number; readonly tokens: number; readonly ordered: number }
-type Row = [messageId: number, seq: number, tokens: number | null, role: number, createdAtMs: number | null]
 type Kept = {
   stamp: string
-  columns: Columns
+  columns: GrowingColumns
   history: History
   graph: SummaryGraph | null
 }
@@ -93,8 +103,8 @@ export class HistoryIndex {
         { conversationId },
       )
     }
-    const columns = new Columns(length)
-    columns.append(this.#db.iterateRaw<Row>(queries.after, { ...conversation, seq: -Infinity }))
+    const columns = new GrowingColumns(length)
+    appendNewer(this.#db, conversationId, columns)
     return { stamp: '', columns, history: new History(conversationId, columns.view()), graph: null }
   }
 
@@ -118,78 +128,26 @@ function extended(db: ReadDb, kept: Kept): Kept | undefined {
   const extent = db.get<Extent>(queries.extent, conversation)
   if (!extent || extent.length < Math.max(1, history.length)) return undefined
   if (isSame(columns.extent, extent)) return { ...kept, graph: null }
-  const lastSeq = history.seqs[history.length - 1] ?? -Infinity
-  columns.append(db.iterateRaw<Row>(queries.after, { ...conversation, seq: lastSeq }))
+  appendNewer(db, history.conversationId, columns)
   if (!isSame(columns.extent, extent)) return undefined
   return { stamp: '', columns, history: new History(history.conversationId, columns.view()), graph: null }
 }
 
+/** Adds all messages after those that are there. */
+function appendNewer(db: ReadDb, conversation: number, columns: GrowingColumns): void {
+  for (;;) {
+    const [packed] = db.iterateRaw<PackedRows>(queries.packed, {
+      conversation,
+      seq: columns.lastSeq,
+      limit: PACKED_AT_ONCE,
+    })
+    if (!packed || packed[0] === 0) return
+    if (!columns.appendPacked(packed, PACKED_AT_ONCE)) break
+    if (packed[0] < PACKED_AT_ONCE) return
+  }
+  // Not every file is a sound one: a time may be missing, a number may be a text.
+  columns.append(db.iterateRaw<HistoryRow>(queries.after, { conversation, seq: columns.lastSeq }))
+}
+
 const isSame = (a: Extent, b: Extent): boolean =>
   a.length === b.length && a.tokens === b.tokens && a.ordered === b.ordered
-
-/** Growing columns. Views that were handed out stay valid: what is there is never changed, only added to. */
-class Columns {
-  length = 0
-  /** As SQL adds it up; a negative count of tokens in a damaged file is 0 in the history. */
-  #tokens = 0
-  #ordered = 0
-  #messageIds: Float64Array<ArrayBuffer>
-  #seqs: Float64Array<ArrayBuffer>
-  #roleCodes: Uint8Array<ArrayBuffer>
-  #createdAtMs: Float64Array<ArrayBuffer>
-  #tokensBefore: Float64Array<ArrayBuffer>
-
-  constructor(capacity: number) {
-    this.#messageIds = new Float64Array(capacity)
-    this.#seqs = new Float64Array(capacity)
-    this.#roleCodes = new Uint8Array(capacity)
-    this.#createdAtMs = new Float64Array(capacity)
-    this.#tokensBefore = new Float64Array(capacity + 1)
-  }
-
-  append(rows: Iterable<Row>): void {
-    for (const [messageId, seq, tokens, role, createdAtMs] of rows) {
-      const rank = this.length
-      if (rank === this.#messageIds.length) this.#grow()
-      this.#messageIds[rank] = messageId
-      this.#seqs[rank] = seq
-      this.#roleCodes[rank] = role
-      this.#createdAtMs[rank] = createdAtMs ?? Number.NaN
-      this.#tokensBefore[rank + 1] = (this.#tokensBefore[rank] as number) + Math.max(0, tokens ?? 0)
-      this.#tokens += tokens ?? 0
-      this.#ordered += (messageId % ORDER_MODULUS) * seq
-      this.length += 1
-    }
-  }
-
-  get extent(): Extent {
-    return { length: this.length, tokens: this.#tokens, ordered: this.#ordered }
-  }
-
-  view() {
-    const end = this.length
-    return {
-      messageIds: this.#messageIds.subarray(0, end),
-      seqs: this.#seqs.subarray(0, end),
-      roleCodes: this.#roleCodes.subarray(0, end),
-      createdAtMs: this.#createdAtMs.subarray(0, end),
-      tokensBefore: this.#tokensBefore.subarray(0, end + 1),
-    }
-  }
-
-  #grow(): void {
-    const capacity = this.length + Math.max(1024, this.length >> 3)
-    const grown = (from: Float64Array, length: number): Float64Array<ArrayBuffer> => {
-      const to = new Float64Array(length)
-      to.set(from)
-      return to
-    }
-    const roleCodes = new Uint8Array(capacity)
-    roleCodes.set(this.#roleCodes)
-    this.#roleCodes = roleCodes
-    this.#messageIds = grown(this.#messageIds, capacity)
-    this.#seqs = grown(this.#seqs, capacity)
-    this.#createdAtMs = grown(this.#createdAtMs, capacity)
-    this.#tokensBefore = grown(this.#tokensBefore, capacity + 1)
-  }
-}

@@ -179,8 +179,8 @@ const MISSING: Omit<GraphNode, 'id'> = {
 
 /** The messages that a summary itself names. */
 function messagesOf(db: ReadDb, history: History, row: SummaryRow): Reach {
-  if (row.messageSpan === null) return NOTHING
-  const [edges = 0, lowest = 0, highest = 0, sum = 0] = row.messageSpan.split(',').map(Number)
+  if (row.span === null) return NOTHING
+  const { edges, lowest, highest, sum } = row.span
   const from = history.rankOf(lowest)
   const to = history.rankOf(highest)
   if (from >= 0 && to - from + 1 === edges && sumOfIds(history, from, to) === sum) {

@@ -1,6 +1,14 @@
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
 
-/** A summary without its text, and in a nutshell which messages it names as its sources. */
+/** Which messages a summary names as its sources, in a nutshell. */
+export type MessageSpan = {
+  readonly edges: number
+  readonly lowest: number
+  readonly highest: number
+  readonly sum: number
+}
+
+/** A summary without its text. `span`: null when it names no messages. */
 export type SummaryRow = {
   readonly id: string
   readonly conversationId: number
@@ -9,8 +17,7 @@ export type SummaryRow = {
   readonly tokens: number
   readonly createdAtMs: number | null
   readonly level: string | null
-  /** `count,lowest,highest,total` of the message numbers; null when it names none. */
-  readonly messageSpan: string | null
+  readonly span: MessageSpan | null
 }
 
 /** From a summary to one of its sources; either end may be missing from the file. */
@@ -18,7 +25,6 @@ export type SourceEdge = { readonly summaryId: string; readonly sourceId: string
 
 export type SummaryRows = { readonly summaries: readonly SummaryRow[]; readonly edges: readonly SourceEdge[] }
 
-// One aggregate a summary instead of one row a message: 200,000 rows would cost ten times as much.
 const summary = /* sql */ `
   SELECT
     s.summary_id AS id,
@@ -27,10 +33,10 @@ const summary = /* sql */ `
     s.depth,
     s.token_count AS tokens,
     s.created_at AS createdAtMs,
-    s.level,
-    (SELECT nullif(count(*), 0) || ',' || min(m.message_id) || ',' || max(m.message_id) || ',' || total(m.message_id)
-      FROM summary_messages AS m WHERE m.summary_id = s.summary_id) AS messageSpan
+    s.level
   FROM summaries AS s`
+// One aggregate a summary instead of one row a message: 200,000 rows would cost ten times as much.
+const span = 'count(*) AS edges, min(message_id) AS lowest, max(message_id) AS highest, total(message_id) AS sum'
 const edge = /* sql */ `
   SELECT e.summary_id AS summaryId, e.source_summary_id AS sourceId, e.ordinal
   FROM summary_sources AS e`
@@ -41,11 +47,17 @@ const queries = {
     ORDER BY s.created_at, s.summary_rowid`,
   byId: /* sql */ `${summary}
     WHERE s.summary_id IN (SELECT value FROM json_each(:ids))`,
-  edgesOfConversation: /* sql */ `${edge}
+  spans: /* sql */ `
+    SELECT summary_id AS id, ${span}
+    FROM summary_messages
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))
+    GROUP BY summary_id`,
+  edgesInFile: /* sql */ `SELECT count(*) FROM summary_sources`,
+  allEdges: /* sql */ `${edge}`,
+  edgesFromConversation: /* sql */ `${edge}
     JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE s.conversation_id = :conversation
-    UNION ALL
-    ${edge}
+    WHERE s.conversation_id = :conversation`,
+  edgesIntoConversation: /* sql */ `${edge}
     JOIN summaries AS s ON s.summary_id = e.source_summary_id
     LEFT JOIN summaries AS d ON d.summary_id = e.summary_id
     WHERE s.conversation_id = :conversation AND d.conversation_id IS NOT :conversation`,
@@ -57,23 +69,45 @@ const queries = {
       AND e.summary_id NOT IN (SELECT value FROM json_each(:ids))`,
 }
 
+/** Edges that are read at a time for each summary that is asked for, before asking for its own is quicker. */
+const EDGES_PER_SUMMARY = 8
+
 /**
  * The summaries of a conversation, and those of other conversations that are joined to them by sources (which happens
- * in files that lost track of a session). Sound files need two queries.
+ * in files that lost track of a session). Sound files need four queries.
  */
 export function readSummaryRows(db: ReadDb, conversationId: number): SummaryRows {
   const conversation: SqlParams = { conversation: conversationId }
-  const summaries = db.all<SummaryRow>(queries.ofConversation, conversation)
-  const edges = db.all<SourceEdge>(queries.edgesOfConversation, conversation)
+  const summaries = withSpans(db, db.all<Bare>(queries.ofConversation, conversation))
   const asked = new Set(summaries.map((row) => row.id))
+  const edges = edgesOf(db, conversation, asked)
   for (;;) {
     const unknown = [...new Set(edges.flatMap((row) => [row.summaryId, row.sourceId]))].filter((id) => !asked.has(id))
     if (unknown.length === 0) return { summaries, edges: distinct(edges) }
     const ids: SqlParams = { ids: JSON.stringify(unknown) }
-    summaries.push(...db.all<SummaryRow>(queries.byId, ids))
+    summaries.push(...withSpans(db, db.all<Bare>(queries.byId, ids)))
     edges.push(...db.all<SourceEdge>(queries.edgesOfSummaries, ids))
     for (const id of unknown) asked.add(id)
   }
+}
+
+type Bare = Omit<SummaryRow, 'span'>
+
+function withSpans(db: ReadDb, rows: readonly Bare[]): SummaryRow[] {
+  const ids = JSON.stringify(rows.map((row) => row.id))
+  const spans = new Map(db.all<MessageSpan & { id: string }>(queries.spans, { ids }).map((row) => [row.id, row]))
+  return rows.map((row) => ({ ...row, span: spans.get(row.id) ?? null }))
+}
+
+/** Every edge with one of the conversation's summaries at an end. */
+function edgesOf(db: ReadDb, conversation: SqlParams, own: ReadonlySet<string>): SourceEdge[] {
+  const inFile = db.value<number>(queries.edgesInFile) ?? 0
+  if (inFile > own.size * EDGES_PER_SUMMARY) {
+    return [queries.edgesFromConversation, queries.edgesIntoConversation].flatMap((sql) =>
+      db.all<SourceEdge>(sql, conversation),
+    )
+  }
+  return db.all<SourceEdge>(queries.allEdges).filter((row) => own.has(row.summaryId) || own.has(row.sourceId))
 }
 
 /** In the order of their summary's list of sources; an edge that is stored twice counts once. */
