@@ -34,7 +34,7 @@ test('decision, plan, confirmation, run and result; the numbers follow', async (
   expect(after.messages).toBe(before.messages)
   await expect(line).toContainText(`${after.summaries} summaries`)
 
-  await result.getByRole('button', { name: /^sum_/ }).first().click()
+  await page.getByRole('main').getByRole('button', { name: /^sum_/ }).first().click()
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
 })
 
