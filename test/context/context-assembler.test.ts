@@ -196,7 +196,9 @@ it('answers for a window of 20,000 items in well under a second', () => {
       index % 4 === 1 ? call([`c${index}`]) : index % 4 === 2 ? result(`c${index - 1}`) : 'some words in a message',
     ),
   )
-  const startedMs = performance.now()
+  // Time of this process alone: the machine may be busy with others.
+  const before = process.cpuUsage()
   assemble(memory, { budgetTokens: 50_000 })
-  expect(performance.now() - startedMs).toBeLessThan(1_500)
-})
+  const { user, system } = process.cpuUsage(before)
+  expect((user + system) / 1_000).toBeLessThan(1_500)
+}, 60_000)
