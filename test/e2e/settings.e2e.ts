@@ -1,0 +1,127 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { json, type ModelServer, openAiBody, startModelServer } from '../summarizers/model-server.ts'
+import { expect, test } from './app.ts'
+import { factsOf, sampleCopy } from './memories.ts'
+
+const SECRET = 'sk-e2e-0123456789'
+let server: ModelServer
+test.beforeAll(async () => {
+  server = await startModelServer((response) =>
+    json(
+      response,
+      200,
+      openAiBody('Retries were doubled; orders.ts:214 holds the lock. Expand for details about: retries.'),
+    ),
+  )
+})
+test.afterAll(() => server.close())
+
+async function addModel(page: Page, name: string, baseUrl: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add a model…' }).click()
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('Base URL').fill(baseUrl)
+  await page.getByLabel('Model', { exact: true }).fill('small')
+  await page.getByLabel('Key variable').fill('E2E_MODEL_KEY')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+}
+
+/** Every file below a folder, as text. */
+const textsBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path) && statSync(path).isFile())
+    .map((path) => readFileSync(path, 'latin1'))
+
+test('the settings need no memory; a model is added, tested and put into the chain', async ({ openMemory }) => {
+  const page = await openMemory()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
+
+  await addModel(page, 'local', server.url)
+  await page.getByRole('button', { name: 'Test local' }).click()
+  await expect(page.getByText(/It answers, in/)).toBeVisible()
+
+  await addModel(page, 'gone', 'http://127.0.0.1:9/v1')
+  await page.getByRole('button', { name: 'Test gone' }).click()
+  await expect(page.getByText(/127\.0\.0\.1:9/).last()).toBeVisible()
+
+  await page.getByLabel('Add to the chain').selectOption('gone')
+  await page.getByLabel('Add to the chain').selectOption('local')
+  await page.getByRole('button', { name: 'Try local earlier' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: /^1local/ })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Open the sample' })).toBeVisible()
+})
+
+test('a value that cannot be is refused where it was typed; one that can is kept', async ({ openMemory }) => {
+  const page = await openMemory()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const threshold = page.getByRole('textbox', { name: 'LCM_CONTEXT_THRESHOLD' })
+  await threshold.fill('1.5')
+  await threshold.press('Enter')
+  await expect(page.getByRole('alert')).toContainText('a number above 0 and at most 1')
+  await threshold.fill('0.5')
+  await threshold.press('Enter')
+  const row = page.getByRole('listitem').filter({ hasText: 'LCM_CONTEXT_THRESHOLD' })
+  await expect(row).toContainText('file')
+  await page.reload()
+  await expect(threshold).toHaveValue('0.5')
+  await row.getByRole('button', { name: /Back to the default/ }).click()
+  await expect(threshold).toHaveValue('0.75')
+})
+
+test('a key goes in and never comes out', async ({ openMemory, hostKind, home }) => {
+  const page = await openMemory()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await addModel(page, 'local', server.url)
+  await expect(page.getByText('no key: set E2E_MODEL_KEY')).toBeVisible()
+  const key = page.getByRole('button', { name: 'Key of local' })
+  if (hostKind === 'browser') {
+    await expect(key).toHaveCount(0)
+    return
+  }
+  // A machine whose keychain cannot be reached offers none.
+  test.skip(hostKind === 'electron' && (await key.count()) === 0, 'there is no keychain')
+  await key.click()
+  await page.getByLabel('New key').fill(SECRET)
+  await page.getByRole('button', { name: 'Keep' }).click()
+  await expect(page.getByText('key in the keychain')).toBeVisible()
+  expect(await page.content()).not.toContain(SECRET)
+  expect(textsBelow(home).filter((text) => text.includes(SECRET))).toEqual([])
+
+  await page.getByRole('button', { name: 'Test local' }).click()
+  await expect(page.getByText(/It answers, in/)).toBeVisible()
+  expect(server.asked.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
+})
+
+test('a run with a model is foreseen, followed and remembered', async ({ openMemory, home }) => {
+  test.slow()
+  const path = sampleCopy(home)
+  const before = factsOf(path)
+  const page = await openMemory(path)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await addModel(page, 'local', server.url)
+  await page.getByRole('link', { name: 'Compaction' }).click()
+  await page.getByLabel('Summariser').selectOption('local')
+  await expect(page.getByText(/\d+\scalls with about [\d,]+ tokens in/)).toBeVisible()
+  await expect(page.getByRole('img', { name: /planned nodes over/ })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Prompt of step 1', exact: true }).click()
+  await expect(page.getByRole('dialog', { name: /Prompt of step 1/ })).toContainText('Only tags with exactly this code')
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Compact…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
+  const result = page.getByRole('status').filter({ hasText: 'ended because' })
+  await expect(result).toContainText(/\d+\snormal/, { timeout: 30_000 })
+  await expect(result).toContainText(/tokens\sout/)
+  expect(factsOf(path).messages).toBe(before.messages)
+
+  await page.getByText(/^history/).click()
+  await expect(page.getByRole('heading', { name: 'History' })).toBeVisible()
+  await page.getByRole('main').getByRole('button', { expanded: false }).filter({ hasText: 'local' }).click()
+  await expect(page.getByText('model tokens')).toBeVisible()
+})
