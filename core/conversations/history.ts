@@ -47,6 +47,9 @@ export class History {
   /** Rank of a message number, or −1 when it is not in this conversation. */
   rankOf(messageId: number): number {
     const order = this.#idOrder()
+    // Message numbers are mostly dense.
+    const guess = messageId - (this.messageIds[0] ?? 0)
+    if (order === null && this.messageIds[guess] === messageId) return guess
     let low = 0
     let high = this.length
     while (low < high) {

@@ -246,6 +246,7 @@ function nodeStates(graph: SummaryGraph): Uint8Array {
 function messageStates(graph: SummaryGraph): Uint8Array {
   const states = new Uint8Array(graph.history.length)
   for (const { node } of graph.window) {
+    if (node < 0) continue
     const ranges = graph.nodes[node]?.ranges ?? NO_RANKS
     for (let i = 0; i < ranges.length; i += 2) states.fill(COVERED, ranges[i], ranges[i + 1])
   }

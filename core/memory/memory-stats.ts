@@ -12,6 +12,9 @@ const EXCERPT_SOURCE_CHARS = 2000
 /** Of every conversation, or of the one that `:conversationId` names. */
 type Where = '' | 'WHERE conversation_id = :conversationId'
 
+/** Tells apart, as far as numbers can, which messages there are. */
+const numbers = "total(message_id) || ' ' || min(message_id) || ' ' || max(message_id) AS numbers"
+
 const queries = {
   totals: /* sql */ `
     SELECT
@@ -40,7 +43,8 @@ const queries = {
     ORDER BY conversation_id`,
 
   stored: (where: Where) => /* sql */ `
-    SELECT conversation_id AS conversationId, count(*) AS messages, CAST(total(token_count) AS INTEGER) AS tokens
+    SELECT conversation_id AS conversationId, count(*) AS messages, CAST(total(token_count) AS INTEGER) AS tokens,
+      ${numbers}
     FROM messages ${where}
     GROUP BY conversation_id`,
 
@@ -49,13 +53,19 @@ const queries = {
     FROM summaries ${where}
     GROUP BY conversation_id`,
 
-  // The window is joined before it is grouped: it is small where a memory is compacted, messages never are.
   windows: (where: Where) => /* sql */ `
-    SELECT
-      c.conversation_id AS conversationId,
-      count(*) AS items,
-      CAST(total(coalesce(m.token_count, s.token_count)) AS INTEGER) AS tokens
-    FROM (SELECT conversation_id, message_id, summary_id FROM context_items ${where}) AS c
+    SELECT conversation_id AS conversationId, count(*) AS items, count(message_id) AS messages,
+      ${numbers}
+    FROM context_items ${where}
+    GROUP BY conversation_id`,
+
+  // The window is joined before it is grouped: it is small where a memory is compacted, messages never are.
+  windowTokens: /* sql */ `
+    SELECT c.conversation_id AS conversationId, CAST(total(coalesce(m.token_count, s.token_count)) AS INTEGER) AS tokens
+    FROM (
+      SELECT conversation_id, message_id, summary_id FROM context_items
+      WHERE conversation_id IN (SELECT value FROM json_each(:ids))
+    ) AS c
     LEFT JOIN messages AS m ON m.message_id = c.message_id
     LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     GROUP BY c.conversation_id`,
@@ -182,12 +192,13 @@ export class MemoryStats {
   #rows(where: Where, params: SqlParams = {}): ConversationRow[] {
     const by = <T>(sql: string): Map<number, T> =>
       new Map(this.#db.all<T & { conversationId: number }>(sql, params).map((row) => [row.conversationId, row]))
-    const stored = by<{ messages: number; tokens: number }>(queries.stored(where))
+    const stored = by<Stored>(queries.stored(where))
     const summaries = by<{ summaries: number; maxDepth: number }>(queries.summaries(where))
-    const windows = by<{ items: number; tokens: number }>(queries.windows(where))
+    const windows = by<Window>(queries.windows(where))
+    const windowTokens = this.#windowTokens(windows, stored)
     return this.#db.all<Identity>(queries.conversations(where), params).map((conversation) => {
       const id = conversation.conversationId
-      const contextTokens = windows.get(id)?.tokens ?? 0
+      const contextTokens = windowTokens.get(id) ?? 0
       return {
         ...conversation,
         messages: stored.get(id)?.messages ?? 0,
@@ -200,4 +211,20 @@ export class MemoryStats {
       }
     })
   }
+
+  /** A window of all messages holds what is stored: where nothing was compacted no message has to be looked up. */
+  #windowTokens(windows: ReadonlyMap<number, Window>, stored: ReadonlyMap<number, Stored>): Map<number, number> {
+    const [whole, others]: [number[], number[]] = [[], []]
+    for (const [id, { items, messages, numbers }] of windows) {
+      const there = stored.get(id)
+      const isWhole = items === messages && messages === there?.messages && numbers === there.numbers
+      const list = isWhole ? whole : others
+      list.push(id)
+    }
+    const tokens = this.#db.iterateRaw<[number, number]>(queries.windowTokens, { ids: JSON.stringify(others) })
+    return new Map([...tokens, ...whole.map((id): [number, number] => [id, stored.get(id)?.tokens ?? 0])])
+  }
 }
+
+type Stored = { readonly messages: number; readonly tokens: number; readonly numbers: string | null }
+type Window = { readonly items: number; readonly messages: number; readonly numbers: string | null }

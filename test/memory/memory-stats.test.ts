@@ -14,6 +14,19 @@ function statsOf(memory: TestMemory): MemoryStats {
 }
 
 describe('counting a memory', () => {
+  it('does not take a window for the whole history because it is as long', () => {
+    using memory = buildMemory({
+      conversations: [{ messages: [{ tokens: 100 }, { tokens: 10 }] }, { messages: [{ tokens: 7 }, { tokens: 9 }] }],
+    })
+    // A message of the other conversation stands where one of its own should.
+    memory.db.exec(
+      'DELETE FROM context_items WHERE message_id = 3; UPDATE context_items SET message_id = 3 WHERE message_id = 1',
+    )
+    const [first, second] = statsOf(memory).conversations()
+    expect([first?.contextItems, first?.contextTokens]).toEqual([2, 17])
+    expect([second?.contextItems, second?.contextTokens]).toEqual([1, 9])
+  })
+
   it('says what was ever said and what the model sees now, by conversation', () => {
     using memory = buildMemory({
       conversations: [
