@@ -6,6 +6,10 @@ import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 
 /** A window that was really open lives longer than this; Electron that cannot run here aborts at once. */
 const STARTED_AFTER_MS = 10_000
+const USUAL_NAMES: Readonly<Record<string, string>> = {
+  darwin: 'Electron.app/Contents/MacOS/Electron',
+  win32: 'electron.exe',
+}
 
 /** Opens the desktop window where Electron is installed and can show one, otherwise the same window in the browser. */
 export async function open(options: ServeOptions, installation: Installation): Promise<number> {
@@ -24,13 +28,20 @@ export async function open(options: ServeOptions, installation: Installation): P
 
 /** The binary of the Electron package beside this installation; null when it has none. */
 function findElectron(env: NodeJS.ProcessEnv): string | null {
+  const folder = electronPackage()
+  if (folder === null) return null
+  // Written when the binary is fetched; a folder of one's own has it under its usual name.
+  const named = join(folder, 'path.txt')
+  const name = existsSync(named) ? readFileSync(named, 'utf8').trim() : (USUAL_NAMES[process.platform] ?? 'electron')
+  const binary = join(env.ELECTRON_OVERRIDE_DIST_PATH ?? join(folder, 'dist'), name)
+  return existsSync(binary) ? binary : null
+}
+
+function electronPackage(): string | null {
   try {
-    const folder = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
-    const name = readFileSync(join(folder, 'path.txt'), 'utf8').trim()
-    const binary = join(env.ELECTRON_OVERRIDE_DIST_PATH ?? join(folder, 'dist'), name)
-    return existsSync(binary) ? binary : null
+    return dirname(createRequire(import.meta.url).resolve('electron/package.json'))
   } catch {
-    // The package is not there, or came without its binary.
+    // It is not installed.
     return null
   }
 }

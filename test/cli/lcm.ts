@@ -7,6 +7,9 @@ import type { z } from 'zod'
 import { runCli } from '../../core/cli/program.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
+// Programs take their time to start on a busy machine.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
 export const cliPath = join(import.meta.dirname, '../../core/entry/cli.ts')
 const home = temporaryFolder()
 
