@@ -8,6 +8,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { chainAfter } from './chain-order.ts'
 import styles from './provider-dialog.module.css'
+import { ProviderField } from './provider-field.tsx'
 import {
   EMPTY_PROVIDER,
   type FormField,
@@ -61,7 +62,7 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
     )
   }
   const field = (name: TextField, label: string, hint: string, unit?: string): ReactNode => (
-    <Field
+    <ProviderField
       {...{ label, hint, unit, problem: problems[name] }}
       value={form[name]}
       isNumber={unit !== undefined}
@@ -121,41 +122,5 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
         )}
       </form>
     </Dialog>
-  )
-}
-
-type FieldProps = {
-  readonly label: string
-  readonly hint: string
-  readonly unit: string | undefined
-  readonly problem: string | undefined
-  readonly value: string
-  readonly isNumber: boolean
-  readonly onChange: (text: string) => void
-}
-
-function Field({ label, hint, unit, problem, value, isNumber, onChange }: FieldProps) {
-  const id = useId()
-  return (
-    <div className={styles.field}>
-      <label htmlFor={id}>{label}</label>
-      <span className={styles.entry}>
-        <input
-          id={id}
-          type="text"
-          data-number={isNumber ? '' : undefined}
-          spellCheck={false}
-          autoComplete="off"
-          aria-invalid={problem !== undefined}
-          aria-describedby={`${id}-hint`}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-        {unit}
-      </span>
-      <p id={`${id}-hint`} className={problem === undefined ? styles.hint : styles.problem}>
-        {problem ?? hint}
-      </p>
-    </div>
   )
 }
