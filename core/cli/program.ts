@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '../errors.ts'
 import { addContextCommand } from './context-command.ts'
+import { addCopyCommand } from './copy-command.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
 import { open } from './open-command.ts'
@@ -87,6 +88,7 @@ export function buildProgram(
   addGrepCommand(define, run)
   addIntegrityCommand(define, run)
   addWriteCommands(define, run)
+  addCopyCommand(define, run)
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
