@@ -4,6 +4,7 @@ import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
 import type { Job } from './contract/job.ts'
 import { LcmError } from './errors.ts'
+import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import type { Machine } from './machine/machine.ts'
@@ -21,6 +22,8 @@ export type CoreOptions = {
   readonly open: OpenLcmOptions
   readonly machine: Machine
   readonly execute: JobExecutor
+  /** Compact what grows past a threshold while somebody listens. Default: no. */
+  readonly autoCompact?: boolean
 }
 
 /**
@@ -32,6 +35,7 @@ export class Core {
   readonly jobs: Jobs
   readonly settings: SettingsStore
   readonly #options: CoreOptions
+  readonly #autoCompactor: AutoCompactor | null
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
   #timer: NodeJS.Timeout | null = null
@@ -48,6 +52,7 @@ export class Core {
     this.machine = options.machine
     this.settings = new SettingsStore({ env: process.env, keys: options.open.keys ?? null })
     this.jobs = new Jobs(options.execute, options.open.clock ?? systemClock, (job) => this.#onJob(job))
+    this.#autoCompactor = options.autoCompact ? new AutoCompactor(this.jobs) : null
   }
 
   /**
@@ -127,7 +132,8 @@ export class Core {
     if (this.#isClosed || this.#seen === null) return
     if (this.#heedSettings()) {
       this.#seen = this.#stamp()
-      return this.#emit({ kind: 'database_changed', atMs: Date.now() })
+      this.#emit({ kind: 'database_changed', atMs: Date.now() })
+      return
     }
     const stamp = this.#stamp()
     if (stamp === this.#seen) return
@@ -139,6 +145,7 @@ export class Core {
     }
     this.#seen = this.#stamp()
     this.#emit({ kind: 'database_changed', atMs: Date.now() })
+    if (this.#lcm) this.#autoCompactor?.look(this.#lcm)
   }
 
   /** Changes when the memory changed; the part before the line is which file it is. */

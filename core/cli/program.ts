@@ -92,6 +92,7 @@ export function buildProgram(
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
+    .option('--auto-compact', 'compact native memories that grow past a threshold meanwhile')
     .action(async (options: Omit<ServeOptions, 'json'>) => {
       state.exitCode = await serve({ ...options, json: asJson }, installation)
     })

@@ -12,6 +12,7 @@ export type ServeOptions = {
   readonly json: boolean
   /** False with --no-open. */
   readonly open: boolean
+  readonly autoCompact?: boolean
 }
 /** Where the built or source files of this installation stand. */
 export type Installation = {
@@ -29,7 +30,7 @@ export async function serve(options: ServeOptions, installation: Installation): 
     throw new LcmError('unsupported', `The window is not built (${rendererDir} is missing): run "npm run build" first.`)
   }
   const host = await startBrowserHost({
-    cores: new CoreHost({ workerUrl, resourcesDir }),
+    cores: new CoreHost({ workerUrl, resourcesDir, autoCompact: options.autoCompact ?? false }),
     rendererDir,
     port: options.port ?? 0,
     defaultFile: options.db === undefined ? null : resolve(options.db),

@@ -9,6 +9,7 @@ export type CoreThreadData = {
   readonly resourcesDir: string
   readonly owner: string
   readonly allowNewer: boolean
+  readonly autoCompact: boolean
   /** Where keys can be kept: the file, and the way to the keychain. */
   readonly keys: { readonly path: string; readonly cipher: MessagePort } | null
 }
@@ -21,6 +22,8 @@ export type CoreHostOptions = {
   /** The built or source `core/entry/worker`. */
   readonly workerUrl: URL
   readonly resourcesDir: string
+  /** Compact native memories that grow past a threshold while a window is open on them. Default: no. */
+  readonly autoCompact?: boolean
   /** Asked when a core starts. Without it, or with null, keys come from the environment only. */
   readonly keyStorage?: () => KeyStorage | null
 }
@@ -73,6 +76,7 @@ export class CoreHost {
       resourcesDir: this.#options.resourcesDir,
       owner: `lcm-inspector pid ${process.pid}`,
       allowNewer,
+      autoCompact: this.#options.autoCompact ?? false,
       keys,
     }
     const running: Running = {

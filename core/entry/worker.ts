@@ -38,7 +38,13 @@ if (data.role === 'jobs') {
     return new Worker(new URL(import.meta.url), { workerData, transferList: keys ? [keys.cipher] : [] })
   }
   const jobs = executeInThread(startThread)
-  const core = new Core({ path: isSample ? machine.samplePath() : data.path, open, machine, execute: jobs.execute })
+  const core = new Core({
+    path: isSample ? machine.samplePath() : data.path,
+    open,
+    machine,
+    execute: jobs.execute,
+    autoCompact: data.autoCompact,
+  })
   const handler = new RPCHandler(createRouter(core))
   const clients = new Set<MessagePort>()
   port.on('message', (message: ToCoreThread) => {

@@ -1,0 +1,44 @@
+import { neededRun } from '../compaction/auto-compaction.ts'
+import { LcmError } from '../errors.ts'
+import type { Lcm } from '../lcm.ts'
+import type { Jobs } from './jobs.ts'
+
+/**
+ * Compacts the conversations of a native memory that another program appends to, as soon as they reach a threshold. By
+ * the built-in extractor: nothing is spent on models unasked. Off unless the host asks for it, and never against
+ * `LCM_AUTOCOMPACT_DISABLED`.
+ */
+export class AutoCompactor {
+  readonly #jobs: Jobs
+  /** Messages there were when a run was last started: a window that cannot shrink further is not tried again until it grew. */
+  readonly #triedAt = new Map<number, number>()
+
+  constructor(jobs: Jobs) {
+    this.#jobs = jobs
+  }
+
+  /** Call after the file changed. */
+  look(lcm: Lcm): void {
+    const { info, settings, stats, planner } = lcm
+    if (info.system !== 'native' || info.readOnly || settings.autocompactDisabled) return
+    for (const { conversationId, messages, pressure, contextItems } of stats.conversations()) {
+      const { softThreshold, maxActiveMessages } = settings.compaction
+      const mayBeDue = pressure >= softThreshold || (maxActiveMessages > 0 && contextItems > maxActiveMessages)
+      if (!mayBeDue || this.#triedAt.get(conversationId) === messages) continue
+      const request = { conversationId, summarizer: 'deterministic' }
+      const input = neededRun(planner.evaluate({ ...request, mode: 'full', reason: 'threshold' }), request)
+      if (!input) continue
+      this.#triedAt.set(conversationId, messages)
+      this.#start(info.path, { kind: 'compact', ...input })
+    }
+  }
+
+  #start(path: string, spec: Parameters<Jobs['start']>[0]['spec']): void {
+    try {
+      this.#jobs.start({ path, create: false, spec })
+    } catch (error) {
+      // Somebody is compacting it already, which is what was wanted.
+      if (!(error instanceof LcmError && error.code === 'locked')) throw error
+    }
+  }
+}

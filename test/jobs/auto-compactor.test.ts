@@ -1,0 +1,68 @@
+import { afterEach, expect, it } from 'vitest'
+import { Core } from '../../core/core.ts'
+import { executeHere } from '../../core/jobs/job-thread.ts'
+import { Machine } from '../../core/machine/machine.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+let core: Core | undefined
+let memory: TestMemory | undefined
+afterEach(async () => {
+  await core?.close()
+  memory?.close()
+})
+
+function watched(
+  env: Readonly<Record<string, string>>,
+  autoCompact: boolean,
+): { core: Core; memory: TestMemory; conversation: number } {
+  const built = buildMemory()
+  const conversation = built.conversation({ messages: ['What is this?', 'A test.'] })
+  const texts = { LCM_TOKEN_BUDGET: '2000', LCM_FRESH_TAIL_COUNT: '2', ...env }
+  const open = { settings: readSettings(texts) }
+  const machine = new Machine({ env: { LCM_DATA_DIR: temporaryFolder() }, resourcesDir: '/nowhere' })
+  const made = new Core({ path: built.path, open, machine, execute: executeHere(open), autoCompact })
+  made.lcm()
+  made.subscribe(() => undefined)
+  core = made
+  memory = built
+  return { core: made, memory: built, conversation }
+}
+
+/** About 60 tokens each, written by another connection, as an agent would. */
+const grow = (built: TestMemory, conversation: number, messages: number): void => {
+  const text = 'The worker claimed a job and gave it back after the timeout. '.repeat(4)
+  built.messages(
+    conversation,
+    Array.from({ length: messages }, (_, n) => `${n}: ${text}`),
+  )
+}
+
+it('compacts a memory that grew past the threshold, until it is under it', async () => {
+  const { core, memory, conversation } = watched({}, true)
+  grow(memory, conversation, 40)
+  await expect.poll(() => core.jobs.list()[0]?.state, { timeout: 10_000 }).toBe('done')
+  const result = core.jobs.list()[0]?.result
+  expect(result?.kind === 'compact' && result.value.stopReason).toBe('target_reached')
+  expect(core.lcm().stats.conversations()[0]?.pressure).toBeLessThan(0.75)
+})
+
+it('does not try again what cannot shrink until more was written', async () => {
+  // The fresh tail alone is over the budget.
+  const { core, memory, conversation } = watched({ LCM_FRESH_TAIL_COUNT: '1000' }, true)
+  grow(memory, conversation, 40)
+  await expect.poll(() => core.jobs.list()[0]?.state, { timeout: 10_000 }).toBe('done')
+  await new Promise((resume) => setTimeout(resume, 1500))
+  expect(core.jobs.list()).toHaveLength(1)
+})
+
+it.each([
+  ['the host did not ask for it', {}, false],
+  ['the configuration forbids it', { LCM_AUTOCOMPACT_DISABLED: 'true' }, true],
+] as const)('leaves a memory alone when %s', async (_why, env, autoCompact) => {
+  const { core, memory, conversation } = watched(env, autoCompact)
+  grow(memory, conversation, 40)
+  await new Promise((resume) => setTimeout(resume, 1500))
+  expect(core.jobs.list()).toEqual([])
+})
