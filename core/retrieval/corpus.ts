@@ -17,6 +17,8 @@ export interface Corpus {
   catalogue(breather: Breather): Promise<Catalogue>
   /** Those of the rows in which a text stands character by character. */
   holding(rows: readonly number[], text: string): number[]
+  /** Some of the rows in which letters stand, small or large: A to Z in a pattern of LIKE stand for both. */
+  liking(rows: readonly number[], pattern: string): number[]
   /** Texts by row. */
   texts(rows: readonly number[]): Map<number, Fields>
   /** What the list shows, by row. */
@@ -29,6 +31,7 @@ export class TextIndex {
   readonly #words: string
   readonly #counted: string
   readonly #ranked: string
+  readonly #best: string
   readonly #trigrams: string
 
   /** @param table `messages` or `summaries`: the name before `_fts` and `_trigram` */
@@ -37,11 +40,12 @@ export class TextIndex {
     this.#words = rowsOf(`${table}_fts`)
     this.#trigrams = rowsOf(`${table}_trigram`)
     this.#counted = /* sql */ `SELECT count(*) FROM ${table}_fts WHERE ${table}_fts MATCH :match`
-    this.#ranked = /* sql */ `
-      SELECT rowid, -bm25(${table}_fts)
+    const scored = /* sql */ `
+      SELECT rowid, -bm25(${table}_fts) AS score
       FROM ${table}_fts
-      WHERE ${table}_fts MATCH :match AND rowid BETWEEN CAST(:from AS INTEGER) AND CAST(:to AS INTEGER)
-      ORDER BY rowid`
+      WHERE ${table}_fts MATCH :match AND rowid BETWEEN CAST(:from AS INTEGER) AND CAST(:to AS INTEGER)`
+    this.#ranked = `${scored} ORDER BY rowid`
+    this.#best = `${scored} ORDER BY score DESC LIMIT CAST(:limit AS INTEGER)`
   }
 
   /** Rows, ascending, that an FTS5 query finds in the words. */
@@ -62,6 +66,11 @@ export class TextIndex {
   /** Scores of the rows of a query between two rows (the higher, the better), by row. */
   scores(match: string, from: number, to: number): Map<number, number> {
     return new Map(this.#db.iterateRaw<[number, number]>(this.#ranked, { match, from, to }))
+  }
+
+  /** The best rows of a query between two rows with their scores, best first; those left out are no better. */
+  best(match: string, from: number, to: number, limit: number): [row: number, score: number][] {
+    return [...this.#db.iterateRaw<[number, number]>(this.#best, { match, from, to, limit })]
   }
 }
 

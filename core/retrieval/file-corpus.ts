@@ -46,6 +46,10 @@ export class FileCorpus implements Corpus {
     return [...rows]
   }
 
+  liking(): number[] {
+    return []
+  }
+
   texts(rows: readonly number[]): Map<number, Fields> {
     return new Map(
       rows.map((row) => {

@@ -44,7 +44,8 @@ type Answer = {
 /** The corpora of a search, ready. */
 type Run = {
   readonly newest: Readonly<Record<string, number>>
-  search(plan: Plan, ranking: 'ranked' | 'unranked'): Promise<Found[]>
+  /** `wanted`: how many of the best are asked for; null where relevance is no matter. */
+  search(plan: Plan, wanted: number | null): Promise<Found[]>
   /** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
   isCommon(expression: Expression): boolean
 }
@@ -116,10 +117,10 @@ export class Grep {
       newest[kind] = newestRow
       corpora.push({ corpus, catalogue, mask: filters.mask(kind, catalogue, newestRow) })
     }
-    const search = async (plan: Plan, ranking: 'ranked' | 'unranked'): Promise<Found[]> => {
+    const search = async (plan: Plan, wanted: number | null): Promise<Found[]> => {
       const all: Found[] = []
       for (const { corpus, catalogue, mask } of corpora) {
-        all.push(await searchCorpus(corpus, plan, mask, ranking, breather, catalogue))
+        all.push(await searchCorpus(corpus, plan, mask, wanted, breather, catalogue))
       }
       return all
     }
@@ -163,15 +164,16 @@ export class Grep {
 /** Hits of the question as it was asked; when there are none and it may be loosened, of any of its words. */
 async function findAll(input: GrepInput, question: Question, cursor: Cursor | null, run: Run): Promise<Answer> {
   const { strict, loose, isPlain } = question
+  const wanted = (cursor?.given ?? 0) + input.limit
   const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
   if (!(mayLoosen && cursor?.isLoosened)) {
     const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
-    const found = await run.search(plan, input.sort === 'relevance' ? 'ranked' : 'unranked')
+    const found = await run.search(plan, input.sort === 'relevance' ? wanted : null)
     if (!mayLoosen || cursor || count(found) > 0) return { found, sort: input.sort, anyOf: null }
   }
   const telling = loose.of.filter((part) => !run.isCommon(part))
   const anyOf = telling.length > 0 ? telling : loose.of
-  const found = await run.search(expressionPlan({ kind: 'any', of: anyOf }), 'ranked')
+  const found = await run.search(expressionPlan({ kind: 'any', of: anyOf }), wanted)
   return { found, sort: 'relevance', anyOf }
 }
 

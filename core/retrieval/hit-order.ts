@@ -36,12 +36,13 @@ function byTime(all: readonly Found[], isNewestFirst: boolean, from: number, to:
 
 /** The best first; of equally good ones the newest. */
 function byScore(all: readonly Found[], from: number, to: number): Placed[] {
-  const count = all.reduce((sum, found) => sum + found.indexes.length, 0)
-  const worst = scoreAt(all, Math.min(to, count))
+  const worst = scoreAt(all, to)
   const candidates = all.flatMap((found) =>
-    Array.from(found.indexes, (index, place) => ({ found, index, score: found.scores?.[place] ?? 0 })).filter(
-      ({ score }) => score >= worst,
-    ),
+    Array.from(found.ranked?.indexes ?? [], (index, place) => ({
+      found,
+      index,
+      score: found.ranked?.scores[place] ?? 0,
+    })).filter(({ score }) => score >= worst),
   )
   const timeOf = ({ found, index }: Placed): number => found.catalogue.times[index] as number
   return candidates
@@ -49,13 +50,14 @@ function byScore(all: readonly Found[], from: number, to: number): Placed[] {
     .slice(from, to)
 }
 
-/** The score of the n-th best hit. */
+/** The score of the n-th best hit, or of the worst where there are less. */
 function scoreAt(all: readonly Found[], n: number): number {
-  const scores = new Float64Array(all.reduce((sum, found) => sum + found.indexes.length, 0))
+  const lists = all.map((found) => found.ranked?.scores ?? new Float64Array(0))
+  const scores = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0))
   let end = 0
-  for (const found of all) {
-    if (found.scores) scores.set(found.scores, end)
-    end += found.indexes.length
+  for (const list of lists) {
+    scores.set(list, end)
+    end += list.length
   }
-  return scores.sort()[scores.length - n] ?? Number.NEGATIVE_INFINITY
+  return scores.sort()[Math.max(0, scores.length - n)] ?? Number.NEGATIVE_INFINITY
 }

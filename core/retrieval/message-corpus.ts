@@ -46,6 +46,14 @@ const queries = {
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
       AND (instr(tool_input, :text) > 0 OR instr(tool_output, :text) > 0
         OR (part_type = 'reasoning' AND instr(text_content, :text) > 0))`,
+  liking: /* sql */ `
+    SELECT message_id FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content LIKE :pattern ESCAPE char(92)`,
+  likingInParts: /* sql */ `
+    SELECT message_id FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+      AND (tool_input LIKE :pattern ESCAPE char(92) OR tool_output LIKE :pattern ESCAPE char(92)
+        OR (part_type = 'reasoning' AND text_content LIKE :pattern ESCAPE char(92)))`,
   /** As in the view message_text, which the indexes are made from. */
   partTexts: /* sql */ `
     SELECT message_id, tool_input, tool_output, CASE part_type WHEN 'reasoning' THEN text_content END
@@ -161,6 +169,12 @@ export class MessageCorpus implements Corpus {
 
   holding(rows: readonly number[], text: string): number[] {
     return this.#db.column(queries.holding, { ids: JSON.stringify(rows), text })
+  }
+
+  liking(rows: readonly number[], pattern: string): number[] {
+    const found = new Set(this.#db.column<number>(queries.liking, { ids: JSON.stringify(rows), pattern }))
+    const ids = JSON.stringify(rows.filter((row) => !found.has(row)))
+    return [...found, ...this.#db.column<number>(queries.likingInParts, { ids, pattern })]
   }
 
   texts(rows: readonly number[]): Map<number, Fields> {

@@ -1,3 +1,4 @@
+import { type Ranked, rankedByIndex } from './best-hits.ts'
 import type { Breather } from './breather.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus, TextIndex } from './corpus.ts'
@@ -19,6 +20,8 @@ export type Plan = {
   certain(index: TextIndex): Float64Array
   /** Stands in every hit, in one of its texts, character by character; null when nothing such is known. */
   readonly holds: string | null
+  /** Pattern of LIKE that only hits match, not necessarily all of them; null when none is known. */
+  readonly suffices: string | null
 }
 
 /** What a search found in one corpus. */
@@ -27,8 +30,8 @@ export type Found = {
   readonly catalogue: Catalogue
   /** Ascending. */
   readonly indexes: Int32Array
-  /** By place in `indexes`; the higher, the better. null when nobody asked. */
-  readonly scores: Float64Array | null
+  /** At least as many of the best as were asked for; null when nobody asked. */
+  readonly ranked: Ranked | null
   /** Every text was read. */
   readonly isScan: boolean
 }
@@ -39,6 +42,7 @@ export const expressionPlan = (expression: Expression): Plan => ({
   candidates: (index) => candidatesOf(expression, index),
   certain: (index) => certainOf(expression, index),
   holds: heldBy(expression),
+  suffices: sufficientFor(expression),
 })
 
 /** For what is found by a text that must stand, as it is, in every hit; '' when there is none. */
@@ -51,6 +55,7 @@ export const textPlan = (text: string, matcher: Matcher): Plan => {
     certain: () => NO_ROWS,
     // Texts of several parts are joined by line ends, which are in none of them.
     holds: text === '' || text.includes('\n') ? null : text,
+    suffices: null,
   }
 }
 
@@ -102,6 +107,13 @@ function heldBy(expression: Expression): string | null {
   }
 }
 
+/** SQLite's LIKE makes no difference between small and large letters of ASCII, as the matcher of a literal does not. */
+function sufficientFor(expression: Expression): string | null {
+  if (expression.kind !== 'term' || expression.term.kind !== 'literal') return null
+  const { text } = expression.term
+  return /^[ -~]{1,1000}$/.test(text) ? `%${text.replace(/[\\%_]/g, '\\$&')}%` : null
+}
+
 const isCaseless = (text: string): boolean => text.toUpperCase() === text.toLowerCase() && !text.includes('\n')
 
 function literalCandidates(term: Term, index: TextIndex): RowSet {
@@ -112,12 +124,13 @@ function literalCandidates(term: Term, index: TextIndex): RowSet {
 /**
  * All hits of a corpus.
  * @param mask indexes that may be hit; null for all
+ * @param wanted how many of the best are asked for; null where relevance is no matter
  */
 export async function searchCorpus(
   corpus: Corpus,
   plan: Plan,
   mask: Uint8Array | null,
-  ranking: 'ranked' | 'unranked',
+  wanted: number | null,
   breather: Breather,
   catalogue: Catalogue,
 ): Promise<Found> {
@@ -127,48 +140,28 @@ export async function searchCorpus(
     mask === null ? indexes : indexes.filter((place) => mask[place] === 1)
   await breather.pause()
   if (index && plan.exact !== null) {
-    const indexes = allowed(catalogue.indexesOf(index.words(plan.exact)))
-    const scores = ranking === 'ranked' ? await indexScores(index, plan.exact, catalogue, indexes, breather) : null
-    return { ...base, indexes, scores, isScan: false }
+    const beganMs = performance.now()
+    const words = index.words(plan.exact)
+    const isSlowToStart = performance.now() - beganMs > SLOW_START_MS
+    const indexes = allowed(catalogue.indexesOf(words))
+    if (wanted === null) return { ...base, indexes, ranked: null, isScan: false }
+    const ranking = { index, match: plan.exact, catalogue, indexes, isUnfiltered: mask === null, wanted, isSlowToStart }
+    return { ...base, indexes, ranked: await rankedByIndex(ranking, breather), isScan: false }
   }
   const rows = index ? plan.candidates(index) : null
-  const certain = index && ranking === 'unranked' ? plan.certain(index) : NO_ROWS
+  const certain = index && wanted === null ? plan.certain(index) : NO_ROWS
   const doubtful = certain.length === 0 ? rows : difference(rows ?? catalogue.rows, certain)
   const candidates = allowed(doubtful === null ? Int32Array.from(catalogue.rows.keys()) : catalogue.indexesOf(doubtful))
   const isScan = rows === null
-  const { indexes, scores } = await verified(
-    base,
-    plan.matcher,
-    candidates,
-    isScan ? plan.holds : null,
-    ranking,
-    breather,
-  )
-  if (certain.length === 0) return { ...base, indexes, scores, isScan }
+  const texts = { holds: isScan ? plan.holds : null, suffices: wanted === null ? plan.suffices : null }
+  const { indexes, ranked } = await verified(base, plan.matcher, candidates, texts, wanted !== null, breather)
+  if (certain.length === 0) return { ...base, indexes, ranked, isScan }
   const sure = allowed(catalogue.indexesOf(certain))
-  return { ...base, indexes: Int32Array.from([...indexes, ...sure]).sort(), scores, isScan }
+  return { ...base, indexes: Int32Array.from([...indexes, ...sure]).sort(), ranked, isScan }
 }
 
-/** Hits scored by one statement; the common words of a large file are scored in several, so that nothing waits. */
-const SCORED_AT_ONCE = 20_000
-
-async function indexScores(
-  index: TextIndex,
-  match: string,
-  catalogue: Catalogue,
-  indexes: Int32Array,
-  breather: Breather,
-): Promise<Float64Array> {
-  const scores = new Float64Array(indexes.length)
-  for (let start = 0; start < indexes.length; start += SCORED_AT_ONCE) {
-    const some = indexes.subarray(start, start + SCORED_AT_ONCE)
-    const rowAt = (place: number): number => catalogue.rows[some[place] as number] as number
-    const found = index.scores(match, rowAt(0), rowAt(some.length - 1))
-    for (let place = 0; place < some.length; place += 1) scores[start + place] = found.get(rowAt(place)) ?? 0
-    await breather.pause()
-  }
-  return scores
-}
+/** An index that takes longer to find the rows of a query (the beginning of many words) takes as long every time. */
+const SLOW_START_MS = 20
 
 /** Rows whose texts are read at once; fewer where they are long. */
 const LARGEST_BATCH = 4096
@@ -177,10 +170,10 @@ async function verified(
   { corpus, catalogue }: Pick<Found, 'corpus' | 'catalogue'>,
   matcher: Matcher,
   candidates: Int32Array,
-  holds: string | null,
-  ranking: 'ranked' | 'unranked',
+  { holds, suffices }: Pick<Plan, 'holds' | 'suffices'>,
+  isRanked: boolean,
   breather: Breather,
-): Promise<{ indexes: Int32Array; scores: Float64Array | null }> {
+): Promise<{ indexes: Int32Array; ranked: Ranked | null }> {
   const hits: number[] = []
   const weights: Weights[] = []
   let size = 16
@@ -188,12 +181,15 @@ async function verified(
     const began = performance.now()
     const batch = candidates.subarray(start, start + size)
     const rows = Array.from(batch, (index) => catalogue.rows[index] as number)
-    const texts = corpus.texts(holds === null ? rows : corpus.holding(rows, holds))
+    const sure = new Set(suffices === null ? [] : corpus.liking(rows, suffices))
+    const doubtful = sure.size === 0 ? rows : rows.filter((row) => !sure.has(row))
+    const texts = corpus.texts(holds === null ? doubtful : corpus.holding(doubtful, holds))
     for (const index of batch) {
-      const fields = texts.get(catalogue.rows[index] as number)
-      if (!fields || !matcher.matches(fields)) continue
+      const row = catalogue.rows[index] as number
+      const fields = texts.get(row)
+      if (!sure.has(row) && !(fields && matcher.matches(fields))) continue
       hits.push(index)
-      if (ranking === 'ranked') {
+      if (isRanked && fields) {
         const characters = fields.reduce((sum, field) => sum + field.length, 0)
         weights.push({ frequencies: matcher.frequencies(fields), characters })
       }
@@ -203,8 +199,8 @@ async function verified(
     size = took > 10 ? Math.max(1, size >> 1) : Math.min(LARGEST_BATCH, size << 1)
     await breather.pause()
   }
-  const scores = ranking === 'ranked' ? bm25(weights, matcher.termCount, catalogue.length) : null
-  return { indexes: Int32Array.from(hits), scores }
+  const indexes = Int32Array.from(hits)
+  return { indexes, ranked: isRanked ? { indexes, scores: bm25(weights, matcher.termCount, catalogue.length) } : null }
 }
 
 type Weights = { readonly frequencies: readonly number[]; readonly characters: number }

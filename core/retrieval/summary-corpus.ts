@@ -12,6 +12,9 @@ const queries = {
   holding: /* sql */ `
     SELECT summary_rowid FROM summaries
     WHERE summary_rowid IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0`,
+  liking: /* sql */ `
+    SELECT summary_rowid FROM summaries
+    WHERE summary_rowid IN (SELECT value FROM json_each(:ids)) AND content LIKE :pattern ESCAPE char(92)`,
   texts: /* sql */ `
     SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:ids))`,
   hits: /* sql */ `
@@ -61,6 +64,10 @@ export class SummaryCorpus implements Corpus {
 
   holding(rows: readonly number[], text: string): number[] {
     return this.#db.column(queries.holding, { ids: JSON.stringify(rows), text })
+  }
+
+  liking(rows: readonly number[], pattern: string): number[] {
+    return this.#db.column(queries.liking, { ids: JSON.stringify(rows), pattern })
   }
 
   texts(rows: readonly number[]): Map<number, Fields> {
