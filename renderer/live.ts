@@ -51,8 +51,12 @@ export class LiveFeed {
 
   /** Follows the core until the signal is aborted. */
   start(signal: AbortSignal): void {
+    let hasBeenOpen = false
     const stopWatching = onConnectionChange((state) => {
-      if (state === 'open') void this.queries.invalidateQueries()
+      if (state !== 'open') return
+      // What was asked before the first connection waits for it, and needs no second asking.
+      if (hasBeenOpen) void this.queries.invalidateQueries()
+      hasBeenOpen = true
     })
     signal.addEventListener('abort', stopWatching)
     void this.listen(signal)

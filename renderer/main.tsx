@@ -8,6 +8,7 @@ import { createRoot } from 'react-dom/client'
 import { client } from './api.ts'
 import { App } from './app.tsx'
 import { toErrorInfo } from './error-text.ts'
+import { prefetchMemory } from './frame/prefetch.ts'
 import { rememberPlaces, restorePlace } from './frame/remembered-place.ts'
 import { LiveContext, LiveFeed } from './live.ts'
 import { currentFile } from './routes.ts'
@@ -39,6 +40,7 @@ const queries = new QueryClient({
 
 const feed = new LiveFeed(client, queries)
 feed.start(new AbortController().signal)
+if (file !== null) prefetchMemory(queries)
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no #root')

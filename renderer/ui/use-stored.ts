@@ -16,7 +16,8 @@ export function useStored<T extends string | number | boolean>(
   return [value, store]
 }
 
-function readStored<T extends string | number | boolean>(key: string, initial: T): T {
+/** The value as it stands now. */
+export function readStored<T extends string | number | boolean>(key: string, initial: T): T {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(`lcm:${key}`) ?? 'null')
     return typeof value === typeof initial ? (value as T) : initial
