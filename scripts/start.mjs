@@ -20,7 +20,7 @@ await main(async () => {
   const reason = options.length > 0 ? 'options of the browser host were given' : await openInElectron(file)
   if (reason === undefined) return
   say(`opening in the browser instead of a window: ${reason}.`)
-  endLike(await run(node, [inProject('core/entry/cli.ts'), 'serve', '--db', file, ...options], { cwd: userFolder }))
+  endLike(await run(node, [inProject('out/main/cli.js'), 'serve', '--db', file, ...options], { cwd: userFolder }))
 })
 
 /** Runs the window to its end. Answers why it could not, or undefined. */

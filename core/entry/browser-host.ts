@@ -52,6 +52,7 @@ export async function startBrowserHost(options: BrowserHostOptions): Promise<Bro
     socket.on('error', () => socket.destroy())
     door.upgrade(request, socket, head)
   })
+  if (options.defaultFile !== null) options.cores.prepare(options.defaultFile, options.allowNewer)
   return {
     url: `http://127.0.0.1:${port}/?token=${token}`,
     close: async () => {

@@ -47,7 +47,7 @@ export class CoreHost {
    * uses it; the port closes by itself when the core is gone.
    */
   connect(path: string | null, allowNewer = false): MessagePort {
-    const key = path === null ? '' : `${allowNewer ? '+' : ''}${resolve(path)}`
+    const key = keyOf(path, allowNewer)
     const running = this.#cores.get(key) ?? this.#start(key, path, allowNewer)
     if (running.linger) clearTimeout(running.linger)
     running.linger = null
@@ -56,11 +56,15 @@ export class CoreHost {
     running.ports.add(port1)
     port1.on('close', () => {
       running.ports.delete(port1)
-      if (running.ports.size > 0 || this.#cores.get(key) !== running) return
-      running.linger = setTimeout(() => this.#stop(key, running), LINGER_MS)
-      running.linger.unref()
+      if (running.ports.size === 0 && this.#cores.get(key) === running) this.#linger(key, running)
     })
     return port1
+  }
+
+  /** Loads the core of a file that a window is about to ask for; the file itself is opened when it is asked for. */
+  prepare(path: string, allowNewer = false): void {
+    const key = keyOf(path, allowNewer)
+    if (!this.#cores.has(key)) this.#linger(key, this.#start(key, path, allowNewer))
   }
 
   /** Ends every core and waits for it: files are checkpointed and closed. */
@@ -97,6 +101,11 @@ export class CoreHost {
     return running
   }
 
+  #linger(key: string, running: Running): void {
+    running.linger = setTimeout(() => this.#stop(key, running), LINGER_MS)
+    running.linger.unref()
+  }
+
   async #stop(key: string, running: Running): Promise<void> {
     if (this.#cores.get(key) === running) this.#cores.delete(key)
     if (running.linger) clearTimeout(running.linger)
@@ -107,6 +116,9 @@ export class CoreHost {
     clearTimeout(deadline)
   }
 }
+
+const keyOf = (path: string | null, allowNewer: boolean): string =>
+  path === null ? '' : `${allowNewer ? '+' : ''}${resolve(path)}`
 
 /** What a thread is given of a key storage: the cipher stays here, and answers over a port. */
 export function keysFor(storage: KeyStorage | null): CoreThreadData['keys'] {

@@ -16,26 +16,32 @@ const cores = new CoreHost({
   keyStorage: keychain,
 })
 
+/** Its core is loaded while the window is. */
+function openOn(file: string | null): void {
+  if (file !== null) cores.prepare(file)
+  openWindow(file)
+}
+
 registerBundleScheme()
 
 if (!app.requestSingleInstanceLock()) {
   app.quit()
 } else {
   app.on('second-instance', (_event, argv, workingDirectory) => {
-    openWindow(fileFromArguments(argv, workingDirectory, app.isPackaged))
+    openOn(fileFromArguments(argv, workingDirectory, app.isPackaged))
   })
   // macOS hands files over by event, also before the app is ready.
   const pending: string[] = []
   app.on('open-file', (event, path) => {
     event.preventDefault()
-    if (app.isReady()) openWindow(path)
+    if (app.isReady()) openOn(path)
     else pending.push(path)
   })
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit()
   })
   app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) openWindow(null)
+    if (BrowserWindow.getAllWindows().length === 0) openOn(null)
   })
 
   let closed = false
@@ -56,7 +62,7 @@ if (!app.requestSingleInstanceLock()) {
     buildMenu()
     const named = fileFromArguments(process.argv, process.cwd(), app.isPackaged)
     if (named !== null) pending.push(named)
-    if (pending.length === 0) openWindow(null)
-    for (const file of pending) openWindow(file)
+    if (pending.length === 0) openOn(null)
+    for (const file of pending) openOn(file)
   })
 }
