@@ -12,6 +12,9 @@ type FromThread =
   | { kind: 'done'; id: number; result: JobResult }
   | { kind: 'failed'; id: number; error: ErrorInfo }
 
+/** Somebody who ran one job may soon run another; what a thread holds then is tens of megabytes. */
+const IDLE_MS = 10_000
+
 /** Opens the memory on a connection of its own, runs the job, closes. */
 export function executeHere(open: OpenLcmOptions): JobExecutor {
   return async ({ path, create, spec }, signal, onProgress) => {
@@ -26,14 +29,24 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
 
 /**
  * Runs jobs in a thread of their own, so that a scan or a compaction never delays an interactive answer. The thread is
- * started with the first job.
+ * started with the first job, and let go with its memory when there has been none for a while.
  */
-export function executeInThread(startThread: () => Worker): { execute: JobExecutor; close(): Promise<void> } {
+export function executeInThread(
+  startThread: () => Worker,
+  idleMs = IDLE_MS,
+): { execute: JobExecutor; close(): Promise<void> } {
   let thread: Worker | null = null
+  let idle: NodeJS.Timeout | undefined
   let lastId = 0
   const waiting = new Map<number, (message: FromThread) => void>()
 
+  const letGo = (): void => {
+    const unused = thread
+    thread = null
+    void unused?.terminate()
+  }
   const ensure = (): Worker => {
+    clearTimeout(idle)
     if (thread) return thread
     const started = startThread()
     const fail = (message: string): void => {
@@ -61,6 +74,7 @@ export function executeInThread(startThread: () => Worker): { execute: JobExecut
       waiting.set(id, (message) => {
         if (message.kind === 'progress') return onProgress(message.progress)
         waiting.delete(id)
+        if (waiting.size === 0) idle = setTimeout(letGo, idleMs).unref()
         signal.removeEventListener('abort', onAbort)
         if (message.kind === 'done') resolve(message.result)
         else reject(new LcmError(message.error.code, message.error.message, message.error.details))
@@ -70,6 +84,7 @@ export function executeInThread(startThread: () => Worker): { execute: JobExecut
       if (signal.aborted) onAbort()
     })
   const close = async (): Promise<void> => {
+    clearTimeout(idle)
     await thread?.terminate()
   }
   return { execute, close }

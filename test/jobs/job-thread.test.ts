@@ -50,6 +50,17 @@ describe('the job thread', () => {
     await jobs.close()
   })
 
+  it('is let go when there has been nothing to do, and started again when there is', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+    const jobs = executeInThread(startThread, 20)
+    const request = { path: memory.path, create: false, spec: { kind: 'integrity' } } as const
+    await jobs.execute(request, never, ignore)
+    await new Promise((ended) => threads[0]?.once('exit', ended))
+    expect(await jobs.execute(request, never, ignore)).toMatchObject({ kind: 'integrity' })
+    expect(threads).toHaveLength(2)
+    await jobs.close()
+  })
+
   it('hands over typed errors as they were', async () => {
     const jobs = executeInThread(startThread)
     const request = { path: '/nowhere/lcm.db', create: false, spec: { kind: 'integrity' } } as const
