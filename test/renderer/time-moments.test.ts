@@ -5,6 +5,7 @@ import {
   beforeEvent,
   type Course,
   courseOf,
+  itemsAt,
   lastRun,
   NOW,
   normalised,
@@ -24,7 +25,7 @@ const event = (index: number): Place => ({ kind: 'event', index })
 const message = (rank: number): Place => ({ kind: 'message', rank })
 
 /** Ten messages; two replacements after the fourth, one after the last. */
-const course: Course = { messages: 10, eventMessages: [4, 4, 10] }
+const course: Course = { messages: 10, eventMessages: [4, 4, 10], eventRemoved: [2, 3, 5] }
 
 const courses = fc
   .record({
@@ -64,7 +65,7 @@ describe('moments', () => {
     expect(stepMessage(event(1), -1, course)).toEqual(message(3))
     expect(stepMessage(NOW, -1, course)).toEqual(message(9))
     expect(stepMessage(message(9), 1, course)).toEqual(NOW)
-    expect(stepMessage(NOW, -1, { messages: 10, eventMessages: [] })).toEqual(message(8))
+    expect(stepMessage(NOW, -1, { messages: 10, eventMessages: [], eventRemoved: [] })).toEqual(message(8))
     expect(stepMessage(message(0), -1, course)).toEqual(message(0))
   })
 
@@ -112,7 +113,7 @@ describe('moments', () => {
     ]
     const own = courseOf({ messages: 12, events })
     expect(lastRun(events, own)).toEqual({ from: message(9), to: event(2) })
-    expect(lastRun([], { messages: 12, eventMessages: [] })).toEqual({ from: message(0), to: NOW })
+    expect(lastRun([], { messages: 12, eventMessages: [], eventRemoved: [] })).toEqual({ from: message(0), to: NOW })
     expect(beforeEvent(2, own)).toEqual(event(1))
   })
 
@@ -128,6 +129,12 @@ describe('moments', () => {
       { kind: 'event', index: 0.5 },
     ])
       expect(parsePlace(other)).toBeNull()
+  })
+
+  it('tell about how long the window was, to know how long an answer takes', () => {
+    const events = [compactionEvent({ messages: 4, removed: 3 }), compactionEvent({ messages: 10, removed: 1 })]
+    const own = courseOf({ messages: 10, events })
+    expect([message(3), event(0), message(9), NOW].map((place) => itemsAt(place, own))).toEqual([4, 2, 8, 8])
   })
 
   it('put in order what a damaged record counts wrongly', () => {

@@ -1,4 +1,5 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
+import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -8,9 +9,10 @@ import { CategoryTable } from './category-table.tsx'
 import { ContextToolbar, type Form } from './context-toolbar.tsx'
 import styles from './context-view.module.css'
 import { type Between, DifferenceView } from './difference-view.tsx'
-import { lastRun, NOW, parsePlace } from './moments.ts'
+import { lastRun, NOW, normalised, parsePlace } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
 import { TimeBar } from './time-bar.tsx'
+import { useAskedPlace } from './use-asked-place.ts'
 import { useKept } from './use-kept.ts'
 import { useMoment, useTime } from './use-time.ts'
 import { useTried } from './use-tried.ts'
@@ -22,7 +24,6 @@ import { WindowList } from './window-list.tsx'
 
 /** Long enough for a slider to pass by, short enough to be an answer at once. */
 const SETTLE_MS = 60
-const TIME_SETTLE_MS = 25
 /** Narrower than this, there is no room beside the list unless it is asked for. */
 const WIDE_PX = 800
 
@@ -36,16 +37,20 @@ export function ContextView({ conversationId }: { readonly conversationId: numbe
   const [box, width] = useWidth<HTMLElement>()
   const hasPanel = panel === 'auto' ? width >= WIDE_PX : panel === 'open'
 
-  const time = useTime(conversationId)
+  const { time, error: timeError } = useTime(conversationId)
   const tried = useTried(whatIf)
   const settings = useDebounced(tried.settings, SETTLE_MS)
   const query = useDebounced(whatIf.query, SETTLE_MS)
   const input = useMemo(() => assembleInput(conversationId, settings, query), [conversationId, settings, query])
-  const there = useDebounced(place, TIME_SETTLE_MS)
+  const [askedPlace, setBusy] = useAskedPlace(place, time)
+  // What was kept may not be there any more.
+  const there = time === null ? askedPlace : normalised(askedPlace, time.course)
   const moment = useMoment(conversationId, there, time)
   const answer = useWindow(input, moment)
+  useEffect(() => setBusy(answer.isFetching), [setBusy, answer.isFetching])
   usePrefetch(input, there, time)
-  const isStale = answer.isPlaceholderData || settings !== tried.settings || query !== whatIf.query || there !== place
+  const isStale =
+    answer.isPlaceholderData || settings !== tried.settings || query !== whatIf.query || askedPlace !== place
 
   const window = useMemo(
     () => answer.data && { ...answer.data, ...thresholdsOf(tried.effective) },
@@ -65,9 +70,9 @@ export function ContextView({ conversationId }: { readonly conversationId: numbe
         <div className={styles.main}>
           {answer.isError && window === undefined ? (
             <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
-          ) : window === undefined || time === null ? (
+          ) : window === undefined || (time === null && timeError === null) ? (
             <Loading what="the context window" lines={9} />
-          ) : form === 'difference' ? (
+          ) : form === 'difference' && time !== null ? (
             <DifferenceView
               input={input}
               time={time}
@@ -77,12 +82,11 @@ export function ContextView({ conversationId }: { readonly conversationId: numbe
           ) : (
             <>
               {form !== 'payload' && <WindowHead window={window} isStale={isStale} />}
-              <TimeBar
-                time={time}
-                place={place}
-                onChange={setPlace}
-                atMs={there === place ? (window.atMs ?? null) : null}
-              />
+              {time === null ? (
+                <ErrorLine error={timeError} />
+              ) : (
+                <TimeBar time={time} place={place} onChange={setPlace} atMs={isStale ? null : (window.atMs ?? null)} />
+              )}
               {form === 'list' && <WindowList window={window} isStale={isStale} />}
               {form === 'category' && <CategoryTable window={window} />}
               {form === 'payload' && <PayloadView input={input} moment={moment} />}

@@ -65,7 +65,7 @@ function heading({ runId, replacements }: RunChanges, timeline: Timeline, places
 
 function otherTitle(replacements: readonly Replacement[]): string {
   const hasSummary = replacements.some(({ entered }) => entered.some((item) => item.kind !== 'message'))
-  if (hasSummary) return 'summaries and messages'
+  if (hasSummary) return 'without a recorded run'
   return replacements.some(({ entered }) => entered.length > 0) ? 'new messages' : 'gone without a summary'
 }
 

@@ -31,8 +31,8 @@ const SETTLE_MS = 40
 /** What came into the window and what left it between two moments. */
 export function DifferenceView({ input, time, between, onChange }: Props) {
   const settled = useDebounced(between, SETTLE_MS)
-  const from = useMoment(input.conversationId, settled.from, time)
-  const to = useMoment(input.conversationId, settled.to, time)
+  const from = useMoment(input.conversationId, normalised(settled.from, time.course), time)
+  const to = useMoment(input.conversationId, normalised(settled.to, time.course), time)
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const asked = useMemo(() => (from === null || to === null ? skipToken : { ...input, from, to }), [input, from, to])
   const difference = useQuery(

@@ -16,6 +16,8 @@ export type Course = {
   readonly messages: number
   /** Messages that were there at each event; never decreasing. */
   readonly eventMessages: readonly number[]
+  /** By how many items each event and those before it have made the window shorter. */
+  readonly eventRemoved: readonly number[]
 }
 
 /**
@@ -28,7 +30,18 @@ export function courseOf({ messages, events }: Pick<Timeline, 'messages' | 'even
     most = Math.min(messages, Math.max(most, event.messages))
     return most
   })
-  return { messages, eventMessages }
+  let gone = 0
+  const eventRemoved = events.map(({ removed }) => {
+    gone += Math.max(0, removed - 1)
+    return gone
+  })
+  return { messages, eventMessages, eventRemoved }
+}
+
+/** About how many items the window held: how long an answer takes, not what it says. */
+export function itemsAt(place: Place, course: Course): number {
+  const { messages, events } = progressAt(place, course)
+  return Math.max(0, messages - (course.eventRemoved[events - 1] ?? 0))
 }
 
 /** What had happened by a moment. A message stands before every event that came after it. */

@@ -1,5 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import type { StrataMessages } from '../../../core/contract/strata.ts'
 import type { Moment, Timeline } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
 import { type RunPlace, runPlaces } from './moment-text.ts'
@@ -12,12 +13,14 @@ export type Time = {
   readonly runPlaces: readonly RunPlace[]
 }
 
-/** The moments of a conversation; null while they are being fetched. */
-export function useTime(conversationId: number): Time | null {
-  const { data } = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
-  return (
-    useMemo(() => data && { timeline: data, course: courseOf(data), runPlaces: runPlaces(data.events) }, [data]) ?? null
+/** The moments of a conversation; `time` is null while they are being fetched, and when that failed. */
+export function useTime(conversationId: number): { readonly time: Time | null; readonly error: unknown } {
+  const { data, error } = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  const time = useMemo(
+    () => data && { timeline: data, course: courseOf(data), runPlaces: runPlaces(data.events) },
+    [data],
   )
+  return { time: time ?? null, error: data === undefined ? error : null }
 }
 
 /** So many message ids are fetched at once; a column each. */
@@ -31,19 +34,28 @@ export function idTile(rank: number, messages: number): { x0: number; x1: number
 
 /** What the core calls a place; null while the id of a message is being fetched. */
 export function useMoment(conversationId: number, place: Place, time: Time | null): Moment | null {
-  const rank = place.kind === 'message' && time !== null ? place.rank : null
-  const messages = time?.course.messages ?? 0
+  const tile = place.kind === 'message' && time !== null ? idTile(place.rank, time.course.messages) : null
   const { data } = useQuery(
     api.strata.messages.queryOptions({
-      input: rank === null ? skipToken : { conversationId, axis: 'messages', ...idTile(rank, messages) },
+      input: tile === null ? skipToken : { conversationId, axis: 'messages', ...tile },
     }),
   )
+  return useMemo(() => momentOf(place, time, data), [place, time, data])
+}
+
+/** What the core calls a place, given the ids of the tile of messages that it lies in; null while something is missing. */
+export function momentOf(
+  place: Place,
+  time: Time | null,
+  ids: Pick<StrataMessages, 'firstMessage'> | undefined,
+): Moment | null {
   if (place.kind === 'now') return NOW_MOMENT
+  if (time === null) return null
   if (place.kind === 'event') {
-    const event = time?.timeline.events[place.index]
-    return event === undefined ? null : { eventId: event.eventId }
+    const event = time.timeline.events[place.index]
+    return event === undefined ? NOW_MOMENT : { eventId: event.eventId }
   }
-  const id = rank === null ? undefined : data?.firstMessage[rank - idTile(rank, messages).x0]
+  const id = ids?.firstMessage[place.rank - idTile(place.rank, time.course.messages).x0]
   return id === undefined ? null : { messageId: `msg_${id}` }
 }
 

@@ -37,7 +37,9 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
               </span>
               , {formatPressure(pressureAfter)}
             </Fact>
-            <Fact name="calls">{callsText(plan)}</Fact>
+            <Fact name="calls">
+              <span title="With a model as summariser. The built-in one asks none.">{callsText(plan)}</span>
+            </Fact>
           </>
         )}
         <Fact name="falls out">{fallsOutText(answer)}</Fact>
