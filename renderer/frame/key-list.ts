@@ -36,6 +36,13 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In the context window',
+    keys: [
+      [['←', '→'], 'the window before and after each compaction'],
+      [['Shift ←', 'Shift →'], 'message by message'],
+    ],
+  },
+  {
     title: 'Views',
     keys: TABS.map(({ label, letter }, index) => [['g', letter, String(index + 1)], label] as const),
   },

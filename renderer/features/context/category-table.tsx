@@ -35,7 +35,9 @@ function GroupRows({ groups, head, windowTokens }: RowsProps) {
           <th>items</th>
           <th>tokens</th>
           <th>share</th>
-          <th aria-label="share drawn" />
+          <th>
+            <span className={styles.sr}>share, drawn</span>
+          </th>
           <th>left out</th>
         </tr>
       </thead>

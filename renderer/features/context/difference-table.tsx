@@ -35,7 +35,7 @@ export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
           // biome-ignore lint/a11y/useSemanticElements: see the table
           // biome-ignore lint/a11y/useFocusableInteractive: see the row
           <span key={name} role="columnheader" className={name === 'tokens' ? styles.number : undefined}>
-            {name === 'change' ? '' : name}
+            {name === 'change' ? <span className={styles.sr}>change</span> : name}
           </span>
         ))}
       </div>

@@ -19,6 +19,7 @@ type Props = {
 
 const HEIGHT = 128
 const MARK_PX = 7
+const LABEL_PX = 15
 
 /** How full the window was after each message, with the thresholds and the compactions. */
 export function PressureChart({ points, events, messages, budgetTokens, softTokens, hardTokens }: Props) {
@@ -85,6 +86,8 @@ export function PressureChart({ points, events, messages, budgetTokens, softToke
         { name: 'τ hard', tokens: hardTokens, className: styles.hardLabel },
       ]
         .filter(({ tokens }) => tokens <= top)
+        // Where the two lines lie too close for two labels, the hard limit is the one to know.
+        .filter(({ name }) => name === 'τ hard' || hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX)
         .map(({ name, tokens, className }) => (
           <span key={name} className={className} style={{ top: y(tokens) }} aria-hidden="true">
             {name} {formatCompact(tokens)}

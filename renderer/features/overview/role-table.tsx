@@ -20,7 +20,9 @@ export function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
               <th>messages</th>
               <th>tokens</th>
               <th>share</th>
-              <th aria-label="share drawn" />
+              <th>
+                <span className={styles.sr}>share, drawn</span>
+              </th>
             </tr>
           </thead>
           <tbody>
