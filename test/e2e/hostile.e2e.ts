@@ -144,10 +144,13 @@ test('hostile text is shown as text in every view: nothing runs, loads, opens or
   await page.evaluate((id) => {
     location.hash = `#/conversation/${id}/transcript?select=msg_10`
   }, conversationId)
-  const link = feed.getByText('click me')
+  const link = feed.getByRole('article', { name: /msg_10$/ }).getByText('click me')
   await expect(link).toBeVisible()
   await link.click()
-  await feed.getByText('a page').first().click()
+  await feed
+    .getByRole('article', { name: /msg_11$/ })
+    .getByText('a page')
+    .click()
   await page.waitForTimeout(300)
   await stillOurs()
 
