@@ -16,6 +16,7 @@ function startThread(): Worker {
     resourcesDir,
     owner: 'test',
     allowNewer: false,
+    autoCompact: false,
     keys: null,
   }
   const thread = new Worker(workerUrl, { workerData })
