@@ -13,7 +13,7 @@ export default defineConfig({
     // Processes: a test that starts worker threads or loads native code cannot disturb the next file.
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 })
