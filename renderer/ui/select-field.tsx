@@ -9,15 +9,22 @@ type Props = {
   readonly value: string
   readonly onChange: (value: string) => void
   readonly title?: string
+  readonly disabled?: boolean
 }
 
 /** One of many, in the list that the desktop draws. */
-export function SelectField({ label, options, value, onChange, title }: Props) {
+export function SelectField({ label, options, value, onChange, title, disabled }: Props) {
   const id = useId()
   return (
     <span className={styles.field}>
       <label htmlFor={id}>{label}</label>
-      <select id={id} value={value} title={title} onChange={(event) => onChange(event.target.value)}>
+      <select
+        id={id}
+        value={value}
+        title={title}
+        disabled={disabled}
+        onChange={(event) => onChange(event.target.value)}
+      >
         {options.map((option) => (
           <option key={option.value} value={option.value} disabled={option.disabled}>
             {option.label}

@@ -63,6 +63,7 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
           <SelectField
             label="Add to the chain"
             value=""
+            disabled={save.isPending}
             options={[{ value: '', label: 'choose…' }, ...others.map(({ name }) => ({ value: name, label: name }))]}
             onChange={(name) => name !== '' && put([...chain, name])}
           />
