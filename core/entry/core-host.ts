@@ -28,6 +28,12 @@ export type CoreHostOptions = {
   readonly keyStorage?: () => KeyStorage | null
 }
 
+/**
+ * Of a core's threads. Room for new objects is what a thread takes first and gives back last; with less of it a large
+ * file still fits beside the rest of the app.
+ */
+export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 16 } as const
+
 /** A reload of a window reconnects within this time and finds its core, jobs and report as they were. */
 const LINGER_MS = 10_000
 
@@ -84,7 +90,11 @@ export class CoreHost {
       keys,
     }
     const running: Running = {
-      thread: new Worker(this.#options.workerUrl, { workerData, transferList: keys ? [keys.cipher] : [] }),
+      thread: new Worker(this.#options.workerUrl, {
+        workerData,
+        resourceLimits: THREAD_LIMITS,
+        transferList: keys ? [keys.cipher] : [],
+      }),
       ports: new Set(),
       linger: null,
     }

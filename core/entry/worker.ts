@@ -7,7 +7,7 @@ import { Machine } from '../machine/machine.ts'
 import { createRouter } from '../router.ts'
 import { cipherOver } from '../settings/cipher-port.ts'
 import { FileKeyStore } from '../settings/key-store.ts'
-import { type CoreThreadData, keysFor, type ToCoreThread } from './core-host.ts'
+import { type CoreThreadData, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
 
 /**
  * The core thread. Started without a role it answers calls over the ports that it is sent, and starts a second thread
@@ -35,7 +35,11 @@ if (data.role === 'jobs') {
     // The jobs' way to the keychain leads through this thread.
     const keys = keysFor(keyStorage)
     const workerData: CoreThreadData = { ...data, role: 'jobs', keys }
-    return new Worker(new URL(import.meta.url), { workerData, transferList: keys ? [keys.cipher] : [] })
+    return new Worker(new URL(import.meta.url), {
+      workerData,
+      resourceLimits: THREAD_LIMITS,
+      transferList: keys ? [keys.cipher] : [],
+    })
   }
   const jobs = executeInThread(startThread)
   const core = new Core({
