@@ -8,6 +8,8 @@ export type OpenRequest = {
   /** Electron's own folder; two apps that run at once cannot share one. */
   readonly userData: string
   readonly env: Readonly<Record<string, string>>
+  /** Runs what was built, as users do, in place of the sources. The desktop app is always built. */
+  readonly isBuilt?: boolean
   /** Called with every page before it loads anything. */
   readonly watch: (page: Page) => void
 }

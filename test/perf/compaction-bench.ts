@@ -9,7 +9,7 @@ import { CompactInput } from '../../core/contract/compaction.ts'
 import { AssembleInput } from '../../core/contract/context.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { rawMemory } from './raw-memory.ts'
-import { type Timing, timed, timingOf } from './statistics.ts'
+import { repeat, type Timing } from './statistics.ts'
 
 const { compaction: settings } = readSettings({})
 const estimator = createTokenEstimator()
@@ -100,12 +100,6 @@ async function compactionMs(messages: number, delayMs: number, leafConcurrency: 
   while (!step.done) step = await run.next()
   db.close()
   return step.value.durationMs
-}
-
-async function repeat(times: number, action: (round: number) => unknown): Promise<Timing> {
-  const runs: number[] = []
-  for (let round = 0; round < times; round += 1) runs.push(await timed(() => action(round)))
-  return timingOf(runs)
 }
 
 if (import.meta.main) {

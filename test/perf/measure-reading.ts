@@ -2,37 +2,28 @@ import { AssembleInput } from '../../core/contract/context.ts'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { Random } from '../builders/random.ts'
-import { megabytes, type Timing, timed, timingOf } from './statistics.ts'
+import { type Duration, repeat, type Timing, timed } from './statistics.ts'
 
 export type ReadingMeasure = {
-  /** Open, info, list of conversations, strata: what a window needs before it can be used. */
-  readonly openToUsableMs: number
-  /** The same from the start of the process, loading of code included. */
-  readonly startToUsableMs: number
+  readonly conversationsList: Timing
+  /** The first time: the history is read. */
+  readonly strataGetCold: Duration
   readonly strataGet: Timing
   readonly strataMessages: Timing
   readonly transcriptPage: Timing
-  readonly assembleMs: number
+  readonly assemble: Duration
   readonly search: Readonly<Record<string, Timing>>
-  readonly rssMegabytes: number
 }
 
 const LONGEST = 1
 
 /** Opens the file as a window does and asks what a window asks. */
 export async function measureReading(path: string): Promise<ReadingMeasure> {
-  const startedMs = performance.now()
   const lcm = openLcm(path)
-  lcm.stats.conversations()
-  const whole = lcm.strata.get({ conversationId: LONGEST, axis: 'messages' })
-  const usableMs = performance.now()
-  const total = whole.totalMessages
+  const conversationsList = await repeat(9, () => lcm.stats.conversations())
+  const strataGetCold = await timed(() => lcm.strata.get({ conversationId: LONGEST, axis: 'messages' }))
+  const total = lcm.history.of(LONGEST).length
   const random = new Random(1)
-  const repeat = async (times: number, action: (round: number) => unknown): Promise<Timing> => {
-    const runs: number[] = []
-    for (let round = 0; round < times; round += 1) runs.push(await timed(() => action(round)))
-    return timingOf(runs)
-  }
   const axes = ['messages', 'tokens', 'time'] as const
   const strataGet = await repeat(15, (round) =>
     lcm.strata.get({ conversationId: LONGEST, axis: axes[round % 3] ?? 'time' }),
@@ -50,7 +41,7 @@ export async function measureReading(path: string): Promise<ReadingMeasure> {
   const transcriptPage = await repeat(40, () =>
     lcm.transcript.page({ conversationId: LONGEST, offset: random.int(0, total), limit: 60, contentChars: 20_000 }),
   )
-  const assembleMs = await timed(() => lcm.context.assemble(AssembleInput.parse({ conversationId: LONGEST })))
+  const assemble = await timed(() => lcm.context.assemble(AssembleInput.parse({ conversationId: LONGEST })))
   const search: Record<string, Timing> = {}
   for (const [name, queries] of Object.entries(searches(random))) {
     search[name] = await repeat(queries.length, (round) => {
@@ -58,29 +49,50 @@ export async function measureReading(path: string): Promise<ReadingMeasure> {
       return lcm.retrieval.grep(GrepInput.parse(query))
     })
   }
-  const rssMegabytes = megabytes(process.memoryUsage().rss)
   lcm.close()
   return {
-    openToUsableMs: usableMs - startedMs,
-    startToUsableMs: usableMs,
+    conversationsList,
+    strataGetCold,
     strataGet,
     strataMessages,
     transcriptPage,
-    assembleMs,
+    assemble,
     search,
-    rssMegabytes,
   }
 }
 
-const words = ['Refund', 'webhook', 'idempotent', 'SQLITE_BUSY', 'lock', 'queue', 'spike', 'index', 'Größe', 'export']
+const words = [
+  'Refund',
+  'webhook',
+  'idempotent',
+  'SQLITE_BUSY',
+  'lock',
+  'queue',
+  'spike',
+  'index',
+  'Größe',
+  'export',
+  'the',
+  'const',
+]
 
 function searches(random: Random): Record<string, GrepRequest[]> {
-  const numbers = Array.from({ length: 20 }, () => String(random.int(1000, 99_999)))
-  const pairs = words.map((word) => `${word} ${random.pick(words)}`)
-  const fullText = [...words, ...numbers, ...pairs, '"stale Snapshot"', 'validate*', 'flaky OR spike', 'нестабилен']
+  const some = (count: number): string => Array.from({ length: count }, () => random.pick(words)).join(' ')
+  const kinds = {
+    words: [...words, ...Array.from({ length: 20 }, () => String(random.int(1000, 99_999)))],
+    'two words': Array.from({ length: 15 }, () => some(2)),
+    'five words': [...Array.from({ length: 10 }, () => some(5)), 'zebra quantum webhook refund lock'],
+    prefixes: ['va*', 'val*', 'validate*', 'in*', 'webh*', 're*', 'idemp*'],
+    'phrases, OR, NOT': ['"stale Snapshot"', 'flaky OR spike', 'lock NOT queue', 'нестабилен'],
+  }
+  const both = (queries: readonly string[], sort: 'newest' | 'relevance'): GrepRequest[] =>
+    queries.flatMap((query) => [
+      { query, sort, scope: 'messages' as const },
+      { query, sort, scope: 'both' as const },
+    ])
   return {
-    'full text, newest': fullText.map((query) => ({ query })),
-    'full text, relevance': fullText.map((query) => ({ query, sort: 'relevance' })),
+    ...Object.fromEntries(Object.entries(kinds).map(([kind, queries]) => [kind, both(queries, 'newest')])),
+    'by relevance, all of these': both(Object.values(kinds).flat(), 'relevance'),
     'literal, CJK and code': ['二重に', '返回值', '.test.ts:7', 'Promise<void>', '🚀', 'ing the'].map((query) => ({
       query,
       mode: 'literal',
@@ -92,7 +104,7 @@ function searches(random: Random): Record<string, GrepRequest[]> {
   }
 }
 
-// A process of its own: nothing is warm, and its memory is the core's.
+// A process of its own: nothing is warm.
 if (import.meta.main) {
   const [path] = process.argv.slice(2)
   if (path === undefined) throw new Error('give the memory to read')

@@ -1,17 +1,42 @@
-export type Timing = { readonly p50: number; readonly p95: number; readonly max: number; readonly runs: number }
+/** Milliseconds by the clock, and of the processor: other work on the machine hardly changes the second. */
+export type Duration = { readonly wallMs: number; readonly cpuMs: number }
 
 /** Milliseconds of several runs. */
-export function timingOf(milliseconds: readonly number[]): Timing {
-  const sorted = milliseconds.toSorted((a, b) => a - b)
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
-  return { p50: at(0.5), p95: at(0.95), max: at(1), runs: sorted.length }
+export type Timing = {
+  readonly p50: number
+  readonly p95: number
+  readonly max: number
+  readonly cpuP50: number
+  readonly cpuP95: number
+  readonly runs: number
 }
 
-/** How long the action takes, in milliseconds. */
-export async function timed(action: () => unknown): Promise<number> {
+/** How long the action takes, on all threads of this process. */
+export async function timed(action: () => unknown): Promise<Duration> {
   const startedMs = performance.now()
+  const used = process.cpuUsage()
   await action()
-  return performance.now() - startedMs
+  const { user, system } = process.cpuUsage(used)
+  return { wallMs: performance.now() - startedMs, cpuMs: (user + system) / 1000 }
 }
+
+/** Runs an action so often. */
+export async function repeat(times: number, action: (round: number) => unknown): Promise<Timing> {
+  const runs: Duration[] = []
+  for (let round = 0; round < times; round += 1) runs.push(await timed(() => action(round)))
+  const wall = runs.map(({ wallMs }) => wallMs).sort((a, b) => a - b)
+  const cpu = runs.map(({ cpuMs }) => cpuMs).sort((a, b) => a - b)
+  return {
+    p50: at(wall, 0.5),
+    p95: at(wall, 0.95),
+    max: at(wall, 1),
+    cpuP50: at(cpu, 0.5),
+    cpuP95: at(cpu, 0.95),
+    runs: times,
+  }
+}
+
+const at = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0
 
 export const megabytes = (bytes: number): number => bytes / 1_000_000
