@@ -20,8 +20,8 @@ export type Plan = {
   certain(index: TextIndex): Float64Array
   /** Stands in every hit, in one of its texts, character by character; null when nothing such is known. */
   readonly holds: string | null
-  /** Pattern of LIKE that only hits match, not necessarily all of them; null when none is known. */
-  readonly suffices: string | null
+  /** A candidate that matches all these patterns of LIKE is a hit, others may be; null when none are known. */
+  readonly suffices: readonly string[] | null
 }
 
 /** What a search found in one corpus. */
@@ -107,11 +107,19 @@ function heldBy(expression: Expression): string | null {
   }
 }
 
-/** SQLite's LIKE makes no difference between small and large letters of ASCII, as the matcher of a literal does not. */
-function sufficientFor(expression: Expression): string | null {
+/**
+ * SQLite's LIKE makes no difference between small and large letters of ASCII, as the matcher of a literal does not. That
+ * words stand in a candidate is known from the index.
+ */
+function sufficientFor(expression: Expression): string[] | null {
+  if (wordMatch(expression) !== null) return []
+  if (expression.kind === 'all') {
+    const parts = expression.of.map(sufficientFor)
+    return parts.includes(null) ? null : parts.flatMap((patterns) => patterns ?? [])
+  }
   if (expression.kind !== 'term' || expression.term.kind !== 'literal') return null
   const { text } = expression.term
-  return /^[ -~]{1,1000}$/.test(text) ? `%${text.replace(/[\\%_]/g, '\\$&')}%` : null
+  return /^[ -~]{1,1000}$/.test(text) ? [`%${text.replace(/[\\%_]/g, '\\$&')}%`] : null
 }
 
 const isCaseless = (text: string): boolean => text.toUpperCase() === text.toLowerCase() && !text.includes('\n')
@@ -153,7 +161,7 @@ export async function searchCorpus(
   const doubtful = certain.length === 0 ? rows : difference(rows ?? catalogue.rows, certain)
   const candidates = allowed(doubtful === null ? Int32Array.from(catalogue.rows.keys()) : catalogue.indexesOf(doubtful))
   const isScan = rows === null
-  const texts = { holds: isScan ? plan.holds : null, suffices: wanted === null ? plan.suffices : null }
+  const texts = { holds: isScan ? plan.holds : null, suffices: wanted === null && index ? plan.suffices : null }
   const { indexes, ranked } = await verified(base, plan.matcher, candidates, texts, wanted !== null, breather)
   if (certain.length === 0) return { ...base, indexes, ranked, isScan }
   const sure = allowed(catalogue.indexesOf(certain))
@@ -181,7 +189,7 @@ async function verified(
     const began = performance.now()
     const batch = candidates.subarray(start, start + size)
     const rows = Array.from(batch, (index) => catalogue.rows[index] as number)
-    const sure = new Set(suffices === null ? [] : corpus.liking(rows, suffices))
+    const sure = new Set(suffices?.reduce((some, pattern) => corpus.liking(some, pattern), rows))
     const doubtful = sure.size === 0 ? rows : rows.filter((row) => !sure.has(row))
     const texts = corpus.texts(holds === null ? doubtful : corpus.holding(doubtful, holds))
     for (const index of batch) {

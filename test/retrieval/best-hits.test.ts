@@ -65,6 +65,8 @@ describe('the best of many hits', () => {
     const [small, large] = await Promise.all(
       ['lake_side', 'LAKE_SIDE'].map((query) => grep({ query, sort: 'newest', limit: 1000 })),
     )
+    const both = await grep({ query: 'Lake_side sea', sort: 'newest', limit: 1 })
+    expect(both.total).toBe((await grep({ query: 'lake sea', limit: 1 })).total)
     const wild = await grep({ query: 'lake-side', sort: 'newest' })
     expect(small?.total).toBe((await grep({ query: 'lake', limit: 1 })).total)
     expect(large?.hits.map((hit) => hit.id)).toEqual(small?.hits.map((hit) => hit.id))
