@@ -13,7 +13,6 @@ import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { isRoot } from '../db/children/start.ts'
 import { copyOf, hasFixtures } from '../db/fixtures.ts'
 import { Failure } from './documents.ts'
 import { type LcmOptions, lcm, lcmHere } from './lcm.ts'
@@ -83,8 +82,8 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
     chmodSync(at('private.db'), 0o000)
     chmodSync(folder, 0o755)
     chmodSync(dirname(folder), 0o755)
-    const asNobody = { ...(isRoot && { uid: 65534 }), cwd: '/', env: { NODE_COMPILE_CACHE: '' } }
-    const refused = await refusal(['stats', '--db', at('private.db')], asNobody)
+    const asOrdinary = { ordinary: true, cwd: '/', env: { NODE_COMPILE_CACHE: '' } }
+    const refused = await refusal(['stats', '--db', at('private.db')], asOrdinary)
     expect(refused).toMatchObject({ exit: 5, code: 'file_not_readable' })
     expect(refused.message).toMatch(/permissions/)
   })

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { vi } from 'vitest'
 import type { z } from 'zod'
 import { runCli } from '../../core/cli/program.ts'
+import { asOrdinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // Programs take their time to start on a busy machine.
@@ -23,6 +24,8 @@ export type LcmOptions = {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
   readonly uid?: number
+  /** Permissions hold for it, also where the tests run as root. */
+  readonly ordinary?: boolean
 }
 
 /** The environment of a command: nothing of the developer's own settings, folders of this test alone. */
@@ -39,11 +42,14 @@ export function environment(extra: Readonly<Record<string, string>> = {}): NodeJ
 }
 
 /** Starts the command as a program of its own. */
-export function startLcm(args: readonly string[], { env, cwd, uid }: LcmOptions = {}): ChildProcess {
-  return spawn(process.execPath, [cliPath, ...args], {
+export function startLcm(args: readonly string[], { env, cwd, uid, ordinary }: LcmOptions = {}): ChildProcess {
+  const program = [cliPath, ...args]
+  const run = ordinary ? asOrdinaryUser(program) : { command: process.execPath, args: program, options: {} }
+  return spawn(run.command, run.args, {
     env: environment(env),
     cwd: cwd ?? home,
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...run.options,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   })
 }

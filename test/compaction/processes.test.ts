@@ -68,7 +68,7 @@ describe('several processes on one file', () => {
     expectSound(memory)
     expectWholePairs(memory.db)
     expect((await findingsIn(memory.path)).filter((id) => !LEFT_BEHIND.includes(id))).toEqual([])
-  }, 60_000)
+  }, 120_000)
 
   it('the lock of one that was killed is taken over when its lease has run out', async () => {
     using memory = remembered(2_000)
@@ -86,7 +86,7 @@ describe('several processes on one file', () => {
     const { result } = await compact(memory.db, {}, { settings, clock: () => Date.now() + LEASE_MS })
     expect(result.runId).not.toBeNull()
     expectSound(memory)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('kill -9', () => {
@@ -125,6 +125,6 @@ describe('kill -9', () => {
       expectWholePairs(memory.db)
       expect((await findingsIn(memory.path)).filter((id) => !LEFT_BEHIND.includes(id))).toEqual([])
     },
-    LONG ? 1_200_000 : 60_000,
+    LONG ? 1_200_000 : 120_000,
   )
 })

@@ -7,8 +7,9 @@ import { inspectFile } from '../../core/db/memory-file.ts'
 import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
 import { IMAGE_LIMIT_BYTES, routeOf } from '../../core/db/read-only-connection.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
+import { ordinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { isRoot, lookAsOrdinaryUser, Writer } from './children/start.ts'
+import { lookAsOrdinaryUser, Writer } from './children/start.ts'
 import { copyOf, hasFixtures } from './fixtures.ts'
 import { folderState } from './folder-state.ts'
 
@@ -257,7 +258,8 @@ describe('our own file opened for reading only', () => {
 function openToOthers(path: string): void {
   chmodSync(dirname(path), 0o755)
   chmodSync(dirname(dirname(path)), 0o755)
-  if (isRoot) chownSync(path, 65534, 65534)
+  const { uid, gid } = ordinaryUser()?.options ?? {}
+  if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
 /** Given back its rights afterwards, so that it can be tidied away. */

@@ -22,7 +22,7 @@ async function append(): Promise<void> {
     const before = performance.now()
     const { added } = store.append(1, batch(round))
     say({ added, tookMs: performance.now() - before })
-    await wait(3)
+    await wait(15)
   }
 }
 
@@ -41,18 +41,21 @@ async function ingest(): Promise<void> {
 async function compactForEver(): Promise<void> {
   for (;;) {
     const lcm = openLcm(path, { settings, owner: name })
+    let pauseMs = 2
     try {
       const input = CompactInput.parse({ conversationId: 1, settings: { minMessagesToCompact: 1 } })
       const run = lcm.compactionEngine().compact(input, new AbortController().signal)
       let step = await run.next()
       for (; !step.done; step = await run.next()) say({ created: step.value.createdId })
       say({ stopped: step.value.stopReason })
+      // The other one gets its turn, on a slow machine too.
+      pauseMs = 60
     } catch (error) {
       if (!(error instanceof LcmError) || error.code !== 'locked') throw error
       say({ refused: error.message })
     }
     lcm.close()
-    await wait(2)
+    await wait(pauseMs)
   }
 }
 

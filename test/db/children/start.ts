@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { asOrdinaryUser } from '../../builders/ordinary-user.ts'
 
 /** Another process with a memory open; `tell` resolves when it has done what it was told. */
 export class Writer {
@@ -51,16 +52,10 @@ export type Look = {
   readonly error?: { readonly code: string; readonly message: string }
 }
 
-const NOBODY = 65534
-export const isRoot = process.getuid?.() === 0
-
 /** Opens the memory in a process without special rights: root may read and write whatever it likes. */
 export function lookAsOrdinaryUser(path: string, cacheDir: string): Look {
-  const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
-  const run = spawnSync(process.execPath, [join(import.meta.dirname, 'look.ts'), path, cacheDir], {
-    encoding: 'utf8',
-    ...user,
-  })
+  const { command, args, options } = asOrdinaryUser([join(import.meta.dirname, 'look.ts'), path, cacheDir])
+  const run = spawnSync(command, args, { encoding: 'utf8', ...options })
   if (run.status !== 0) throw new Error(run.stderr)
   return JSON.parse(run.stdout) as Look
 }
