@@ -5,6 +5,7 @@ import { CompactionPlanner } from './compaction/compaction-planner.ts'
 import { PromptPreviewer } from './compaction/prompts/prompt-preview.ts'
 import { ConfiguredSummarizers } from './compaction/summarizers/configured-summarizers.ts'
 import { ContextAssembler } from './context/context-assembler.ts'
+import { KeptWindow } from './context/kept-window.ts'
 import { createTokenEstimator, type TokenEstimator } from './context/token-estimator.ts'
 import type { MemoryInfo } from './contract/memory.ts'
 import { HistoryIndex } from './conversations/history-index.ts'
@@ -75,7 +76,8 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const dag = new SummaryDag(read, history)
 
   const context = new ContextAssembler(read, estimator, settings.compaction)
-  const planner = new CompactionPlanner(read, estimator, settings.compaction)
+  const windows = new KeptWindow(read, estimator)
+  const planner = new CompactionPlanner(read, estimator, settings.compaction, windows)
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,
     keyOf: (provider) => findKey(provider, process.env, options.keys ?? null),
@@ -109,7 +111,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     timeTravel: new TimeTravel({ db: read, histories: history, context, keepsLog: info.capabilities.runs }),
     retrieval: new RetrievalEngine(read, info.capabilities, history),
     planner,
-    whatIf: new WhatIfPlanner(read, estimator, settings.compaction),
+    whatIf: new WhatIfPlanner(read, estimator, settings.compaction, windows),
     compactions: new CompactionHistory(read),
     summarizers,
     prompts: new PromptPreviewer({

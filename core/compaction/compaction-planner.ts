@@ -1,23 +1,26 @@
+import { KeptWindow } from '../context/kept-window.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import { readExtents, readWindow } from '../context/window.ts'
 import type { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from '../contract/compaction.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { withOverrides } from '../settings/settings.ts'
 import { decide, planWindow } from './plan-window.ts'
 
 /**
- * Answers whether a window should be compacted and what a run would do. Reads only, on files of every system. To ask
- * about one window many times, read it once and use `decide` and `planWindow`.
+ * Answers whether a window should be compacted and what a run would do. Reads only, on files of every system, and the
+ * window only once until the file changes.
  */
 export class CompactionPlanner {
-  readonly #db: ReadDb
-  readonly #estimator: TokenEstimator
   readonly #settings: Readonly<CompactionSettings>
+  readonly #windows: KeptWindow
 
-  constructor(db: ReadDb, estimator: TokenEstimator, settings: Readonly<CompactionSettings>) {
-    this.#db = db
-    this.#estimator = estimator
+  constructor(
+    db: ReadDb,
+    estimator: TokenEstimator,
+    settings: Readonly<CompactionSettings>,
+    windows = new KeptWindow(db, estimator),
+  ) {
     this.#settings = settings
+    this.#windows = windows
   }
 
   /**
@@ -26,7 +29,7 @@ export class CompactionPlanner {
    */
   evaluate(input: CompactInput): CompactionDecision {
     const settings = withOverrides(this.#settings, input.settings)
-    return decide(readWindow(this.#db, input.conversationId, this.#estimator), settings)
+    return decide(this.#windows.of(input.conversationId).window, settings)
   }
 
   /**
@@ -35,7 +38,7 @@ export class CompactionPlanner {
    */
   plan(input: CompactInput): CompactionPlan {
     const settings = withOverrides(this.#settings, input.settings)
-    const window = readWindow(this.#db, input.conversationId, this.#estimator)
-    return planWindow(window, readExtents(this.#db, input.conversationId), input, settings)
+    const { window, extents } = this.#windows.of(input.conversationId)
+    return planWindow(window, extents, input, settings)
   }
 }

@@ -1,31 +1,30 @@
 import { decide, planWindow } from '../compaction/plan-window.ts'
+import { KeptWindow } from '../context/kept-window.ts'
 import { selectItems } from '../context/selection.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import { type Extent, readExtents, readWindow, type Window } from '../context/window.ts'
+import type { Extent, Window } from '../context/window.ts'
 import type { CompactionPlan, CompactionSettings, WhatIf } from '../contract/compaction.ts'
 import type { WhatIfInput } from '../contract/what-if.ts'
-import { changeStamp } from '../conversations/change-stamp.ts'
 import type { ReadDb } from '../db/read-db.ts'
-import { readSnapshot } from '../db/read-snapshot.ts'
 import { presetSettings } from '../settings/presets.ts'
 import { withOverrides } from '../settings/settings.ts'
-
-type Kept = { readonly stamp: string; readonly window: Window; readonly extents: ReadonlyMap<string, Extent> }
 
 /**
  * Answers what would be compacted and what would fall out under other settings, without writing. The window is read
  * once and kept until the file changes, so that a slider may ask at every step.
  */
 export class WhatIfPlanner {
-  readonly #db: ReadDb
-  readonly #estimator: TokenEstimator
   readonly #settings: Readonly<CompactionSettings>
-  #kept: Kept | null = null
+  readonly #windows: KeptWindow
 
-  constructor(db: ReadDb, estimator: TokenEstimator, settings: Readonly<CompactionSettings>) {
-    this.#db = db
-    this.#estimator = estimator
+  constructor(
+    db: ReadDb,
+    estimator: TokenEstimator,
+    settings: Readonly<CompactionSettings>,
+    windows = new KeptWindow(db, estimator),
+  ) {
     this.#settings = settings
+    this.#windows = windows
   }
 
   /**
@@ -38,7 +37,7 @@ export class WhatIfPlanner {
     const { preset, ...request } = input
     const preferred = preset ? presetSettings(preset) : {}
     const settings = withOverrides(withOverrides(this.#settings, preferred), request.settings)
-    const { window, extents } = this.#read(input.conversationId)
+    const { window, extents } = this.#windows.of(input.conversationId)
     const plan = planWindow(window, extents, request, settings)
     return {
       decision: decide(window, settings),
@@ -48,17 +47,6 @@ export class WhatIfPlanner {
       ...leftOut(window, extents, settings),
       durationMs: performance.now() - began,
     }
-  }
-
-  #read(conversationId: number): Kept {
-    const stamp = changeStamp(this.#db)
-    if (this.#kept?.stamp === stamp && this.#kept.window.conversationId === conversationId) return this.#kept
-    this.#kept = readSnapshot(this.#db, () => ({
-      stamp: changeStamp(this.#db),
-      window: readWindow(this.#db, conversationId, this.#estimator),
-      extents: readExtents(this.#db, conversationId),
-    }))
-    return this.#kept
   }
 }
 
