@@ -2,7 +2,7 @@ import { ROLES, type Role, type Visibility } from '../contract/ids.ts'
 import type { Cover, Message, MessagePart } from '../contract/message.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { coversOfMessages } from './covers.ts'
-import { cutText } from './excerpt.ts'
+import { cutText } from './cut-text.ts'
 import { messageNodeId } from './node-id.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { SummaryLevel } from '../contract/ids.ts'
 import type { Description, FileInfo } from '../contract/lineage.ts'
 import { coversOfSummaries } from '../conversations/covers.ts'
-import { cutText } from '../conversations/excerpt.ts'
+import { cutText } from '../conversations/cut-text.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import { readMessages } from '../conversations/message-reader.ts'
 import { type FoundNode, findNode, notFound } from '../conversations/node-id.ts'

@@ -1,4 +1,4 @@
-import { cutText } from '../conversations/excerpt.ts'
+import { cutText } from '../conversations/cut-text.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
 
 /** UTF-16 units of the text that a snippet shows. */
