@@ -1,11 +1,9 @@
 import { useMemo } from 'react'
 import type { ContextItem } from '../../../core/contract/context.ts'
-import { navigate } from '../../routes.ts'
-import { formatCount, shortenId } from '../../ui/format.ts'
+import { LargeRow } from '../../ui/large-row.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { categoryColor, categoryOf } from './category.ts'
 import { largestItems } from './largest.ts'
-import styles from './largest-items.module.css'
 
 /** What takes the most room in the window. */
 export function LargestItems({ items }: { readonly items: readonly ContextItem[] }) {
@@ -18,26 +16,13 @@ export function LargestItems({ items }: { readonly items: readonly ContextItem[]
       <ul>
         {largest.map((item) => (
           <li key={item.id}>
-            <button
-              type="button"
-              className={styles.row}
-              title={`Select ${item.id}`}
-              onClick={() => navigate({ selection: item.id }, 'push')}
-            >
-              <span className={styles.line}>
-                <span className={styles.id}>{shortenId(item.id)}</span>
-                <span className={styles.excerpt}>
-                  <bdi>{item.excerpt}</bdi>
-                </span>
-                <span>{formatCount(item.tokens)}</span>
-              </span>
-              <span className={styles.track}>
-                <span
-                  className={styles.bar}
-                  style={{ width: `${(item.tokens / most) * 100}%`, background: categoryColor(categoryOf(item)) }}
-                />
-              </span>
-            </button>
+            <LargeRow
+              id={item.id}
+              text={item.excerpt}
+              tokens={item.tokens}
+              most={most}
+              color={categoryColor(categoryOf(item))}
+            />
           </li>
         ))}
       </ul>

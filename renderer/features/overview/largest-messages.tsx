@@ -1,7 +1,6 @@
 import type { Overview } from '../../../core/contract/memory.ts'
-import { navigate } from '../../routes.ts'
 import { nodeColor } from '../../ui/depth-color.ts'
-import { formatCount } from '../../ui/format.ts'
+import { LargeRow } from '../../ui/large-row.tsx'
 import { roleOf } from '../../ui/role.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import styles from './largest-messages.module.css'
@@ -18,29 +17,13 @@ export function LargestMessages({ messages }: { readonly messages: readonly Larg
       <ul>
         {messages.map((message) => (
           <li key={message.id}>
-            <button
-              type="button"
-              className={styles.row}
-              title={`Select ${message.id}`}
-              onClick={() => navigate({ selection: message.id }, 'push')}
-            >
-              <span className={styles.line}>
-                <span className={styles.id}>{message.id}</span>
-                <span className={styles.excerpt}>
-                  <bdi>{message.excerpt || message.role}</bdi>
-                </span>
-                <span>{formatCount(message.tokens)}</span>
-              </span>
-              <span className={styles.track}>
-                <span
-                  className={styles.bar}
-                  style={{
-                    width: `${(message.tokens / longest) * 100}%`,
-                    background: nodeColor({ kind: 'message', role: roleOf(message.role) }),
-                  }}
-                />
-              </span>
-            </button>
+            <LargeRow
+              id={message.id}
+              text={message.excerpt || message.role}
+              tokens={message.tokens}
+              most={longest}
+              color={nodeColor({ kind: 'message', role: roleOf(message.role) })}
+            />
           </li>
         ))}
       </ul>

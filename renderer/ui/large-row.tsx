@@ -1,0 +1,35 @@
+import { navigate } from '../routes.ts'
+import { formatCount, shortenId } from './format.ts'
+import styles from './large-row.module.css'
+
+type Props = {
+  readonly id: string
+  readonly text: string
+  readonly tokens: number
+  /** Of the largest one in the list: its bar is full. */
+  readonly most: number
+  readonly color: string
+}
+
+/** A message or summary in a list of the largest, with a bar to scale; a click selects it. */
+export function LargeRow({ id, text, tokens, most, color }: Props) {
+  return (
+    <button
+      type="button"
+      className={styles.row}
+      title={`Select ${id}`}
+      onClick={() => navigate({ selection: id }, 'push')}
+    >
+      <span className={styles.line}>
+        <span className={styles.id}>{shortenId(id)}</span>
+        <span className={styles.excerpt}>
+          <bdi>{text}</bdi>
+        </span>
+        <span>{formatCount(tokens)}</span>
+      </span>
+      <span className={styles.track}>
+        <span className={styles.bar} style={{ width: `${(tokens / most) * 100}%`, background: color }} />
+      </span>
+    </button>
+  )
+}
