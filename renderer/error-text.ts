@@ -62,7 +62,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   read_only_dialect: {
     title: 'This file belongs to another system',
-    next: 'It is opened read-only and stays as it is. Compaction works on a native memory file.',
+    next: 'It is opened read-only and stays as it is. Compaction works on a native copy: "lcm copy" makes one.',
   },
   read_only_file: {
     title: 'This file may not be written',

@@ -77,7 +77,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
           <div className={styles.notice}>
             <Notice title="Read-only file.">
               {info.readOnlyReason ?? 'This file may not be written.'} The plan shows what compaction would do; running
-              it works on a native memory file.
+              it works on a native copy, which <code>lcm copy</code> makes.
             </Notice>
           </div>
         )}

@@ -75,7 +75,7 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
       </div>
       {info.data?.readOnly && (
         <Notice title="Read-only file.">
-          The plan shows what would happen. Compaction itself runs on a native memory file.
+          The plan shows what would happen. Compaction itself runs on a native copy, which <code>lcm copy</code> makes.
         </Notice>
       )}
       <LargestItems items={items} />
