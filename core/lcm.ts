@@ -75,8 +75,8 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const history = new HistoryIndex(read)
   const dag = new SummaryDag(read, history)
 
-  const context = new ContextAssembler(read, estimator, settings.compaction)
   const windows = new KeptWindow(read, estimator)
+  const context = new ContextAssembler(read, estimator, settings.compaction, windows)
   const planner = new CompactionPlanner(read, estimator, settings.compaction, windows)
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,

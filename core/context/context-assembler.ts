@@ -2,6 +2,7 @@ import type { CompactionSettings } from '../contract/compaction.ts'
 import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedContext } from '../contract/context.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { assertNever } from '../errors.ts'
+import { KeptWindow } from './kept-window.ts'
 import type { Placements } from './placements.ts'
 import { rankByRelevance } from './relevance.ts'
 import { renderAnthropic } from './render-anthropic.ts'
@@ -32,11 +33,18 @@ export class ContextAssembler {
   readonly #db: ReadDb
   readonly #estimator: TokenEstimator
   readonly #settings: Readonly<CompactionSettings>
+  readonly #windows: KeptWindow
 
-  constructor(db: ReadDb, estimator: TokenEstimator, settings: Readonly<CompactionSettings>) {
+  constructor(
+    db: ReadDb,
+    estimator: TokenEstimator,
+    settings: Readonly<CompactionSettings>,
+    windows = new KeptWindow(db, estimator),
+  ) {
     this.#db = db
     this.#estimator = estimator
     this.#settings = settings
+    this.#windows = windows
   }
 
   /**
@@ -105,8 +113,12 @@ export class ContextAssembler {
   ): { window: Window; extents: ReadonlyMap<string, Extent>; selection: Selection } {
     const { conversationId } = input
     const query = input.query?.trim()
-    const window = readWindow(this.#db, conversationId, this.#estimator, placed)
-    const extents = readExtents(this.#db, conversationId, placed)
+    const { window, extents } = placed
+      ? {
+          window: readWindow(this.#db, conversationId, this.#estimator, placed),
+          extents: readExtents(this.#db, conversationId, placed),
+        }
+      : this.#windows.of(conversationId)
     const selection = selectItems({
       items: window.items,
       pairs: window.pairs,
