@@ -154,8 +154,10 @@ export class Core {
     if (path === null) return ''
     const [file, log] = [path, `${path}-wal`].map(statOrNull)
     const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
-    if (this.#lcm?.info.access === 'in_place') return `${identity}|${versionOf(this.#lcm)}`
-    return `${identity}|${[file, log].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')}`
+    const version = this.#lcm ? versionOf(this.#lcm) : ''
+    if (this.#lcm?.info.access === 'in_place') return `${identity}|${version}`
+    // The version of what is read at rest tells of files beside it.
+    return `${identity}|${[file, log].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')} ${version}`
   }
 
   #emit(event: LcmEvent): void {

@@ -19,6 +19,10 @@ export const Capabilities = z.object({
   files: z.boolean(),
   runs: z.boolean(),
   storedWindow: z.boolean(),
+  /** By which rule the window is worked out where the file stores none: a sentence. Absent where it is stored. */
+  derivedWindow: z.string().optional(),
+  /** False where the order of a summary's sources is not recorded, and is that of the history. Absent: it is. */
+  sourceOrder: z.boolean().optional(),
   levels: z.boolean(),
   fullTextIndex: z.boolean(),
   substringIndex: z.boolean(),
@@ -40,6 +44,8 @@ export const MemoryInfo = z.object({
    */
   access: z.enum(['in_place', 'at_rest', 'memory_image', 'cache_copy']),
   capabilities: Capabilities,
+  /** What files of this system and version do not record, a sentence each; absent where nothing is known to lack. */
+  lacks: z.array(z.string()).optional(),
   bytes: z.int(),
   modifiedAtMs: TimeMs,
 })
@@ -64,6 +70,8 @@ export const ConversationRow = z.object({
   archivedAtMs: TimeMs.nullable(),
   /** The conversation that spawned this one (sub-agents), where the file says so. */
   parentConversationId: ConversationId.nullable(),
+  /** Not a conversation of anybody: a sentence that says what it is instead (a summariser's own run). Absent or null else. */
+  internal: z.string().nullable().optional(),
 })
 export type ConversationRow = z.infer<typeof ConversationRow>
 

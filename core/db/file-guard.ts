@@ -59,6 +59,7 @@ export function guardFile(db: PreparableDb, realPath: string, stamp: string): Pr
     iterate: (sql, params) => rows(() => db.iterate(sql, params)),
     iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)),
     dataVersion: () => db.dataVersion(),
+    run: (sql, params) => guarded(() => db.run(sql, params)),
     exec: (sql) => guarded(() => db.exec(sql)),
     close: () => db.close(),
   }

@@ -1,7 +1,15 @@
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
-import { APPLICATION_ID, MESSAGE_INDEX_TRIGGERS, SCHEMA_V1, SCHEMA_V2, SEARCH_V1, VIEWS_ON_V1 } from './schema.ts'
+import {
+  APPLICATION_ID,
+  MESSAGE_INDEX_TRIGGERS,
+  OWN_VIEWS,
+  SCHEMA_V1,
+  SCHEMA_V2,
+  SEARCH_V1,
+  VIEWS_ON_V1,
+} from './schema.ts'
 import { translateSqliteError } from './sqlite-error.ts'
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
@@ -31,6 +39,7 @@ export function openNative(path: string): WriteDb {
     refuseNewer(connection, path)
     connection.pragma('journal_mode = WAL')
     migrate(connection, path)
+    connection.exec(OWN_VIEWS)
   } catch (error) {
     connection?.close()
     throw translateSqliteError(error, path)

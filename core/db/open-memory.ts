@@ -3,12 +3,14 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
+import { type Derivation, keepDerived } from './derived-db.ts'
+import type { Reader } from './dialects/dialect.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative, readingViews, tablesMissingError } from './native.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 import { connectReadOnly, openHere, type ReadOnlyConnection } from './read-only-connection.ts'
-import { APPLICATION_ID } from './schema.ts'
+import { APPLICATION_ID, OWN_VIEWS } from './schema.ts'
 import { probeSchema, type SchemaProbe } from './schema-probe.ts'
 
 export type OpenMemoryOptions = {
@@ -128,6 +130,7 @@ function openOursReadOnly(file: MemoryFile, reason: string, cacheDir: string): O
     }
     requireOurTables(probeSchema(connection.db), file.path)
     connection.db.exec(views)
+    connection.db.exec(OWN_VIEWS)
     connection.db.exec('PRAGMA query_only = ON')
     return asReadOnly(file, connection, {
       system: 'native',
@@ -161,21 +164,40 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
     )
   }
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
-  db.exec(dialect.reader.views(probe))
+  const { reader } = dialect
+  db.exec(reader.views(probe))
   db.exec('PRAGMA query_only = ON')
-  return asReadOnly(file, connection, {
+  const isStill = connection.access !== 'in_place'
+  const derivation = derivationOf(reader, probe, file.realPath)
+  const read = derivation ? { ...connection, db: keepDerived(db, { ...derivation, isStill }) } : connection
+  const lacks = reader.lacks?.(probe)
+  return asReadOnly(file, read, {
     system: dialect.system,
     systemLabel,
-    systemVersion: dialect.reader.version(probe),
+    systemVersion: reader.version(probe),
     readOnlyReason: `The file belongs to ${systemLabel} and is never changed.`,
-    capabilities: dialect.reader.capabilities(probe),
+    capabilities: reader.capabilities(probe),
+    ...(lacks ? { lacks: [...lacks] } : {}),
   })
+}
+
+/** null for a system whose files have all that the views need. */
+function derivationOf(reader: Reader, probe: SchemaProbe, realPath: string): Omit<Derivation, 'isStill'> | null {
+  const script = reader.derived?.(probe)
+  if (script === undefined && !reader.prepare) return null
+  return {
+    companions: reader.companions?.(realPath) ?? [],
+    build: (db) => {
+      reader.prepare?.({ realPath, probe, db })
+      if (script !== undefined) db.exec(script)
+    },
+  }
 }
 
 function asReadOnly(
   file: MemoryFile,
   connection: ReadOnlyConnection,
-  facts: Pick<MemoryInfo, 'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities'>,
+  facts: Pick<MemoryInfo, 'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities' | 'lacks'>,
 ): OpenedMemory {
   const info = describe(file.path, { ...facts, readOnly: true, access: connection.access })
   return { info, read: connection.db, write: null, close: () => connection.close() }

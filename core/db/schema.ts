@@ -306,3 +306,19 @@ CREATE TEMP VIEW compaction_events AS SELECT *, '[]' AS attempts, NULL AS newest
 CREATE TEMP VIEW compaction_runs AS
 SELECT *, 0 AS model_input_tokens, 0 AS model_output_tokens, 0.0 AS model_cost FROM main.compaction_runs;
 `
+
+/**
+ * TEMP views over a native file, of names that other systems' files need. A message of role system with nothing but
+ * records of compactions in it came from another system, which keeps them as messages.
+ */
+export const OWN_VIEWS = /* sql */ `
+CREATE TEMP VIEW internal_conversations AS SELECT NULL AS conversation_id, NULL AS note WHERE 0;
+CREATE TEMP VIEW event_messages AS
+SELECT m.message_id
+FROM main.messages AS m
+WHERE m.role = 'system'
+  AND EXISTS (SELECT 1 FROM main.message_parts AS p
+    WHERE p.message_id = m.message_id AND p.part_type = 'compaction' AND p.is_synthetic = 0)
+  AND NOT EXISTS (SELECT 1 FROM main.message_parts AS p
+    WHERE p.message_id = m.message_id AND p.part_type <> 'compaction');
+`

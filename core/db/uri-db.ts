@@ -5,7 +5,11 @@ import type { ReadDb, SqlParams, SqlValue } from './read-db.ts'
 import { translateSqliteError, translating } from './sqlite-error.ts'
 
 /** A read connection that may still be prepared (TEMP views, pragmas) before it is handed out as a `ReadDb`. */
-export type PreparableDb = ReadDb & { exec(sql: string): void }
+export type PreparableDb = ReadDb & {
+  exec(sql: string): void
+  /** For TEMP tables: nothing else of a foreign file is ever written. Returns the number of changed rows. */
+  run(sql: string, params?: SqlParams): number
+}
 
 /** SQLite's own guarantees for reading a file without changing anything beside it. https://www.sqlite.org/uri.html */
 export type UriMode =
@@ -108,6 +112,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     iterate: (sql, params = {}) => rows(sql, params, false) as never,
     iterateRaw: (sql, params = {}) => rows(sql, params, true) as never,
     dataVersion: () => translating(path, () => (prepare('PRAGMA data_version', true).get() as unknown as [number])[0]),
+    run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),
     exec: (sql) => translating(path, () => connection.exec(sql)),
     close: () => {
       statements.clear()

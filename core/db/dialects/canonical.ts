@@ -16,6 +16,8 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'created_at',
     'updated_at',
   ],
+  // What is no conversation of anybody, such as a summariser's own run: a sentence that says what it is.
+  internal_conversations: ['conversation_id', 'note'],
   messages: [
     'message_id',
     'conversation_id',
@@ -60,6 +62,8 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'tool_error',
     'metadata',
   ],
+  // Rows of role system that record an event and are no part of the conversation: nothing has to cover them.
+  event_messages: ['message_id'],
   message_text: ['message_id', 'content', 'tool_input', 'tool_output', 'reasoning'],
   summaries: [
     'summary_rowid',

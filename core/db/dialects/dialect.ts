@@ -1,14 +1,36 @@
 import type { Capabilities, System } from '../../contract/memory.ts'
 import type { ReadDb } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
+import type { PreparableDb } from '../uri-db.ts'
+
+/** A file that is being read, for a dialect that needs more than its views. */
+export type Source = {
+  /** Of the database, symbolic links resolved: companions stand beside it. */
+  readonly realPath: string
+  readonly probe: SchemaProbe
+  readonly db: PreparableDb
+}
 
 /** How the files of one system are read as if they were ours. */
 export type Reader = {
   /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */
   version(probe: SchemaProbe): string | null
   capabilities(probe: SchemaProbe): Capabilities
-  /** CREATE TEMP VIEW statements for every canonical name (see `canonical.ts`). */
+  /** What the format does not record, a sentence each, for people. */
+  lacks?(probe: SchemaProbe): readonly string[]
+  /** CREATE TEMP VIEW statements for every canonical name (see `canonical.ts`). They may name derived tables. */
   views(probe: SchemaProbe): string
+  /**
+   * What is not stored as rows: a script that makes TEMP tables and their indexes, and can be run again
+   * (`DROP TABLE IF EXISTS temp.x; CREATE TEMP TABLE x AS …; CREATE INDEX temp.x_y ON x (y)`). It is run after `views`
+   * when the file is opened, and before the next read whenever the file changed, each time in one transaction with
+   * the reads that follow. Names of the file's own tables need `main.`: the views are in front of them.
+   */
+  derived?(probe: SchemaProbe): string
+  /** As `derived`, for tables that are filled by code; it is called each time before `derived` runs. */
+  prepare?(source: Source): void
+  /** Absolute paths of other files that `prepare` reads: a change of one of them is a change of the memory. */
+  companions?(realPath: string): readonly string[]
 }
 
 /** One LCM system's format on disk: a signature by structure, and how to read it. */

@@ -1,0 +1,107 @@
+import { fileStamp } from './file-guard.ts'
+import type { SqlParams } from './read-db.ts'
+import type { PreparableDb } from './uri-db.ts'
+
+/** What is computed from a foreign file into TEMP tables, because its system does not store it as rows. */
+export type Derivation = {
+  /** Makes the TEMP tables, or makes them anew from what the file holds now. */
+  readonly build: (db: PreparableDb) => void
+  /** Absolute paths of other files that it reads: when one of them changes, the tables are made anew. */
+  readonly companions: readonly string[]
+  /** Nobody can change the database while it is open. */
+  readonly isStill: boolean
+}
+
+/**
+ * A read connection whose derived TEMP tables always belong to the state of the file that is read: every read, and
+ * every iteration from its first row to its end, runs in one transaction, at whose start the tables are made anew when
+ * the file has changed since. Only then may the connection write, and only to its own TEMP tables.
+ * @throws LcmError what `build` throws, at the first call and from any read
+ */
+export function keepDerived(db: PreparableDb, derivation: Derivation): PreparableDb {
+  const { build, companions } = derivation
+  const stamp = (): string => companions.map(fileStamp).join(' ')
+  let seenStamp = stamp()
+  let companionChanges = 0
+  const version = (): number => {
+    const now = companions.length === 0 ? '' : stamp()
+    if (now !== seenStamp) {
+      seenStamp = now
+      companionChanges += 1
+    }
+    return db.dataVersion() + companionChanges
+  }
+
+  let builtVersion: number | null = null
+  let reading = 0
+  const refresh = (): void => {
+    // Inside the transaction: the version of what this transaction sees.
+    const current = version()
+    if (current === builtVersion) return
+    db.exec('PRAGMA query_only = OFF')
+    try {
+      build(db)
+      builtVersion = current
+    } finally {
+      db.exec('PRAGMA query_only = ON')
+    }
+  }
+  const enter = (): void => {
+    reading += 1
+    if (reading > 1) return
+    try {
+      db.exec('BEGIN')
+      refresh()
+    } catch (error) {
+      reading = 0
+      undo(db)
+      throw error
+    }
+  }
+  const leave = (): void => {
+    reading -= 1
+    // Nothing of the file was written: what is committed are the TEMP tables.
+    if (reading === 0) db.exec('COMMIT')
+  }
+  const read = <T>(body: () => T): T => {
+    enter()
+    try {
+      return body()
+    } finally {
+      leave()
+    }
+  }
+  function* rows<T>(start: () => IterableIterator<T>): Generator<T> {
+    enter()
+    try {
+      yield* start()
+    } finally {
+      leave()
+    }
+  }
+
+  read(() => undefined)
+  if (derivation.isStill && companions.length === 0) return db
+  return {
+    path: db.path,
+    all: (sql: string, params?: SqlParams) => read(() => db.all(sql, params)) as never,
+    get: (sql, params) => read(() => db.get(sql, params)) as never,
+    value: (sql, params) => read(() => db.value(sql, params)) as never,
+    column: (sql, params) => read(() => db.column(sql, params)) as never,
+    iterate: (sql, params) => rows(() => db.iterate(sql, params)) as never,
+    iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)) as never,
+    dataVersion: version,
+    run: (sql, params) => db.run(sql, params),
+    exec: (sql) => db.exec(sql),
+    close: () => db.close(),
+  }
+}
+
+/** What is left half done in TEMP tables. */
+function undo(db: PreparableDb): void {
+  try {
+    db.exec('ROLLBACK')
+  } catch {
+    // It did not begin, or SQLite ended it by itself, as it does after some errors.
+  }
+}

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, describe, expect, it } from 'vitest'
+import { keepDerived } from '../../core/db/derived-db.ts'
+import { openHere } from '../../core/db/read-only-connection.ts'
+import { readSnapshot } from '../../core/db/read-snapshot.ts'
+import { openByUri, type PreparableDb } from '../../core/db/uri-db.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const closing: (() => void)[] = []
+afterEach(() => {
+  for (const close of closing.splice(0)) close()
+})
+
+/** A file with one number a row, its writer, and a reader that keeps their sum. */
+function summed(open: (path: string) => PreparableDb, companions: readonly string[] = [], isStill = false) {
+  const path = join(temporaryFolder(), 'numbers.db')
+  const writer = new Database(path)
+  writer.pragma('journal_mode = WAL')
+  writer.exec('CREATE TABLE numbers (n INTEGER); INSERT INTO numbers VALUES (1), (2)')
+  const db = open(path)
+  closing.push(
+    () => db.close(),
+    () => writer.close(),
+  )
+  const builds = { count: 0, fails: false }
+  db.exec('CREATE TEMP VIEW sums AS SELECT total FROM temp.sum; PRAGMA query_only = ON')
+  const build = (into: PreparableDb): void => {
+    builds.count += 1
+    into.exec('DROP TABLE IF EXISTS temp.sum; CREATE TEMP TABLE sum (total INTEGER)')
+    if (builds.fails) throw new Error('cannot add up')
+    into.run('INSERT INTO temp.sum SELECT CAST(:extra AS INTEGER) + sum(n) FROM main.numbers', { extra: 0 })
+  }
+  return { writer, builds, read: keepDerived(db, { build, companions, isStill }) }
+}
+
+describe.each([
+  ['a connection by URI', (path: string) => openByUri(path, 'mode=ro&readonly_shm=1')],
+  ['a plain connection', openHere],
+])('derived tables over %s', (_name, open) => {
+  it('are made once and again only when the file changed', () => {
+    const { read, writer, builds } = summed(open)
+    expect([read.value('SELECT total FROM sums'), read.value('SELECT total FROM sums')]).toEqual([3, 3])
+    expect(builds.count).toBe(1)
+    writer.exec('INSERT INTO numbers VALUES (10)')
+    expect(read.all('SELECT total, (SELECT sum(n) FROM main.numbers) AS now FROM sums')).toEqual([
+      { total: 13, now: 13 },
+    ])
+    expect(builds.count).toBe(2)
+  })
+
+  it('stay those of the rows that are read while one iteration or snapshot lasts', () => {
+    const { read, writer } = summed(open)
+    const both = 'SELECT total - (SELECT sum(n) FROM main.numbers) FROM sums'
+    readSnapshot(read, () => {
+      writer.exec('INSERT INTO numbers VALUES (10)')
+      expect([read.value('SELECT total FROM sums'), read.value(both)]).toEqual([3, 0])
+    })
+    expect([read.value('SELECT total FROM sums'), read.value(both)]).toEqual([13, 0])
+    const rows = read.iterateRaw<[number]>('SELECT n FROM main.numbers ORDER BY n')
+    rows.next()
+    writer.exec('INSERT INTO numbers VALUES (100)')
+    expect(read.value('SELECT total FROM sums')).toBe(13)
+    expect([...rows]).toEqual([[2], [10]])
+    expect(read.value('SELECT total FROM sums')).toBe(113)
+  })
+
+  it('never let anything else write', () => {
+    const { read } = summed(open)
+    expect(() => read.all('DELETE FROM temp.sum RETURNING total')).toThrow()
+    expect(() => read.all('DELETE FROM numbers RETURNING n')).toThrow()
+    expect(read.value('SELECT total FROM sums')).toBe(3)
+  })
+
+  it('hold no lock that a writer waits for once a read is over', () => {
+    const { read, writer } = summed(open)
+    read.value('SELECT total FROM sums')
+    writer.pragma('busy_timeout = 0')
+    writer.exec('INSERT INTO numbers VALUES (10)')
+    expect(writer.pragma('wal_checkpoint(TRUNCATE)')).toEqual([expect.objectContaining({ busy: 0 })])
+    expect(read.value('SELECT total FROM sums')).toBe(13)
+  })
+
+  it('are as they were when making them anew fails, and are tried again', () => {
+    const { read, writer, builds } = summed(open)
+    builds.fails = true
+    writer.exec('INSERT INTO numbers VALUES (10)')
+    expect(() => read.value('SELECT total FROM sums')).toThrow('cannot add up')
+    expect(() => read.value('SELECT total FROM sums')).toThrow('cannot add up')
+    builds.fails = false
+    expect(read.value('SELECT total FROM sums')).toBe(13)
+  })
+
+  it('follow a file beside the database', () => {
+    const beside = join(temporaryFolder(), 'beside.jsonl')
+    writeFileSync(beside, 'a')
+    const { read, builds } = summed(open, [beside], true)
+    const before = read.dataVersion()
+    writeFileSync(beside, 'ab')
+    expect(read.dataVersion()).not.toBe(before)
+    read.value('SELECT total FROM sums')
+    expect(builds.count).toBe(2)
+  })
+})
