@@ -6,13 +6,14 @@ import type { HistoryIndex } from '../conversations/history-index.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { Breather } from './breather.ts'
 import type { Catalogue } from './catalogue.ts'
-import { type Corpus, TextIndex } from './corpus.ts'
+import type { Corpus, TextIndexSource } from './corpus.ts'
 import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
 import { FileCorpus } from './file-corpus.ts'
 import { Filters, kindsOf } from './filters.ts'
 import { orderedHits, type Placed } from './hit-order.ts'
 import { wordMatch } from './index-expression.ts'
 import { MessageCorpus } from './message-corpus.ts'
+import { ownIndexes } from './native-text-index.ts'
 import { planQuestion, type Question } from './plan-query.ts'
 import type { Expression } from './query.ts'
 import { expressionPlan, type Found, type Plan, searchCorpus } from './search.ts'
@@ -56,14 +57,16 @@ export class Grep {
   readonly #histories: HistoryIndex
   readonly #messages: MessageCorpus
   readonly #summaries: SummaryCorpus
-  readonly #isIndexed: boolean
+  readonly #indexes: TextIndexSource
 
-  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex) {
+  /** @param indexes default: those of the file itself, if it has any */
+  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex, indexes?: TextIndexSource) {
+    const source = indexes ?? ownIndexes(db, capabilities)
     this.#db = db
     this.#histories = histories
-    this.#isIndexed = capabilities.fullTextIndex && capabilities.substringIndex
-    this.#messages = new MessageCorpus(db, this.#isIndexed ? new TextIndex(db, 'messages') : null)
-    this.#summaries = new SummaryCorpus(db, this.#isIndexed ? new TextIndex(db, 'summaries') : null)
+    this.#indexes = source
+    this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null)
+    this.#summaries = new SummaryCorpus(db, () => source.current()?.summaries ?? null)
   }
 
   /**
@@ -146,13 +149,15 @@ export class Grep {
 
   #notes({ notes, loose }: Question, { found, anyOf }: Answer): string[] {
     const told = [...notes]
-    if (found.some(({ isScan, corpus }) => isScan && corpus.kind !== 'file')) {
+    const texts = found.filter(({ corpus }) => corpus.kind !== 'file')
+    const indexes = this.#indexes.current()
+    if (texts.some(({ isScan }) => isScan)) {
       told.push(
-        this.#isIndexed
+        indexes
           ? 'Answered by a scan of every text: what was looked for is too short, or says too little, for the index.'
-          : 'Answered by a scan of every text: this file has no index that can be relied on.',
+          : `Answered by a scan of every text: ${this.#indexes.absence()}`,
       )
-    }
+    } else if (texts.length > 0 && indexes?.note) told.push(indexes.note)
     if (anyOf && count(found) > 0) told.push('Nothing has all the words; what has some of them is ranked by relevance.')
     if (anyOf && loose?.kind === 'any' && anyOf.length < loose.of.length) {
       told.push('Words that stand nearly everywhere were not looked for on their own.')

@@ -92,13 +92,17 @@ type HitData = Pick<HitRow, 'conversationId' | 'seq' | 'createdAtMs'> & {
 export class MessageCorpus implements Corpus {
   readonly kind = 'message'
   readonly fields = ['content', 'tool_input', 'tool_output', 'reasoning'] as const
-  readonly index: TextIndex | null
+  readonly #index: () => TextIndex | null
   readonly #db: ReadDb
   #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
 
-  constructor(db: ReadDb, index: TextIndex | null) {
+  constructor(db: ReadDb, index: () => TextIndex | null) {
     this.#db = db
-    this.index = index
+    this.#index = index
+  }
+
+  get index(): TextIndex | null {
+    return this.#index()
   }
 
   async catalogue(breather: Breather): Promise<Catalogue> {

@@ -3,6 +3,7 @@ import type { Capabilities } from '../contract/memory.ts'
 import type { ExpandInput, Expansion, GrepInput, GrepResult } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import type { ReadDb } from '../db/read-db.ts'
+import type { TextIndexSource } from './corpus.ts'
 import { describeNode } from './describe.ts'
 import { expandSummary } from './expand.ts'
 import { filesOf } from './files.ts'
@@ -14,10 +15,11 @@ export class RetrievalEngine {
   readonly #histories: HistoryIndex
   readonly #grep: Grep
 
-  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex) {
+  /** @param indexes default: those of the file itself, if it has any */
+  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex, indexes?: TextIndexSource) {
     this.#db = db
     this.#histories = histories
-    this.#grep = new Grep(db, capabilities, histories)
+    this.#grep = new Grep(db, capabilities, histories, indexes)
   }
 
   /** See `describeNode`. */

@@ -42,13 +42,17 @@ type HitData = Pick<HitRow, 'id' | 'kind' | 'conversationId' | 'depth' | 'create
 export class SummaryCorpus implements Corpus {
   readonly kind = 'summary'
   readonly fields = ['content'] as const
-  readonly index: TextIndex | null
+  readonly #index: () => TextIndex | null
   readonly #db: ReadDb
   #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
 
-  constructor(db: ReadDb, index: TextIndex | null) {
+  constructor(db: ReadDb, index: () => TextIndex | null) {
     this.#db = db
-    this.index = index
+    this.#index = index
+  }
+
+  get index(): TextIndex | null {
+    return this.#index()
   }
 
   async catalogue(breather: Breather): Promise<Catalogue> {
