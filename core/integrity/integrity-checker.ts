@@ -6,7 +6,7 @@ import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import type { Check, CheckContext } from './check.ts'
+import type { Check, CheckContext, Finding } from './check.ts'
 import { contentChecks } from './content-checks.ts'
 import { contextChecks } from './context-checks.ts'
 import { DagFacts } from './dag-facts.ts'
@@ -48,7 +48,7 @@ export class IntegrityChecker {
    * @throws LcmError cancelled, not_found, sqlite_failed
    */
   async *run(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, IntegrityReport> {
-    const { db, info, settings, clock } = this.#dependencies
+    const { db, info, clock } = this.#dependencies
     const startedAt = performance.now()
     if (
       conversationId !== undefined &&
@@ -56,12 +56,7 @@ export class IntegrityChecker {
     ) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
     }
-    let facts: DagFacts | undefined
-    const dag = (): DagFacts => {
-      facts ??= new DagFacts(db, null)
-      return facts
-    }
-    const context: CheckContext = { db, info, settings, clock, conversationId: conversationId ?? null, dag }
+    const context = this.#context(conversationId ?? null)
     const results: CheckResult[] = []
     for (const check of checks) {
       yield { done: results.length, total: checks.length, unit: 'checks', note: check.id }
@@ -89,6 +84,32 @@ export class IntegrityChecker {
       durationMs: performance.now() - startedAt,
       finishedAtMs: clock(),
     }
+  }
+
+  /**
+   * How often each check fires, all at once and without a pause: for a transaction, in which nothing may be waited for.
+   * @throws LcmError sqlite_failed
+   */
+  countNow(): ReadonlyMap<string, number> {
+    const context = this.#context(null)
+    return new Map(checks.map((check) => [check.id, findAll(check, context).length]))
+  }
+
+  /** Everything that some checks find, not only samples. Unknown ids find nothing. */
+  findNow(ids: readonly string[], conversationId: number | null): ReadonlyMap<string, readonly Finding[]> {
+    const context = this.#context(conversationId)
+    const asked = checks.filter((check) => ids.includes(check.id))
+    return new Map(asked.map((check) => [check.id, findAll(check, context)]))
+  }
+
+  #context(conversationId: number | null): CheckContext {
+    const { db, info, settings, clock } = this.#dependencies
+    let facts: DagFacts | undefined
+    const dag = (): DagFacts => {
+      facts ??= new DagFacts(db, null)
+      return facts
+    }
+    return { db, info, settings, clock, conversationId, dag }
   }
 
   async *#one(
@@ -129,6 +150,11 @@ export class IntegrityChecker {
       durationMs: performance.now() - startedAt,
     }
   }
+}
+
+function findAll(check: Check, context: CheckContext): Finding[] {
+  if ((check.notApplicable?.(context) ?? null) !== null) return []
+  return [...check.find(context)].filter((finding) => finding !== null)
 }
 
 function sum(results: readonly CheckResult[], severity: CheckResult['severity']): number {
