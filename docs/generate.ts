@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { buildProgram } from '../core/cli/program.ts'
 import { contract } from '../core/contract/contract.ts'
 import { ErrorCode } from '../core/contract/error.ts'
-import { SCHEMA_V1, SCHEMA_V2, SEARCH_V1 } from '../core/db/schema.ts'
+import { SCHEMA_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V1 } from '../core/db/schema.ts'
 import { checks } from '../core/integrity/integrity-checker.ts'
 
 /**
@@ -29,6 +29,11 @@ One SQLite file in WAL mode. \`application_id\` is \`LCMi\`, \`user_version\` th
 ## Added by version 2
 
 \`\`\`sql${SCHEMA_V2.trimEnd()}
+\`\`\`
+
+## Added by version 3
+
+\`\`\`sql${SCHEMA_V3.trimEnd()}
 \`\`\`
 
 ## Search

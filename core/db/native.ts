@@ -7,17 +7,19 @@ import {
   OWN_VIEWS,
   SCHEMA_V1,
   SCHEMA_V2,
+  SCHEMA_V3,
   SEARCH_V1,
   VIEWS_ON_V1,
+  VIEWS_ON_V2,
 } from './schema.ts'
 import { translateSqliteError } from './sqlite-error.ts'
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
-export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS, SCHEMA_V2]
+export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS, SCHEMA_V2, SCHEMA_V3]
 export const NATIVE_VERSION = migrations.length
 
 /** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
-export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1]
+export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2]
 
 const HAS_TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'compaction_runs'"
 

@@ -322,3 +322,34 @@ WHERE m.role = 'system'
   AND NOT EXISTS (SELECT 1 FROM main.message_parts AS p
     WHERE p.message_id = m.message_id AND p.part_type <> 'compaction');
 `
+
+/**
+ * Version 3: what was done to a memory by hand or by a repair, so that time travel and exports can tell. `window_from`
+ * and `window_to` are JSON arrays of window entries (message numbers, summary ids): the stretch that went out and the one
+ * that came in. `after_event` and `newest_seq` say where it stands among compaction events and messages.
+ */
+export const SCHEMA_V3 = /* sql */ `
+CREATE TABLE surgery_events (
+  surgery_id      INTEGER PRIMARY KEY,
+  conversation_id INTEGER NOT NULL REFERENCES conversations (conversation_id) ON DELETE RESTRICT,
+  at              INTEGER NOT NULL,
+  kind            TEXT NOT NULL CHECK (kind IN ('rewrite', 'dissolve', 'transplant', 'repair', 'undo')),
+  node_id         TEXT,
+  owner           TEXT NOT NULL,
+  after_event     INTEGER NOT NULL DEFAULT 0,
+  newest_seq      INTEGER,
+  window_from     TEXT NOT NULL DEFAULT '[]',
+  window_to       TEXT NOT NULL DEFAULT '[]',
+  summary         TEXT NOT NULL,
+  detail          TEXT NOT NULL DEFAULT '{}'
+) STRICT;
+CREATE INDEX surgery_events_conversation ON surgery_events (conversation_id, surgery_id);
+`
+
+/** What a file of version 2 lacks, as VIEWS_ON_V1. */
+export const VIEWS_ON_V2 = /* sql */ `
+CREATE TEMP VIEW surgery_events AS
+SELECT 0 AS surgery_id, 0 AS conversation_id, 0 AS at, '' AS kind, NULL AS node_id, '' AS owner, 0 AS after_event,
+  NULL AS newest_seq, '[]' AS window_from, '[]' AS window_to, '' AS summary, '{}' AS detail
+WHERE 0;
+`
