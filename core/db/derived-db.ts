@@ -92,6 +92,7 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): Preparabl
     iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)) as never,
     dataVersion: version,
     run: (sql, params) => db.run(sql, params),
+    define: (name, body) => db.define(name, body),
     exec: (sql) => db.exec(sql),
     close: () => db.close(),
   }

@@ -60,6 +60,7 @@ export function guardFile(db: PreparableDb, realPath: string, stamp: string): Pr
     iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)),
     dataVersion: () => db.dataVersion(),
     run: (sql, params) => guarded(() => db.run(sql, params)),
+    define: (name, body) => db.define(name, body),
     exec: (sql) => guarded(() => db.exec(sql)),
     close: () => db.close(),
   }

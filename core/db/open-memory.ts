@@ -170,7 +170,7 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
   const isStill = connection.access !== 'in_place'
   const derivation = derivationOf(reader, probe, file.realPath)
   const read = derivation ? { ...connection, db: keepDerived(db, { ...derivation, isStill }) } : connection
-  const lacks = reader.lacks?.(probe)
+  const lacks = reader.lacks?.(probe, { realPath: file.realPath, probe, db })
   return asReadOnly(file, read, {
     system: dialect.system,
     systemLabel,

@@ -6,6 +6,9 @@ export type SqlValue = string | number | bigint | null | Uint8Array
 /** Named parameters (`:name` in the SQL, without the colon here). Numbers are bound as REAL: CAST where it matters. */
 export type SqlParams = Readonly<Record<string, SqlValue>>
 
+/** A scalar function of SQL; integers come as numbers. */
+export type SqlFunction = (...args: SqlValue[]) => SqlValue
+
 /**
  * A connection that can only read. `T` at the call is the one place where a row's type is asserted: it must say what
  * the SELECT list says. SQLite's errors leave every method as `LcmError` (see `translateSqliteError`).
@@ -40,7 +43,10 @@ export interface WriteDb extends ReadDb {
 }
 
 /** Wraps a better-sqlite3 connection; statements are prepared once and kept. */
-export function wrapConnection(connection: Database.Database, path: string): WriteDb {
+export function wrapConnection(
+  connection: Database.Database,
+  path: string,
+): WriteDb & { define(name: string, body: SqlFunction): void } {
   const statements = new Map<string, Database.Statement>()
   const rawStatements = new Map<string, Database.Statement>()
 
@@ -94,6 +100,9 @@ export function wrapConnection(connection: Database.Database, path: string): Wri
       translating(path, () => connection.close())
     },
     run: (sql, params = {}) => translating(path, () => prepare(sql).run(params).changes),
+    define: (name, body) => {
+      translating(path, () => connection.function(name, { varargs: true }, (...args) => body(...(args as SqlValue[]))))
+    },
     exec: (sql) => {
       translating(path, () => connection.exec(sql))
     },

@@ -1,7 +1,7 @@
 import type * as NodeSqlite from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { LcmError } from '../errors.ts'
-import type { ReadDb, SqlParams, SqlValue } from './read-db.ts'
+import type { ReadDb, SqlFunction, SqlParams, SqlValue } from './read-db.ts'
 import { translateSqliteError, translating } from './sqlite-error.ts'
 
 /** A read connection that may still be prepared (TEMP views, pragmas) before it is handed out as a `ReadDb`. */
@@ -9,6 +9,8 @@ export type PreparableDb = ReadDb & {
   exec(sql: string): void
   /** For TEMP tables: nothing else of a foreign file is ever written. Returns the number of changed rows. */
   run(sql: string, params?: SqlParams): number
+  /** Makes a function known to the SQL of this connection; a later one of the same name takes its place. */
+  define(name: string, body: SqlFunction): void
 }
 
 /** SQLite's own guarantees for reading a file without changing anything beside it. https://www.sqlite.org/uri.html */
@@ -113,6 +115,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     iterateRaw: (sql, params = {}) => rows(sql, params, true) as never,
     dataVersion: () => translating(path, () => (prepare('PRAGMA data_version', true).get() as unknown as [number])[0]),
     run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),
+    define: (name, body) => translating(path, () => connection.function(name, { varargs: true }, body)),
     exec: (sql) => translating(path, () => connection.exec(sql)),
     close: () => {
       statements.clear()

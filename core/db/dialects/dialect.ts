@@ -16,8 +16,8 @@ export type Reader = {
   /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */
   version(probe: SchemaProbe): string | null
   capabilities(probe: SchemaProbe): Capabilities
-  /** What the format does not record, a sentence each, for people. */
-  lacks?(probe: SchemaProbe): readonly string[]
+  /** What the format, or this very file, does not record, a sentence each, for people. Asked after `prepare`. */
+  lacks?(probe: SchemaProbe, source: Source): readonly string[]
   /** CREATE TEMP VIEW statements for every canonical name (see `canonical.ts`). They may name derived tables. */
   views(probe: SchemaProbe): string
   /**
