@@ -44,6 +44,8 @@ export const MemoryInfo = z.object({
    */
   access: z.enum(['in_place', 'at_rest', 'memory_image', 'cache_copy']),
   capabilities: Capabilities,
+  /** The folder of the project that the file belongs to, where it says so. */
+  project: z.string().nullable().optional(),
   /** What files of this system and version do not record, a sentence each; absent where nothing is known to lack. */
   lacks: z.array(z.string()).optional(),
   bytes: z.int(),

@@ -47,6 +47,8 @@ export const Message = z.object({
   /** From leaf upwards. */
   coveredBy: z.array(Cover),
   visibility: Visibility,
+  /** The row records an event (a compaction) and is no part of the conversation: nothing has to cover it. */
+  isEvent: z.boolean().optional(),
 })
 export type Message = z.infer<typeof Message>
 

@@ -27,7 +27,8 @@ const queries = {
       EXISTS (
         SELECT 1 FROM context_items AS c
         WHERE c.message_id = m.message_id AND c.conversation_id = m.conversation_id
-      ) AS inWindow
+      ) AS inWindow,
+      EXISTS (SELECT 1 FROM event_messages AS e WHERE e.message_id = m.message_id) AS isEvent
     FROM messages AS m
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))`,
   parts: /* sql */ `
@@ -67,6 +68,7 @@ type MessageRow = {
   readonly content: string
   readonly bytes: number
   readonly inWindow: number
+  readonly isEvent: number
 }
 type PartRow = Omit<MessagePart, 'isSynthetic'> & {
   readonly messageId: number
@@ -121,6 +123,7 @@ function messageOf(row: MessageRow, chars: number, parts: readonly PartRow[], co
     parts: parts.map((part) => partOf(part, content, chars)),
     coveredBy,
     visibility: visibilityOf(row.inWindow === 1, coveredBy),
+    ...(row.isEvent === 1 ? { isEvent: true } : {}),
   }
 }
 

@@ -8,7 +8,7 @@ import { marksOf } from './strata-marks.ts'
 import { messageColumns, type Stretch } from './strata-messages.ts'
 import { ticksOf } from './strata-ticks.ts'
 import { windowRuns } from './strata-window.ts'
-import { IN_WINDOW, type SummaryGraph } from './summary-graph.ts'
+import { EVENT, IN_WINDOW, type SummaryGraph } from './summary-graph.ts'
 
 const queries = {
   runs: /* sql */ `
@@ -41,7 +41,7 @@ export class StrataService {
       const graph = this.#histories.graph(input.conversationId)
       const { history } = graph
       const axis = this.#axis(history, input.axis)
-      const tail = history.length - Math.min(this.#freshTailCount, history.length)
+      const tail = freshTail(graph, this.#freshTailCount)
       return {
         conversationId: input.conversationId,
         axis: input.axis,
@@ -91,6 +91,13 @@ export class StrataService {
         return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
       })
   }
+}
+
+/** Rank of the first of the newest `count` messages, events not counted. */
+function freshTail({ history, messageStates }: SummaryGraph, count: number): number {
+  let rank = history.length
+  for (let left = count; left > 0 && rank > 0; rank -= 1) if (messageStates[rank - 1] !== EVENT) left -= 1
+  return rank
 }
 
 const windowTokens = (graph: SummaryGraph): number =>

@@ -1,4 +1,4 @@
-import { SummaryLevel } from '../contract/ids.ts'
+import { ROLES, SummaryLevel } from '../contract/ids.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { type GraphOrder, graphOrder } from './graph-order.ts'
 import type { History } from './history.ts'
@@ -9,6 +9,8 @@ import { readSummaryRows, type SummaryRow } from './summary-rows.ts'
 export const ABSENT = 0
 export const COVERED = 1
 export const IN_WINDOW = 2
+/** Of a message that is no part of the conversation: nothing has to cover it. */
+export const EVENT = 3
 export const VISIBILITIES = ['absent', 'covered', 'in_window'] as const
 
 /** A summary in memory, without its text. `missing`: named as a source or a dependent, but not in the file. */
@@ -35,6 +37,7 @@ export type GraphNode = {
 /** One entry of the window, in order. `rank` and `node` are −1 where the item names nothing that is there. */
 export type WindowItem = { readonly messageId: number | null; readonly rank: number; readonly node: number }
 
+const SYSTEM = ROLES.indexOf('system')
 const UNKNOWN_LEVEL = SummaryLevel.options.indexOf('unknown')
 /** Above this many stored range ends (80 MB) a hostile file gets hulls instead of exact ranges. */
 const MAX_RANGE_ENDS = 20_000_000
@@ -46,6 +49,8 @@ const queries = {
     WHERE conversation_id = :conversation
     ORDER BY ordinal`,
   messagesOf: /* sql */ `SELECT message_id FROM summary_messages WHERE summary_id = :summary`,
+  events: /* sql */ `
+    SELECT message_id FROM event_messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   countThere: /* sql */ `
     SELECT count(*) FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
 }
@@ -62,13 +67,16 @@ export class SummaryGraph {
   readonly window: readonly WindowItem[]
   /** ABSENT, COVERED or IN_WINDOW by node. */
   readonly nodeStates: Uint8Array
-  /** The same by rank of the message. */
+  /** The same by rank of the message, or EVENT. */
   readonly messageStates: Uint8Array
   readonly #indexes: ReadonlyMap<string, number>
 
   constructor(
     history: History,
-    parts: Pick<SummaryGraph, 'nodes' | 'sources' | 'dependents' | 'order' | 'window'>,
+    parts: Pick<SummaryGraph, 'nodes' | 'sources' | 'dependents' | 'order' | 'window'> & {
+      /** Ranks of the messages that are events. */
+      readonly events: readonly number[]
+    },
     indexes: ReadonlyMap<string, number>,
   ) {
     this.history = history
@@ -79,7 +87,7 @@ export class SummaryGraph {
     this.window = parts.window
     this.#indexes = indexes
     this.nodeStates = nodeStates(this)
-    this.messageStates = messageStates(this)
+    this.messageStates = messageStates(this, parts.events)
   }
 
   /** −1 when the id is not known here. */
@@ -158,7 +166,18 @@ export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
       rank: messageId === null ? -1 : history.rankOf(messageId),
       node: summaryId === null ? -1 : (indexes.get(summaryId) ?? -1),
     }))
-  return new SummaryGraph(history, { nodes, sources, dependents, order, window }, indexes)
+  const events = eventRanks(db, history)
+  return new SummaryGraph(history, { nodes, sources, dependents, order, window, events }, indexes)
+}
+
+/** They all have the role system, of which there are few. */
+function eventRanks(db: ReadDb, history: History): number[] {
+  const ids: number[] = []
+  for (let rank = history.roleCodes.indexOf(SYSTEM); rank >= 0; rank = history.roleCodes.indexOf(SYSTEM, rank + 1)) {
+    ids.push(history.messageIds[rank] as number)
+  }
+  if (ids.length === 0) return []
+  return db.column<number>(queries.events, { ids: JSON.stringify(ids) }).map((id) => history.rankOf(id))
 }
 
 type Reach = { readonly ranges: RankRanges; readonly strays: number; readonly edges: number }
@@ -243,8 +262,9 @@ function nodeStates(graph: SummaryGraph): Uint8Array {
   return states
 }
 
-function messageStates(graph: SummaryGraph): Uint8Array {
+function messageStates(graph: SummaryGraph, events: readonly number[]): Uint8Array {
   const states = new Uint8Array(graph.history.length)
+  for (const rank of events) states[rank] = EVENT
   for (const { node } of graph.window) {
     if (node < 0) continue
     const ranges = graph.nodes[node]?.ranges ?? NO_RANKS

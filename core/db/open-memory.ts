@@ -4,6 +4,7 @@ import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
 import { type Derivation, keepDerived } from './derived-db.ts'
+import { emptyViews } from './dialects/canonical.ts'
 import type { Reader } from './dialects/dialect.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
@@ -166,6 +167,7 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
   const { reader } = dialect
   db.exec(reader.views(probe))
+  db.exec(emptyViews(db.column<string>("SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
   db.exec('PRAGMA query_only = ON')
   const isStill = connection.access !== 'in_place'
   const derivation = derivationOf(reader, probe, file.realPath)
@@ -177,6 +179,7 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
     systemVersion: reader.version(probe),
     readOnlyReason: `The file belongs to ${systemLabel} and is never changed.`,
     capabilities: reader.capabilities(probe),
+    project: dialect.project?.(db) ?? null,
     ...(lacks ? { lacks: [...lacks] } : {}),
   })
 }
@@ -197,7 +200,10 @@ function derivationOf(reader: Reader, probe: SchemaProbe, realPath: string): Omi
 function asReadOnly(
   file: MemoryFile,
   connection: ReadOnlyConnection,
-  facts: Pick<MemoryInfo, 'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities' | 'lacks'>,
+  facts: Pick<
+    MemoryInfo,
+    'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities' | 'project' | 'lacks'
+  >,
 ): OpenedMemory {
   const info = describe(file.path, { ...facts, readOnly: true, access: connection.access })
   return { info, read: connection.db, write: null, close: () => connection.close() }

@@ -313,6 +313,7 @@ SELECT *, 0 AS model_input_tokens, 0 AS model_output_tokens, 0.0 AS model_cost F
  */
 export const OWN_VIEWS = /* sql */ `
 CREATE TEMP VIEW internal_conversations AS SELECT NULL AS conversation_id, NULL AS note WHERE 0;
+CREATE TEMP VIEW stored_ranges AS SELECT NULL AS summary_id, NULL AS earliest_at, NULL AS latest_at WHERE 0;
 CREATE TEMP VIEW event_messages AS
 SELECT m.message_id
 FROM main.messages AS m

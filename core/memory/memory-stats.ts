@@ -38,7 +38,8 @@ const queries = {
       parent_conversation_id AS parentConversationId,
       archived_at AS archivedAtMs,
       created_at AS createdAtMs,
-      updated_at AS updatedAtMs
+      updated_at AS updatedAtMs,
+      (SELECT i.note FROM internal_conversations AS i WHERE i.conversation_id = conversations.conversation_id) AS internal
     FROM conversations ${where}
     ORDER BY conversation_id`,
 
@@ -114,7 +115,14 @@ const queries = {
 
 type Identity = Pick<
   ConversationRow,
-  'conversationId' | 'sessionId' | 'title' | 'parentConversationId' | 'archivedAtMs' | 'createdAtMs' | 'updatedAtMs'
+  | 'conversationId'
+  | 'sessionId'
+  | 'title'
+  | 'parentConversationId'
+  | 'archivedAtMs'
+  | 'createdAtMs'
+  | 'updatedAtMs'
+  | 'internal'
 >
 type Totals = Pick<
   Stats,

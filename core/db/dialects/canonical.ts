@@ -84,6 +84,8 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'file_ids',
     'content',
   ],
+  // Time ranges as the file gives them, where `summaries` has them from the messages because the file's are wrong.
+  stored_ranges: ['summary_id', 'earliest_at', 'latest_at'],
   summary_messages: ['summary_id', 'message_id', 'ordinal'],
   summary_sources: ['summary_id', 'source_summary_id', 'ordinal'],
   summary_parents: ['summary_id', 'parent_summary_id', 'ordinal'],
@@ -146,6 +148,13 @@ export function view(name: string, columns: Readonly<Record<string, string>>, fr
   const list = wanted.map((column) => `  ${(from && columns[column]) ?? 'NULL'} AS ${column}`).join(',\n')
   return `CREATE TEMP VIEW ${name} AS\nSELECT\n${list}\n${from ? `FROM ${from}` : 'WHERE 0'};\n`
 }
+
+/** Views without rows for all names that a dialect has nothing to say about. */
+export const emptyViews = (made: readonly string[]): string =>
+  Object.keys(CANONICAL)
+    .filter((name) => !made.includes(name))
+    .map((name) => view(name, {}, null))
+    .join('')
 
 /** Text of a message as one row, the same for every dialect that fills `messages` and `message_parts`. */
 export const MESSAGE_TEXT_VIEW = /* sql */ `

@@ -18,7 +18,7 @@ export type Reader = {
   capabilities(probe: SchemaProbe): Capabilities
   /** What the format, or this very file, does not record, a sentence each, for people. Asked after `prepare`. */
   lacks?(probe: SchemaProbe, source: Source): readonly string[]
-  /** CREATE TEMP VIEW statements for every canonical name (see `canonical.ts`). They may name derived tables. */
+  /** CREATE TEMP VIEW statements for canonical names (see `canonical.ts`); they may name derived tables. Others stay empty. */
   views(probe: SchemaProbe): string
   /**
    * What is not stored as rows: a script that makes TEMP tables and their indexes, and can be run again

@@ -70,8 +70,6 @@ function views(probe: SchemaProbe): string {
 
   return [
     view('lcm_meta', {}, null),
-    view('internal_conversations', {}, null),
-    view('event_messages', {}, null),
     view(
       'conversations',
       {
