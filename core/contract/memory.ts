@@ -23,6 +23,18 @@ export const Capabilities = z.object({
   derivedWindow: z.string().optional(),
   /** False where the order of a summary's sources is not recorded, and is that of the history. Absent: it is. */
   sourceOrder: z.boolean().optional(),
+  /**
+   * False where the window is stored in another order than that of the history, by the system's own way and not by
+   * damage: a new summary stands behind the newest message of its time. Absent: the orders are the same.
+   */
+  chronologicalWindow: z.boolean().optional(),
+  /** False where the contents of large files are kept nowhere. Absent: they are, beside the memory. */
+  fileContents: z.boolean().optional(),
+  /**
+   * True where summaries are made of the same messages again and again, also across conversations, and belong to no
+   * window: overlap, and a summary without a dependent, are no damage. Absent: each message is summarised once.
+   */
+  freeSummaries: z.boolean().optional(),
   levels: z.boolean(),
   fullTextIndex: z.boolean(),
   substringIndex: z.boolean(),
