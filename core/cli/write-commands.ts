@@ -6,6 +6,7 @@ import {
   CompactionSettings,
   type SpendEstimate,
 } from '../contract/compaction.ts'
+import { TranscriptFormat } from '../contract/import.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import type { PresetName } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
@@ -37,8 +38,13 @@ export function addWriteCommands(define: Define, run: Run): void {
   run(
     define('import', 'import transcripts into a native memory, which is created when missing')
       .argument('<path...>', 'transcript files or folders of them')
-      .option('--format <format>', 'auto or claude-code', oneOf('auto', 'claude-code'), 'auto'),
-    async (paths: string[], options: MemoryOptions & { format: 'auto' | 'claude-code' }): Promise<Answer> => {
+      .option(
+        '--format <format>',
+        `what the files are: ${TranscriptFormat.options.join(', ')}`,
+        oneOf(...TranscriptFormat.options),
+        'auto',
+      ),
+    async (paths: string[], options: MemoryOptions & { format: TranscriptFormat }): Promise<Answer> => {
       const spec: JobSpec = { kind: 'import', paths, format: options.format }
       // Before a memory is made for it: a path that was mistyped must not leave an empty one behind.
       await findTranscriptFiles(paths)

@@ -1,9 +1,14 @@
 import type { NewMessage, NewPart } from '../conversations/new-message.ts'
-import type { BlockPart } from './claude-code-parts.ts'
+import type { BlockPart } from './content-blocks.ts'
 
 /** What a record becomes: a whole message, or blocks of an assistant message that arrives over several records. */
 export type Draft =
-  | { readonly kind: 'whole'; readonly message: NewMessage }
+  | {
+      readonly kind: 'whole'
+      readonly message: NewMessage
+      /** The agent compacted its window here, and this message records it. */
+      readonly compaction?: DraftCompaction
+    }
   | {
       readonly kind: 'blocks'
       /** Id of the message at the API, the same on every record that carries a part of it. */
@@ -14,6 +19,15 @@ export type Draft =
       readonly finish: NewPart | null
       readonly marks: Marks
     }
+
+export type DraftCompaction = {
+  readonly key: string
+  /** The agent's summary; null when the transcript has none. */
+  readonly text: string | null
+  readonly isAuto: boolean | null
+  /** Ids of records that stayed in the window as they were, or of the first of them. */
+  readonly kept: { readonly from: string } | { readonly ids: readonly string[] } | null
+}
 
 /** Facts about a message for which the schema has no column; kept in the metadata of its first part. */
 export type Marks = Readonly<Record<string, string | number | boolean>>

@@ -1,18 +1,18 @@
 import { BULK_BATCH, type ConversationStore, type IngestBatch } from '../conversations/conversation-store.ts'
 import type { NewMessage } from '../conversations/new-message.ts'
+import type { ImportReport } from './import-report.ts'
 
 /** Collects messages and writes them in transactions of a size that holds nobody up. */
 export class ImportBatch {
   readonly #store: ConversationStore
+  readonly #report: ImportReport
   #groups: { readonly conversationId: number; readonly messages: NewMessage[] }[] = []
   #messages = 0
   #textUnits = 0
-  added = 0
-  alreadyThere = 0
-  conflicts = 0
 
-  constructor(store: ConversationStore) {
+  constructor(store: ConversationStore, report: ImportReport) {
     this.#store = store
+    this.#report = report
   }
 
   get isFull(): boolean {
@@ -28,16 +28,18 @@ export class ImportBatch {
     group.messages.push(message)
     this.#messages += 1
     this.#textUnits += message.content.length
-    for (const part of message.parts) this.#textUnits += (part.toolInput?.length ?? 0) + (part.text?.length ?? 0)
+    for (const part of message.parts) {
+      this.#textUnits += (part.toolInput?.length ?? 0) + (part.toolOutput?.length ?? 0) + (part.text?.length ?? 0)
+    }
   }
 
   write(): void {
     if (this.#messages === 0) return
     const groups: readonly IngestBatch[] = this.#groups
     for (const result of this.#store.ingestBulk(groups)) {
-      this.added += result.added
-      this.alreadyThere += result.alreadyThere
-      this.conflicts += result.conflicts.length
+      this.#report.added += result.added
+      this.#report.alreadyThere += result.alreadyThere
+      this.#report.conflicts += result.conflicts.length
     }
     this.#groups = []
     this.#messages = 0

@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { ImportedFile, ImportResult, TranscriptFormat } from '../contract/import.ts'
+import type { ImportedFile, ImportResult, PassedOver, TranscriptFormat } from '../contract/import.ts'
 import type { JobProgress } from '../contract/job.ts'
-import { ConversationStore } from '../conversations/conversation-store.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import { ClaudeCodeImport, type ImportStep } from './claude-code.ts'
+import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
+import { readHead } from './head.ts'
+import { type ImportStep, importFile, isFileError } from './import-file.ts'
 import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
 
 export type ImportInput = {
@@ -16,6 +17,8 @@ export type ImportInput = {
   readonly paths: readonly string[]
   readonly format: TranscriptFormat
 }
+
+const LISTED_FILES = 1000
 
 /**
  * Imports transcripts, file by file, in bounded memory. Importing the same transcript again adds what is new in it and
@@ -29,29 +32,26 @@ export async function* importTranscripts(
 ): AsyncGenerator<JobProgress, ImportResult> {
   const startedMs = performance.now()
   const files = await findTranscriptFiles(input.paths)
-  const store = new ConversationStore(input.db, input.estimator, input.clock)
   const total = files.reduce((sum, file) => sum + file.bytes, 0)
   const imported: ImportedFile[] = []
+  const passedOver: PassedOver[] = []
+  let passedOverCount = 0
   let done = 0
   for (const file of files) {
-    const steps = importFile(input, store, file)
-    try {
-      let step = await steps.next()
-      for (; !step.done; step = await steps.next()) {
-        refuseCancelled(signal, file)
-        const note = `${step.value.doing === 'looking' ? 'Looking through' : 'Importing'} ${file.path}`
-        yield { done: done + step.value.bytes, total, unit: 'bytes', note }
-      }
-      imported.push(step.value)
-    } finally {
-      // Closes the file when this job is left in the middle.
-      await steps.return(failed(file, 'was left'))
+    const outcome = yield* followed(importOne(input, file), file, { done, total }, signal)
+    if ('reason' in outcome) {
+      passedOverCount += 1
+      if (passedOver.length < LISTED_FILES) passedOver.push(outcome)
+    } else {
+      imported.push(outcome)
     }
     done += file.bytes
   }
-  refuseFailure(imported)
+  refuseFailure(imported, passedOver)
   return {
     files: imported,
+    passedOver,
+    passedOverCount,
     added: sum(imported, 'added'),
     alreadyThere: sum(imported, 'alreadyThere'),
     skipped: sum(imported, 'skippedCount'),
@@ -60,19 +60,45 @@ export async function* importTranscripts(
   }
 }
 
-async function* importFile(
-  { db, clock }: ImportInput,
-  store: ConversationStore,
+type Outcome = ImportedFile | PassedOver
+
+async function* followed(
+  steps: AsyncGenerator<ImportStep, Outcome>,
   file: TranscriptFile,
-): AsyncGenerator<ImportStep, ImportedFile> {
-  const transcript = new ClaudeCodeImport(db, store, file.path, clock())
+  { done, total }: { readonly done: number; readonly total: number },
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, Outcome> {
   try {
-    const isOurs = yield* transcript.survey()
-    return isOurs ? yield* transcript.store() : failed(file, 'not a transcript in a known format (Claude Code)')
+    for (;;) {
+      const step = await steps.next()
+      if (step.done) return step.value
+      refuseCancelled(signal, file)
+      const { doing, bytes } = step.value
+      const note = `${doing === 'looking' ? 'Looking through' : 'Importing'} ${file.path}`
+      yield { done: done + Math.min(bytes, file.bytes), total, unit: 'bytes', note }
+    }
+  } finally {
+    // Closes the file when this job is left in the middle.
+    await steps.return(failed(file, 'was left'))
+  }
+}
+
+async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenerator<ImportStep, Outcome> {
+  yield { doing: 'looking', bytes: 0 }
+  try {
+    const recognised = recognise(input.format, file)
+    if (recognised) return yield* importFile(input, file, recognised)
+    const reason = whyNoTranscript(file.path)
+    return file.isNamed ? failed(file, reason) : { path: file.path, reason }
   } catch (error) {
     if (!isFileError(error)) throw error
-    return transcript.result(`cannot be read (${error.code})`)
+    return failed(file, `cannot be read (${error.code})`)
   }
+}
+
+/** A format that the caller names is not doubted: what the file does not say of it is reported line by line. */
+function recognise(format: TranscriptFormat, { path }: TranscriptFile): Recognised | null {
+  return format === 'auto' ? recogniseTranscript(path) : { format: formatOf(format), head: readHead(path) }
 }
 
 function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
@@ -81,11 +107,13 @@ function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
 }
 
 /** An import of which every file failed has failed. */
-function refuseFailure(files: readonly ImportedFile[]): void {
-  const [first] = files
-  if (!first || files.some((file) => file.error === null)) return
-  const others = files.length === 1 ? '' : `, nor are ${files.length - 1} other files`
-  throw new LcmError('transcript_unreadable', `${first.path} is ${first.error ?? ''}${others}.`, { path: first.path })
+function refuseFailure(files: readonly ImportedFile[], passedOver: readonly PassedOver[]): void {
+  if (files.some((file) => file.error === null)) return
+  const failures = [...files.map(({ path, error }) => ({ path, reason: error ?? '' })), ...passedOver]
+  const [first] = failures
+  if (!first) return
+  const others = failures.length === 1 ? '' : `, nor are ${failures.length - 1} other files`
+  throw new LcmError('transcript_unreadable', `${first.path}: ${first.reason}${others}.`, { path: first.path })
 }
 
 const failed = (file: TranscriptFile, error: string): ImportedFile => ({
@@ -96,14 +124,12 @@ const failed = (file: TranscriptFile, error: string): ImportedFile => ({
   added: 0,
   alreadyThere: 0,
   conflicts: 0,
+  compactions: 0,
   otherRecords: 0,
   skipped: [],
   skippedCount: 0,
   error,
 })
-
-const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
 
 const sum = (files: readonly ImportedFile[], field: 'added' | 'alreadyThere' | 'skippedCount'): number =>
   files.reduce((total, file) => total + file[field], 0)

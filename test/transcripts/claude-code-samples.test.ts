@@ -135,7 +135,7 @@ describe.skipIf(samples.length === 0).each(samples)('%s', (sample) => {
 
   it('adds nothing when it comes again', async () => {
     const dump = () =>
-      ['conversations', 'messages', 'message_parts', 'context_items'].map((table) =>
+      ['conversations', 'messages', 'message_parts', 'context_items', 'summaries', 'compaction_events'].map((table) =>
         rows(memory, `SELECT * FROM ${table} ORDER BY 1, 2`),
       )
     const before = dump()
@@ -148,7 +148,10 @@ describe.skipIf(samples.length === 0).each(samples)('%s', (sample) => {
     for (const table of ['messages_fts', 'messages_trigram']) {
       memory.db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
     }
-    expect(memory.db.value('SELECT count(*) FROM context_items')).toBe(file.added)
+    const inWindow = 'SELECT message_id FROM context_items WHERE message_id IS NOT NULL'
+    const underSummaries = 'SELECT message_id FROM summary_messages'
+    expect(memory.db.value(`SELECT count(*) FROM (${inWindow} UNION ALL ${underSummaries})`)).toBe(file.added)
+    expect(memory.db.value(`SELECT count(*) FROM (${inWindow} UNION ${underSummaries})`)).toBe(file.added)
     expect(
       memory.db.value('SELECT count(*) FROM messages WHERE content <> :none AND token_count = 0', { none: '' }),
     ).toBe(0)

@@ -499,16 +499,22 @@ describe('an import', () => {
   it('reports a file that is no transcript and goes on', async () => {
     using memory = buildMemory()
     const folder = temporaryFolder()
-    writeFileSync(join(folder, 'a.jsonl'), '{"type":"session_meta","payload":{}}\n')
+    writeFileSync(join(folder, 'a.jsonl'), '{"type":"measurement","value":{}}\n')
     writeFileSync(join(folder, 'b.jsonl'), '')
     const story = new TranscriptBuilder()
     story.user('hello')
     story.write('c.jsonl', folder)
     const result = await runImport(memory.db, [folder])
-    expect(result.files.map(({ error, added }) => [error, added])).toEqual([
-      ['not a transcript in a known format (Claude Code)', 0],
-      ['not a transcript in a known format (Claude Code)', 0],
-      [null, 1],
+    expect(result.files).toMatchObject([{ error: null, added: 1 }])
+    expect(result.passedOver).toEqual([
+      { path: join(folder, 'a.jsonl'), reason: expect.stringMatching(/not a transcript in a known format/) },
+      { path: join(folder, 'b.jsonl'), reason: expect.stringMatching(/^empty: /) },
+    ])
+    expect(result.passedOverCount).toBe(2)
+    const named = await runImport(memory.db, [join(folder, 'a.jsonl'), join(folder, 'c.jsonl')])
+    expect(named.files).toMatchObject([
+      { error: expect.stringMatching(/not a transcript/), added: 0 },
+      { error: null, alreadyThere: 1 },
     ])
   })
 

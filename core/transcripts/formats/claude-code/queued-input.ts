@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { blocksOf } from './claude-code-record.ts'
-import { isObject, type JsonObject, objectAt, textAt } from './json-value.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { blocksOf } from './record.ts'
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64').slice(0, 16)
 

@@ -1,5 +1,5 @@
-import { type BlockPart, toPart } from './claude-code-parts.ts'
-import { type JsonObject, objectAt, textAt } from './json-value.ts'
+import { type BlockPart, toPart } from '../../content-blocks.ts'
+import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
 
 /** Shown to the person only. */
 const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message', 'command_permissions'])

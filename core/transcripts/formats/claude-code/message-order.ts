@@ -1,6 +1,7 @@
-import type { NewMessage, NewPart } from '../conversations/new-message.ts'
-import type { BlockPart } from './claude-code-parts.ts'
-import { contentOf, type Draft, type Marks, withMarks } from './draft.ts'
+import type { NewMessage, NewPart } from '../../../conversations/new-message.ts'
+import { cutAnswer } from '../../answer-links.ts'
+import type { BlockPart } from '../../content-blocks.ts'
+import type { Draft, Marks } from '../../draft.ts'
 
 /** An answer stays open for at most so many later messages and so much text; what comes later continues it. */
 const OPEN_MESSAGES = 512
@@ -109,37 +110,13 @@ export class MessageOrder {
       answer = { links: this.#options.storedLinks(open.apiId), nextLink: 0, blocks: 0 }
       this.#answers.set(open.apiId, answer)
     }
-    const messages: NewMessage[] = []
-    let rest: readonly BlockPart[] = open.blocks
-    while (rest.length > 0 || (answer.nextLink === 0 && messages.length === 0)) {
-      const length = answer.links[answer.nextLink] ?? rest.length
-      if (answer.nextLink === answer.links.length) answer.links.push(length)
-      messages.push(toMessage(open, rest.slice(0, length), answer.nextLink))
-      rest = rest.slice(length)
-      answer.nextLink += 1
-    }
+    const messages = cutAnswer({ ...open, externalId: open.apiId }, answer.links, answer.nextLink)
+    answer.nextLink += messages.length
+    while (answer.links.length < answer.nextLink) answer.links.push(open.blocks.length)
     answer.blocks += open.blocks.length
     return messages
   }
 }
-
-function toMessage(open: OpenAnswer, blocks: readonly BlockPart[], link: number): NewMessage {
-  const parts = withMarks(
-    blocks.map(({ part }) => part),
-    open.marks,
-  )
-  return {
-    externalId: linkId(open.apiId, link),
-    role: 'assistant',
-    content: contentOf(blocks),
-    createdAtMs: open.createdAtMs,
-    // A continuation has no end of its own: usage is that of the whole answer and must not be counted twice.
-    parts: link === 0 && open.finish !== null ? [...parts, open.finish] : parts,
-  }
-}
-
-/** External id of an answer's message (link 0) and of its continuations. */
-export const linkId = (apiId: string, link: number): string => (link === 0 ? apiId : `${apiId}#${link + 1}`)
 
 const sizeOf = (parts: readonly NewPart[]): number =>
   parts.reduce(

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { NewPart } from '../conversations/new-message.ts'
-import { attachmentBlocks } from './claude-code-attachment.ts'
-import { type BlockPart, resultFiles, resultText, toolResult, toPart } from './claude-code-parts.ts'
-import { blocksOf, isHarnessText } from './claude-code-record.ts'
-import { contentOf, type Draft, type Marks, withMarks } from './draft.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from './json-value.ts'
+import type { NewPart } from '../../../conversations/new-message.ts'
+import { type BlockPart, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
+import { contentOf, type Draft, type DraftCompaction, type Marks, withMarks } from '../../draft.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { attachmentBlocks } from './attachment.ts'
+import { blocksOf, isHarnessText } from './record.ts'
 
 /**
  * Turns the records of one transcript, in file order, into messages. Remembers what later records need: names of tools
@@ -38,20 +38,21 @@ export class ClaudeCodeMessages {
     return before
   }
 
+  /** To be called after the last record. A summary may still come, so that nothing is said to have been compacted yet. */
+  end(): Draft[] {
+    return this.#pendingBoundary({}).map(({ ...draft }) => ({ ...draft, compaction: undefined }))
+  }
+
   /** A boundary that no summary followed: it is kept as a message of its own. */
-  #pendingBoundary(marks: Marks): Draft[] {
+  #pendingBoundary(marks: Marks): Extract<Draft, { kind: 'whole' }>[] {
     const boundary = this.#boundary
     if (boundary === null) return []
     this.#boundary = null
     const content = textAt(boundary, 'content') ?? ''
     const parts = withMarks([{ type: 'text', text: content }, compactionPart(boundary)], { ...marks, harness: true })
     const createdAtMs = this.#timeOf(boundary)
-    return [{ kind: 'whole', message: { externalId: this.#id(boundary), role: 'user', content, createdAtMs, parts } }]
-  }
-
-  /** To be called after the last record. */
-  end(): Draft[] {
-    return this.#pendingBoundary({})
+    const message = { externalId: this.#id(boundary), role: 'user' as const, content, createdAtMs, parts }
+    return [{ kind: 'whole', message, compaction: compactionOf(boundary, message.externalId, null) }]
   }
 
   #assistantDraft(record: JsonObject, createdAtMs: number, marks: Marks): Draft {
@@ -81,9 +82,16 @@ export class ClaudeCodeMessages {
       if (said.length === 0) return
       const content = contentOf(said)
       const parts = said.map(({ part }) => part)
-      if (record.isCompactSummary === true) parts.push(compactionPart(this.#takeBoundary()))
-      const message = { role: 'user', content, createdAtMs, parts: withMarks(parts, userMarks(record, content, marks)) }
-      drafts.push({ kind: 'whole', message: { externalId: nextId(), ...message, role: 'user' } })
+      const boundary = record.isCompactSummary === true ? this.#takeBoundary() : null
+      if (boundary) parts.push(compactionPart(boundary))
+      const externalId = nextId()
+      const known = withMarks(parts, userMarks(record, content, marks))
+      const message = { externalId, role: 'user' as const, content, createdAtMs, parts: known }
+      drafts.push(
+        boundary
+          ? { kind: 'whole', message, compaction: compactionOf(boundary, externalId, content) }
+          : { kind: 'whole', message },
+      )
       said = []
     }
     for (const block of blocksOf(objectAt(record, 'message'))) {
@@ -163,6 +171,29 @@ function compactionPart(boundary: JsonObject): NewPart {
       preTokens: countAt(metadata, 'preTokens') ?? undefined,
     }),
   }
+}
+
+function compactionOf(boundary: JsonObject, summaryId: string, text: string | null): DraftCompaction {
+  const metadata = objectAt(boundary, 'compactMetadata')
+  const trigger = textAt(metadata, 'trigger')
+  return {
+    key: textAt(boundary, 'uuid') ?? summaryId,
+    text,
+    isAuto: trigger === null ? null : trigger === 'auto',
+    kept: keptRecords(metadata),
+  }
+}
+
+/** Newer versions keep the last records as they are, and say which. */
+function keptRecords(metadata: JsonObject): DraftCompaction['kept'] {
+  const preserved = metadata.preservedMessages
+  const list = Array.isArray(preserved) ? preserved : listAt(objectAt(metadata, 'preservedMessages'), 'uuids')
+  const ids = list.flatMap((item) =>
+    typeof item === 'string' ? item : isObject(item) ? (textAt(item, 'uuid') ?? []) : [],
+  )
+  if (ids.length > 0) return { ids }
+  const from = textAt(objectAt(metadata, 'preservedSegment'), 'headUuid')
+  return from === null ? null : { from }
 }
 
 /** Model, usage and stop reason of one answer. Input counts what was sent, from the cache or not. */

@@ -1,5 +1,5 @@
-import { blocksOf, commandText, typedText } from './claude-code-record.ts'
-import { type JsonObject, objectAt, textAt } from './json-value.ts'
+import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { blocksOf, commandText, typedText } from './record.ts'
 
 /** Which conversation of the file a record belongs to: the session itself or one of its sub-agents. */
 export type ChainKey = {
@@ -20,7 +20,7 @@ type RecordNode = {
 }
 
 type Chain = { readonly key: ChainKey; last: number; typed: string | null; command: string | null }
-type StreamedMessage = { blocks: number; isLive: boolean }
+type StreamedMessage = { readonly apiId: string; blocks: number; isLive: boolean }
 
 /**
  * How the records of one transcript hang together: to which conversation each belongs, how many blocks each streamed
@@ -107,6 +107,12 @@ export class Chains {
     return index !== undefined && this.#abandoned[index] === 1
   }
 
+  /** Id of the message that a record is, or is a part of. */
+  messageIdOf(uuid: string): string {
+    const node = this.#nodes[this.#indexOf.get(uuid) ?? NONE]
+    return this.#messages[node?.message ?? NONE]?.apiId ?? uuid
+  }
+
   has(uuid: string): boolean {
     return this.#indexOf.has(uuid)
   }
@@ -155,7 +161,7 @@ export class Chains {
     if (apiId === null) return NONE
     let index = this.#messageOf.get(apiId)
     if (index === undefined) {
-      index = this.#messages.push({ blocks: 0, isLive: false }) - 1
+      index = this.#messages.push({ apiId, blocks: 0, isLive: false }) - 1
       this.#messageOf.set(apiId, index)
     }
     const counted = this.#messages[index] as StreamedMessage

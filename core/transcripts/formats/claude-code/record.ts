@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listAt, objectAt, textAt } from './json-value.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 
 /** Records that carry no conversation: they are counted, not imported. */
 const silentTypes: ReadonlySet<string> = new Set([

@@ -1,0 +1,129 @@
+import type { TranscriptFormatId } from '../contract/import.ts'
+import type { NewMessage, NewPart } from '../conversations/new-message.ts'
+import type { BlockPart } from './content-blocks.ts'
+import type { Marks } from './draft.ts'
+import type { TranscriptHead } from './head.ts'
+
+/**
+ * One kind of transcript. It knows nothing of databases: it recognises its files by their content and tells what they
+ * say as a stream of neutral records, which the one writer stores.
+ */
+export type TranscriptFormat = {
+  readonly id: TranscriptFormatId
+  /** For people. */
+  readonly label: string
+  /**
+   * How sure the beginning of a file makes it: 0 (not mine) to 1 (nothing else looks like this). Decides by what the
+   * file says, never by its name; the highest wins, and below 0.5 nobody does.
+   */
+  readonly detect: (head: TranscriptHead) => number
+  /** Reads one file in bounded memory, from its beginning. What it cannot use it reports as `skipped`. */
+  readonly read: (source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
+}
+
+/** A file to be read, and what a format may ask about it. */
+export type TranscriptSource = {
+  readonly path: string
+  readonly bytes: number
+  readonly head: TranscriptHead
+  /** Dates messages before which nothing has a time. */
+  readonly nowMs: number
+  /** A preview reads no further than this; Infinity: to the end. */
+  readonly limitBytes: number
+  /** Number of parts that are stored of a message, `step_finish` and synthetic ones aside; undefined: not stored. */
+  readonly storedBlocks: (sessionId: string, externalId: string) => number | undefined
+}
+
+/** What a stretch of the file said. `looking`: a first reading, of which nothing is stored yet. */
+export type TranscriptChunk = {
+  readonly doing: 'looking' | 'storing'
+  /** How far the file has been read. */
+  readonly bytesRead: number
+  readonly records: readonly TranscriptRecord[]
+}
+
+/**
+ * The neutral records. `sessionId` names the conversation, unique for the format; a conversation is declared before its
+ * first message.
+ */
+export type TranscriptRecord =
+  | SessionRecord
+  | MessageRecord
+  | AnswerRecord
+  | CompactionRecord
+  /** The last one counts, and replaces what is stored. */
+  | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
+  /** Holds no conversation: settings, progress, bookkeeping. */
+  | { readonly kind: 'other' }
+  /** Stands in the file once more. */
+  | { readonly kind: 'repeated' }
+  | { readonly kind: 'skipped'; readonly line: number; readonly reason: string }
+
+export type SessionRecord = {
+  readonly kind: 'session'
+  readonly sessionId: string
+  /** The session that spawned this one, or from which it was forked. */
+  readonly parentSessionId?: string | null
+  readonly title?: string | null
+  /** Working directory. */
+  readonly cwd?: string | null
+  readonly startedAtMs: number
+  /** This is the session that the file is about (a file may also hold sub-agents). Default: the first one. */
+  readonly isMain?: boolean
+}
+
+export type MessageRecord = {
+  readonly kind: 'message'
+  readonly sessionId: string
+  /**
+   * With an external id that is the same whenever the file, or one that continues it, is read. Where a format has none
+   * it is derived from what the message says (see `DerivedIds`).
+   */
+  readonly message: NewMessage
+  /** Copied from this session when this one was forked from it: left out when it is stored there. */
+  readonly copiedFrom?: string | null
+}
+
+/**
+ * An answer of which a later reading may find more blocks, because the agent was still writing. What an earlier import
+ * has stored stays as it is; blocks beyond it become a message `<id>#<n>`.
+ */
+export type AnswerRecord = {
+  readonly kind: 'answer'
+  readonly sessionId: string
+  readonly externalId: string
+  readonly blocks: readonly BlockPart[]
+  readonly createdAtMs: number
+  /** What the step cost. */
+  readonly finish: NewPart | null
+  readonly marks: Marks
+  readonly copiedFrom?: string | null
+}
+
+/**
+ * The agent replaced a part of its own window by a summary. Comes after the messages that record it. See
+ * docs/decisions on existing compactions.
+ */
+export type CompactionRecord = {
+  readonly kind: 'compaction'
+  readonly sessionId: string
+  /** Stable: one compaction is taken once. */
+  readonly key: string
+  /** The agent's own words; null when the transcript does not hold them in the clear. */
+  readonly text: string | null
+  readonly atMs: number
+  /** By a threshold (true) or by hand; null when not known. */
+  readonly isAuto: boolean | null
+  readonly model: string | null
+  /**
+   * External ids of the messages by which the transcript records the compaction, its summary among them; the last one
+   * is its place. They go under the summary with what it replaced, so that the window says it once.
+   */
+  readonly recordedBy: readonly [string, ...string[]]
+  /** What was replaced: all of the window before its place except what the agent kept, or one stretch. */
+  readonly replaced:
+    | { readonly kind: 'all' }
+    | { readonly kind: 'all_before'; readonly keptFrom: string }
+    | { readonly kind: 'all_but'; readonly kept: ReadonlySet<string> }
+    | { readonly kind: 'these'; readonly externalIds: ReadonlySet<string> }
+}

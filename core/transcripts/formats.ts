@@ -1,0 +1,54 @@
+import type { TranscriptFormatId } from '../contract/import.ts'
+import type { TranscriptFormat } from './format.ts'
+import { claudeCode } from './formats/claude-code/claude-code.ts'
+import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
+
+/** Every format that can be read. To add one: its id in the contract, a file under `formats/`, and a line here. */
+export const transcriptFormats: readonly TranscriptFormat[] = [claudeCode]
+
+/** Below it nobody is sure enough. */
+const SURE_ENOUGH = 0.5
+
+export type Recognised = { readonly format: TranscriptFormat; readonly head: TranscriptHead }
+
+export function formatOf(id: TranscriptFormatId): TranscriptFormat {
+  const format = transcriptFormats.find((candidate) => candidate.id === id)
+  if (!format) throw new Error(`the format ${id} is in the contract, but nothing reads it`)
+  return format
+}
+
+/** Whose transcript a file is, by its content; null when it is none that is known. @throws NodeJS.ErrnoException */
+export function recogniseTranscript(path: string): Recognised | null {
+  const head = readHead(path)
+  const found = surest(head)
+  if (found || head.isWhole) return found
+  return surest(readHead(path, LONG_HEAD_BYTES))
+}
+
+function surest(head: TranscriptHead): Recognised | null {
+  let best: Recognised | null = null
+  let most = SURE_ENOUGH
+  for (const format of transcriptFormats) {
+    const confidence = format.detect(head)
+    if (confidence < most || (best && confidence === most)) continue
+    best = { format, head }
+    most = confidence
+  }
+  return best
+}
+
+/** Why a file is taken for no transcript, in words that follow "is". */
+export function whyNoTranscript(path: string): string {
+  const head = readHead(path)
+  const known = transcriptFormats.map(({ label }) => label).join(', ')
+  const what = head.bytes === 0 ? 'empty' : describe(head)
+  return `${what}: not a transcript in a known format (${known})`
+}
+
+function describe({ values, isDocument, text }: TranscriptHead): string {
+  if (text.includes('\0')) return 'not text'
+  if (values.length === 0) return /^\s*#|\n#+ /.test(text) ? 'Markdown without the marks of a session' : 'not JSON'
+  const [first] = values
+  const shape = Array.isArray(first) ? 'a JSON array' : typeof first === 'object' ? 'a JSON object' : 'JSON'
+  return isDocument ? `${shape} without messages of a known shape` : 'JSON lines without records of a known shape'
+}

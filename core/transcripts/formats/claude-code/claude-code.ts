@@ -1,0 +1,162 @@
+import { basename } from 'node:path'
+import { storedLinks } from '../../answer-links.ts'
+import type { Draft, DraftCompaction, Marks } from '../../draft.ts'
+import type {
+  CompactionRecord,
+  TranscriptChunk,
+  TranscriptFormat,
+  TranscriptRecord,
+  TranscriptSource,
+} from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import { readJsonLines } from '../../read-lines.ts'
+import type { ChainKey } from './chains.ts'
+import { MessageOrder } from './message-order.ts'
+import { ClaudeCodeMessages } from './messages.ts'
+import { kindOf } from './record.ts'
+import { ClaudeCodeSurvey } from './survey.ts'
+
+/** A record with one of these, and of a known type, is one of Claude Code's. */
+const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
+
+/** Claude Code's own JSONL (https://code.claude.com). */
+export const claudeCode: TranscriptFormat = {
+  id: 'claude-code',
+  label: 'Claude Code',
+  detect,
+  read,
+}
+
+function detect({ values }: TranscriptHead): number {
+  const records = values.filter(isObject)
+  const isOurs = (record: JsonObject): boolean =>
+    kindOf(record) !== 'unknown' && identifying.some((field) => typeof record[field] === 'string')
+  const ours = records.filter(isOurs).length
+  return ours === 0 ? 0 : ours / records.length > 0.5 ? 0.95 : 0.7
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`)
+  yield* readJsonLines(source, 'looking', (record) => survey.add(record))
+  survey.finish()
+  const reader = new ClaudeCodeReader(survey, source)
+  yield* readJsonLines(source, 'storing', (record, { line, marks }, out) => reader.take(record, line, marks, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}
+
+type Conversation = { readonly sessionId: string; readonly key: ChainKey; readonly order: MessageOrder }
+
+/** The second reading: knows from the survey what has to be known of the whole file. */
+class ClaudeCodeReader {
+  readonly #survey: ClaudeCodeSurvey
+  readonly #source: TranscriptSource
+  readonly #messages: ClaudeCodeMessages
+  readonly #conversations = new Map<string, Conversation>()
+  /** By the message that records them; told when it has come out of the order. */
+  readonly #compactions = new Map<string, CompactionRecord>()
+
+  constructor(survey: ClaudeCodeSurvey, source: TranscriptSource) {
+    this.#survey = survey
+    this.#source = source
+    this.#messages = new ClaudeCodeMessages(source.nowMs)
+  }
+
+  take(record: JsonObject, line: number, marks: Marks, out: TranscriptRecord[]): void {
+    const kind = kindOf(record)
+    if (kind === 'unknown') {
+      const type = textAt(record, 'type')
+      const reason = type === null ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
+      out.push({ kind: 'skipped', line, reason })
+    } else if (record.type === 'queue-operation') {
+      const missing = this.#survey.queued.follow(record)
+      if (missing) this.#takeSpoken(missing, { ...marks, queued: true }, out)
+      else out.push({ kind: 'other' })
+    } else if (kind === 'silent') {
+      out.push({ kind: 'other' })
+    } else if (record.type === 'assistant' && !this.#survey.chains.take(record)) {
+      out.push({ kind: 'repeated' })
+    } else {
+      this.#takeSpoken(record, marks, out)
+    }
+  }
+
+  /** What is still open after the last record. */
+  end(): TranscriptRecord[] {
+    const out: TranscriptRecord[] = []
+    const { key } = this.#survey
+    if (key) this.#takeDrafts(key, this.#messages.end(), out)
+    for (const { sessionId, key: its, order } of this.#conversations.values()) {
+      this.#tell(sessionId, order.end(), out)
+      const title = this.#survey.titleOf(its)
+      if (title !== null) out.push({ kind: 'title', sessionId, title })
+    }
+    return out
+  }
+
+  #takeSpoken(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
+    const { chains } = this.#survey
+    const drafts = this.#messages.drafts(record, chains.isAbandoned(record) ? { ...marks, abandoned: true } : marks)
+    if (drafts.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
+    if (drafts.length > 0) this.#takeDrafts(chains.keyOf(record), drafts, out)
+  }
+
+  #takeDrafts(key: ChainKey, drafts: readonly Draft[], out: TranscriptRecord[]): void {
+    for (const draft of drafts) {
+      const atMs = draft.kind === 'whole' ? draft.message.createdAtMs : draft.createdAtMs
+      const { sessionId, order } = this.#conversation(key, atMs, out)
+      if (draft.kind === 'whole' && draft.compaction) this.#await(sessionId, draft, draft.compaction)
+      this.#tell(sessionId, order.take(draft), out)
+    }
+  }
+
+  #tell(sessionId: string, messages: ReturnType<MessageOrder['end']>, out: TranscriptRecord[]): void {
+    for (const message of messages) {
+      out.push({ kind: 'message', sessionId, message })
+      const compaction = message.externalId === null ? undefined : this.#compactions.get(message.externalId)
+      if (compaction) out.push(compaction)
+    }
+  }
+
+  #await(sessionId: string, { message }: Extract<Draft, { kind: 'whole' }>, compaction: DraftCompaction): void {
+    const { externalId } = message
+    // Of a branch that was given up: the window is what it was before.
+    if (externalId === null || this.#survey.chains.isAbandoned({ uuid: compaction.key })) return
+    const { kept, ...known } = compaction
+    const { chains } = this.#survey
+    const replaced: CompactionRecord['replaced'] =
+      kept === null
+        ? { kind: 'all' }
+        : 'from' in kept
+          ? { kind: 'all_before', keptFrom: chains.messageIdOf(kept.from) }
+          : { kind: 'all_but', kept: new Set(kept.ids.map((uuid) => chains.messageIdOf(uuid))) }
+    const record = { atMs: message.createdAtMs, model: null, recordedBy: [externalId], replaced } as const
+    this.#compactions.set(externalId, { kind: 'compaction', sessionId, ...known, ...record })
+  }
+
+  #conversation(key: ChainKey, startedAtMs: number, out: TranscriptRecord[]): Conversation {
+    const sessionId = sessionName(key)
+    const known = this.#conversations.get(sessionId)
+    if (known) return known
+    out.push({
+      kind: 'session',
+      sessionId,
+      parentSessionId: key.agentId === null ? null : key.sessionId,
+      title: this.#survey.titleOf(key),
+      cwd: this.#survey.workingDirectory,
+      startedAtMs,
+      isMain: this.#survey.key !== null && sessionId === sessionName(this.#survey.key),
+    })
+    const order = new MessageOrder({
+      expectedBlocks: (apiId) => this.#survey.chains.blocksOf(apiId),
+      storedLinks: (apiId) => storedLinks(apiId, (id) => this.#source.storedBlocks(sessionId, id)),
+    })
+    const conversation = { sessionId, key, order }
+    this.#conversations.set(sessionId, conversation)
+    return conversation
+  }
+}
+
+/** Session id of a conversation; those of sub-agents lie under that of their session. */
+const sessionName = (key: ChainKey): string =>
+  key.agentId === null ? key.sessionId : `${key.sessionId}/agent-${key.agentId}`

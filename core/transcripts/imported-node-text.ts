@@ -1,0 +1,24 @@
+/**
+ * What stands in the place of a summary that nobody wrote, from long to short: the first that is smaller than what it
+ * stands for is taken. They say what they are, and nothing of what the messages say.
+ */
+export function placeholderText(messages: number): string[] {
+  const what = messages === 1 ? '1 message' : `${messages} messages`
+  return [
+    `[${what} that the agent compacted together with its earlier summary. It wrote no summary of them alone: see the one above.]`,
+    `[${what} compacted with the earlier summary]`,
+    `[${what}]`,
+    '…',
+  ]
+}
+
+/** For a compaction whose summary the transcript does not hold in the clear. */
+export function unreadableText(messages: number): string[] {
+  const what = messages === 1 ? '1 message or summary' : `${messages} messages or summaries`
+  return [
+    `[The agent took ${what} out of its window here. Its transcript holds no readable summary of them.]`,
+    `[${what} taken out; no readable summary]`,
+    `[${what}]`,
+    '…',
+  ]
+}

@@ -1,0 +1,132 @@
+import { open } from 'node:fs/promises'
+import { type ParsedTokenInfo, Tokenizer, TokenParser } from '@streamparser/json'
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
+import { type Place, takeGuarded } from './read-lines.ts'
+
+/** A value of the document with the names (or indexes) that lead to it. */
+export type DocumentValue = { readonly value: unknown; readonly path: readonly (string | number)[] }
+
+const CHUNK_BYTES = 64 * 1024
+/** One value may be this large; the rest of a file with a larger one is not read. */
+const LARGEST_VALUE_BYTES = 128 * 1024 * 1024
+const LINE_FEED = 0x0a
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
+
+/**
+ * The values at the given paths (`$.messages.*`) of a file that is one JSON document, each handed to `take` as soon as
+ * it is complete, and forgotten then. A document that breaks off gives what stands before that, and a `skipped`.
+ */
+export async function* readDocument(
+  source: TranscriptSource,
+  doing: TranscriptChunk['doing'],
+  paths: readonly string[],
+  take: (value: DocumentValue, place: Place, out: TranscriptRecord[]) => void,
+): AsyncGenerator<TranscriptChunk> {
+  const reader = new DocumentReader(paths)
+  const file = await open(source.path, 'r')
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let bytesRead = 0
+  try {
+    while (!reader.isOver && bytesRead < source.limitBytes) {
+      const { bytesRead: count } = await file.read(buffer, 0, CHUNK_BYTES)
+      if (count === 0) break
+      const chunk = buffer.subarray(0, count)
+      reader.write(bytesRead === 0 && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk)
+      bytesRead += count
+      const records: TranscriptRecord[] = []
+      for (const { line, ...value } of reader.values()) takeGuarded(value, { line, marks: {} }, take, records)
+      yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
+    }
+    const problem = bytesRead < source.bytes && bytesRead >= source.limitBytes ? null : reader.problem()
+    const records: TranscriptRecord[] = problem === null ? [] : [{ kind: 'skipped', ...problem }]
+    yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
+  } finally {
+    await file.close()
+  }
+}
+
+type Found = DocumentValue & { readonly line: number }
+
+class DocumentReader {
+  readonly #tokenizer: Tokenizer
+  readonly #parser: TokenParser
+  #found: Found[] = []
+  /** Lines before the chunk that is being read, and where in the file it begins. */
+  #linesBefore = 1
+  #chunk: Uint8Array = new Uint8Array()
+  #chunkFrom = 0
+  #offset = 0
+  #countedTo = 0
+  #sinceValue = 0
+  #error: string | null = null
+
+  constructor(paths: readonly string[]) {
+    this.#tokenizer = new ExactTokenizer({ stringBufferSize: CHUNK_BYTES })
+    this.#parser = new TokenParser({ paths: [...paths], keepStack: false })
+    this.#tokenizer.onToken = (token: ParsedTokenInfo): void => {
+      this.#offset = token.offset
+      this.#parser.write(token)
+    }
+    this.#parser.onValue = ({ value, key, stack }) => {
+      this.#sinceValue = 0
+      const path = [...stack.slice(1).map((level) => level.key), key].filter((step) => step !== undefined)
+      this.#found.push({ value, path, line: this.#line() })
+    }
+    this.#tokenizer.onError = (error) => this.#fail(error)
+    this.#parser.onError = (error) => this.#fail(error)
+  }
+
+  get isOver(): boolean {
+    return this.#error !== null || this.#parser.isEnded
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#linesBefore = this.#lineAt(this.#chunk.length)
+    this.#chunkFrom += this.#chunk.length
+    this.#chunk = chunk
+    this.#countedTo = 0
+    this.#sinceValue += chunk.length
+    this.#tokenizer.write(chunk)
+    if (this.#sinceValue > LARGEST_VALUE_BYTES) this.#error ??= 'a value is too large: the rest of the file is not read'
+  }
+
+  /** What was completed since the last call. */
+  values(): Found[] {
+    const found = this.#found
+    this.#found = []
+    return found
+  }
+
+  /** Why the document did not come to its end. */
+  problem(): { line: number; reason: string } | null {
+    if (this.#parser.isEnded && this.#error === null) return null
+    return { line: this.#line(), reason: this.#error ?? 'not valid JSON: the document is cut off' }
+  }
+
+  #fail(error: Error): void {
+    // The parser's message quotes the text.
+    this.#error ??= error.message === '' ? 'not valid JSON' : 'not valid JSON: nothing behind this place is read'
+  }
+
+  #line(): number {
+    return this.#lineAt(this.#offset - this.#chunkFrom)
+  }
+
+  #lineAt(end: number): number {
+    for (let index = this.#countedTo; index < Math.min(end, this.#chunk.length); index += 1) {
+      if (this.#chunk[index] === LINE_FEED) this.#linesBefore += 1
+    }
+    this.#countedTo = Math.max(this.#countedTo, end)
+    return this.#linesBefore
+  }
+}
+
+type RawJson = { rawJSON(text: string): unknown }
+
+/** Numbers that JavaScript would write differently keep their spelling for JSON.stringify, as in lines. */
+class ExactTokenizer extends Tokenizer {
+  protected override parseNumber(text: string): number {
+    const value = Number(text)
+    return String(value) === text ? value : ((JSON as unknown as RawJson).rawJSON(text) as number)
+  }
+}

@@ -1,0 +1,66 @@
+import type { Marks } from './draft.ts'
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
+import { parseObjects } from './json-objects.ts'
+import { isObject, type JsonObject } from './json-value.ts'
+import { type Line, readLines } from './line-reader.ts'
+
+/** Where a record stands, and what its bytes were like. */
+export type Place = { readonly line: number; readonly marks: Marks }
+
+/** Adds what a value says to `out`. */
+export type Take<Value> = (value: Value, place: Place, out: TranscriptRecord[]) => void
+
+/** How many records a chunk holds at most: the writer stores them between two chunks. */
+const CHUNK_RECORDS = 2000
+
+/**
+ * The lines of a JSONL transcript, each object handed to `take`. Lines that are no objects, too long or too deep become
+ * `skipped`. With `doing: 'looking'` those reports are left to the second reading.
+ */
+export async function* readJsonLines(
+  source: TranscriptSource,
+  doing: TranscriptChunk['doing'],
+  take: Take<JsonObject>,
+): AsyncGenerator<TranscriptChunk> {
+  for await (const { lines, bytesRead } of readLines(source.path)) {
+    let records: TranscriptRecord[] = []
+    for (const line of lines) {
+      takeLine(line, take, records)
+      if (records.length < CHUNK_RECORDS) continue
+      yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
+      records = []
+    }
+    yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
+    if (bytesRead >= source.limitBytes) return
+  }
+}
+
+function takeLine(line: Line, take: Take<JsonObject>, out: TranscriptRecord[]): void {
+  const skip = (reason: string): void => {
+    out.push({ kind: 'skipped', line: line.number, reason })
+  }
+  if (line.kind === 'too_long') {
+    skip(`the line is too long: ${line.bytes} bytes`)
+    return
+  }
+  if (line.text.trim() === '') return
+  const { values, problem } = parseObjects(line.text)
+  const place = { line: line.number, marks: line.isUtf8 ? {} : { replacedBytes: true } }
+  for (const value of values) {
+    if (isObject(value)) takeGuarded(value, place, take, out)
+    else skip(`not a record but ${value === null ? 'null' : `a JSON ${Array.isArray(value) ? 'array' : typeof value}`}`)
+  }
+  if (problem !== null) skip(problem)
+}
+
+/** A value that is nested thousands of levels deep cannot be written back as JSON: it costs itself, not the import. */
+export function takeGuarded<Value>(value: Value, place: Place, take: Take<Value>, out: TranscriptRecord[]): void {
+  const before = out.length
+  try {
+    take(value, place, out)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    out.length = before
+    out.push({ kind: 'skipped', line: place.line, reason: 'the record is nested too deeply' })
+  }
+}

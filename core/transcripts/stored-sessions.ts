@@ -1,0 +1,117 @@
+import type { ConversationStore } from '../conversations/conversation-store.ts'
+import type { WriteDb } from '../db/read-db.ts'
+import type { SessionRecord } from './format.ts'
+
+const queries = {
+  session: `
+    SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
+  hasMessages: `
+    SELECT 1 FROM messages WHERE conversation_id = :conversationId LIMIT 1`,
+  hasMessage: `
+    SELECT 1 FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  storedBlocks: `
+    SELECT (SELECT count(*) FROM message_parts AS p
+      WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type <> 'step_finish')
+    FROM messages AS m WHERE m.conversation_id = :conversationId AND m.external_id = :externalId`,
+  await: `
+    INSERT INTO lcm_meta (key, value) VALUES (:key, :parent) ON CONFLICT (key) DO NOTHING`,
+  awaiting: `
+    SELECT key FROM lcm_meta WHERE key >= :prefix AND key < :prefix || char(0x10ffff) AND value = :parent`,
+  adopt: `
+    UPDATE conversations SET parent_conversation_id = :conversationId
+    WHERE importer = :importer AND session_id = :sessionId AND parent_conversation_id IS NULL
+      AND conversation_id <> :conversationId`,
+  arrived: `
+    DELETE FROM lcm_meta WHERE key = :key`,
+}
+
+export type StoredSession = {
+  readonly id: number
+  /** It had no messages when this import began with it. */
+  readonly isNew: boolean
+}
+
+/** The conversations of one importer. A sub-agent may come before the session that spawned it: it is adopted later. */
+export class StoredSessions {
+  readonly #db: WriteDb
+  readonly #store: ConversationStore
+  readonly #importer: string
+  readonly #sourceUri: string
+  readonly #known = new Map<string, StoredSession>()
+  readonly #foreign = new Map<string, number | null>()
+
+  constructor(db: WriteDb, store: ConversationStore, importer: string, sourceUri: string) {
+    this.#db = db
+    this.#store = store
+    this.#importer = importer
+    this.#sourceUri = sourceUri
+  }
+
+  /** A conversation that was declared; undefined for others. */
+  get(sessionId: string): StoredSession | undefined {
+    return this.#known.get(sessionId)
+  }
+
+  declare(session: SessionRecord): StoredSession {
+    const { sessionId } = session
+    const parent = session.parentSessionId ?? null
+    const parentId = parent === null || parent === sessionId ? null : this.#find(parent)
+    const id = this.#store.ensureConversation({
+      importer: this.#importer,
+      sessionId,
+      logicalKey: session.cwd?.toWellFormed() ?? null,
+      sourceUri: this.#sourceUri,
+      parentConversationId: parentId,
+      title: session.title ?? null,
+      createdAtMs: session.startedAtMs,
+    })
+    const known = this.#known.get(sessionId)
+    if (known) return known
+    const stored = { id, isNew: this.#db.value(queries.hasMessages, { conversationId: id }) === undefined }
+    this.#known.set(sessionId, stored)
+    this.#foreign.delete(sessionId)
+    if (parent !== null && parentId === null) {
+      this.#db.run(queries.await, { key: this.#awaitKey(sessionId), parent })
+    }
+    this.#adopt(sessionId, id)
+    return stored
+  }
+
+  storedBlocks(sessionId: string, externalId: string): number | undefined {
+    const session = this.#known.get(sessionId)
+    if (session?.isNew) return undefined
+    const conversationId = session?.id ?? this.#find(sessionId)
+    return conversationId === null
+      ? undefined
+      : this.#db.value<number>(queries.storedBlocks, { conversationId, externalId })
+  }
+
+  /** Whether a session, of this file or not, has the message. */
+  holds(sessionId: string, externalId: string): boolean {
+    const conversationId = this.#find(sessionId)
+    return conversationId !== null && this.#db.value(queries.hasMessage, { conversationId, externalId }) !== undefined
+  }
+
+  #adopt(sessionId: string, conversationId: number): void {
+    const prefix = this.#awaitKey('')
+    for (const key of this.#db.column<string>(queries.awaiting, { prefix, parent: sessionId })) {
+      const child = { importer: this.#importer, sessionId: key.slice(prefix.length), conversationId }
+      this.#db.run(queries.adopt, child)
+      this.#db.run(queries.arrived, { key })
+    }
+  }
+
+  #find(sessionId: string): number | null {
+    const known = this.#known.get(sessionId)
+    if (known) return known.id
+    const found = this.#foreign.get(sessionId)
+    if (found !== undefined) return found
+    const id = this.#db.value<number>(queries.session, { importer: this.#importer, sessionId }) ?? null
+    this.#foreign.set(sessionId, id)
+    return id
+  }
+
+  #awaitKey(sessionId: string): string {
+    return `transcript_parent:${this.#importer}:${sessionId}`
+  }
+}
