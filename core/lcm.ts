@@ -17,6 +17,7 @@ import type { ReadDb, WriteDb } from './db/read-db.ts'
 import { LcmError } from './errors.ts'
 import { IntegrityChecker } from './integrity/integrity-checker.ts'
 import { MemoryStats } from './memory/memory-stats.ts'
+import { ProvenanceFinder } from './provenance/provenance.ts'
 import { RetrievalEngine } from './retrieval/retrieval-engine.ts'
 import { findKey, type KeyStore } from './settings/key-store.ts'
 import type { Settings } from './settings/settings.ts'
@@ -39,6 +40,7 @@ export type Lcm = {
   readonly context: ContextAssembler
   readonly timeTravel: TimeTravel
   readonly retrieval: RetrievalEngine
+  readonly provenance: ProvenanceFinder
   readonly planner: CompactionPlanner
   readonly whatIf: WhatIfPlanner
   readonly compactions: CompactionHistory
@@ -84,6 +86,8 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     estimator,
   })
 
+  const retrieval = new RetrievalEngine(read, info.capabilities, history)
+
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write
     if (info.system !== 'native') {
@@ -109,7 +113,12 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     dag,
     context,
     timeTravel: new TimeTravel({ db: read, histories: history, context, keepsLog: info.capabilities.runs }),
-    retrieval: new RetrievalEngine(read, info.capabilities, history),
+    retrieval,
+    provenance: new ProvenanceFinder({
+      db: read,
+      histories: history,
+      grep: (input, signal) => retrieval.grep(input, signal),
+    }),
     planner,
     whatIf: new WhatIfPlanner(read, estimator, settings.compaction, windows),
     compactions: new CompactionHistory(read),

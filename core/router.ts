@@ -84,6 +84,7 @@ export function createRouter(core: Core) {
       ),
       grep: os.retrieval.grep.handler(({ input, signal }) => core.lcm().retrieval.grep(input, signal)),
       expand: os.retrieval.expand.handler(({ input }) => core.lcm().retrieval.expand(input)),
+      provenance: os.retrieval.provenance.handler(({ input, signal }) => core.lcm().provenance.find(input, signal)),
     },
     compaction: {
       evaluate: os.compaction.evaluate.handler(({ input }) => core.lcm().planner.evaluate(input)),

@@ -19,6 +19,7 @@ import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from '
 import { Folder, FoundMemory, Probe, RecentMemory } from './machine.ts'
 import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
+import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult } from './retrieval.ts'
 import { Preset, SettingsPatch, SettingsReport } from './settings.ts'
@@ -126,6 +127,8 @@ export const contract = {
     describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
     grep: base.input(GrepInput).output(GrepResult),
     expand: base.input(ExpandInput).output(Expansion),
+    /** What the sentences of a summary rest on. Can be cancelled. */
+    provenance: base.input(ProvenanceInput).output(Provenance),
   },
   compaction: {
     evaluate: base.input(CompactInput).output(CompactionDecision),

@@ -1,0 +1,135 @@
+/** A stretch of a summary that says one thing. Offsets are UTF-16 units of the summary's text, end exclusive. */
+export type ClaimRange = {
+  readonly kind: 'sentence' | 'bullet' | 'heading' | 'code'
+  readonly start: number
+  readonly end: number
+}
+
+/** Lines that the writer of the summary adds to it and that say nothing about the conversation. */
+const TRAILERS: readonly RegExp[] = [
+  /^expand for details about\b/i,
+  /^(?:sources?|source ids?|ids|files?|file ids?|messages?)\s*:\s*(?:none|(?:[\w-]*[_-][\w-]+[\s,;]*)+)\.?$/i,
+  /^(?:(?:sum|msg|file)_\w+[\s,;]*)+$/i,
+  /^<\/?[a-z][\w-]*(?:\s[^>]*)?>$/i,
+  /^\[[^\]]*\b\d{4}-\d\d-\d\d[^\]]*\]$/,
+  /^\[(?:truncated|lcm|cut|omitted|\.\.\.|…)[^\]]*\]$/i,
+]
+
+/** What stands before a bullet's, a quotation's or a numbered point's text. */
+const BULLET = /^(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(\d{1,3}\)|\[[ xX]\])\s+/
+const HEADING = /^#{1,6}\s+/
+/** Time and speaker, as this app's own extracts put them before what was said. */
+const EXTRACT_LABEL =
+  /^(?:\d{4}-\d\d-\d\d )?(?:\d\d:\d\dZ )?(?:user|assistant|system|tool|call [^:\n]{1,60}|result [^:\n]{1,60}|error [^:\n]{1,60}): /
+const DATED_LABEL = /^\[\d{4}-\d\d-\d\d[^\]\n]{0,60}\]\s*/
+
+/** Nothing of a longer line is looked at in one piece. */
+const LONGEST_CLAIM = 600
+
+/** Cuts the text of a summary into claims, in order. What is no claim (titles, trailers, lists of ids) is left out. */
+export function claimsOf(text: string): ClaimRange[] {
+  const claims: ClaimRange[] = []
+  let inCode = false
+  for (let start = 0; start < text.length; ) {
+    let end = text.indexOf('\n', start)
+    if (end < 0) end = text.length
+    const line = text.slice(start, end)
+    if (/^\s*(?:```|~~~)/.test(line)) inCode = !inCode
+    else if (inCode) addCode(claims, line, start)
+    else addLine(claims, line, start)
+    start = end + 1
+  }
+  return claims
+}
+
+function addCode(claims: ClaimRange[], line: string, at: number): void {
+  const { from, to } = trimmed(line, 0, line.length)
+  if (hasContent(line.slice(from, to)))
+    claims.push({ kind: 'code', start: at + from, end: at + Math.min(to, from + LONGEST_CLAIM) })
+}
+
+function addLine(claims: ClaimRange[], line: string, at: number): void {
+  let { from, to } = trimmed(line, 0, line.length)
+  if (TRAILERS.some((trailer) => trailer.test(line.slice(from, to).slice(0, 2_000)))) return
+  let kind: ClaimRange['kind'] = 'sentence'
+  const skip = (pattern: RegExp): boolean => {
+    const length = pattern.exec(line.slice(from, Math.min(to, from + 200)))?.[0].length ?? 0
+    from += length
+    return length > 0
+  }
+  if (skip(HEADING)) kind = 'heading'
+  while (skip(/^>\s*/));
+  if (skip(BULLET)) kind = 'bullet'
+  skip(DATED_LABEL)
+  skip(EXTRACT_LABEL)
+  if (kind === 'heading' || isTitle(line.slice(from, to))) {
+    // A title names what follows; only one that is a sentence of its own claims something.
+    if (isSentence(line.slice(from, to))) claims.push({ kind: 'heading', start: at + from, end: at + to })
+    return
+  }
+  for (const [a, b] of sentencesOf(line, from, to)) {
+    if (hasContent(line.slice(a, b))) claims.push({ kind, start: at + a, end: at + b })
+  }
+}
+
+const isTitle = (text: string): boolean => text.length <= 80 && /[:：]\**$/.test(text) && text.split(/\s+/).length <= 8
+
+const isSentence = (text: string): boolean => text.split(/\s+/).length >= 5 || /\d/.test(text)
+
+const hasContent = (text: string): boolean =>
+  /[\p{L}\p{N}]{2}|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]|\d/u.test(text)
+
+function trimmed(text: string, from: number, to: number): { from: number; to: number } {
+  const piece = text.slice(from, to)
+  return { from: from + piece.length - piece.trimStart().length, to: to - (piece.length - piece.trimEnd().length) }
+}
+
+/** Words after whose point a sentence goes on. */
+const ABBREVIATION =
+  /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|al|approx|incl|resp|no|nr|mr|mrs|dr|st|fig|z\.b|d\.h|bzw|usw|ca|p\.ej)\.$/i
+const SENTENCE_END = /[.!?…]+["'”’)\]»*_`]*(?=\s)|[。！？；]+[”’」』）]*|;(?=\s)/g
+/** A part before a semicolon that is shorter says too little on its own. */
+const LEAST_PART = 30
+
+/** Where the sentences of a line stand. */
+export function* sentencesOf(line: string, from = 0, to = line.length): Generator<readonly [number, number]> {
+  let begin = from
+  SENTENCE_END.lastIndex = from
+  const text = line.slice(0, to)
+  for (const match of text.slice(from).matchAll(SENTENCE_END)) {
+    const end = from + match.index + match[0].length
+    if (match[0].startsWith('.') && ABBREVIATION.test(text.slice(Math.max(begin, end - 10), end))) continue
+    if (match[0] === ';' && (end - begin < LEAST_PART || to - end < LEAST_PART)) continue
+    // "v2. was" and "3. next": what goes on small is the same sentence.
+    if (match[0] === '.' && /^\s+\p{Ll}/u.test(text.slice(end, end + 8))) continue
+    yield* pieces(text, begin, end)
+    begin = end
+  }
+  if (begin < to) yield* pieces(text, begin, to)
+}
+
+function* pieces(text: string, begin: number, end: number): Generator<readonly [number, number]> {
+  const { from, to } = trimmed(text, begin, end)
+  for (let start = from; start < to; ) {
+    let stop = Math.min(to, start + LONGEST_CLAIM)
+    if (stop < to) {
+      const space = text.lastIndexOf(' ', stop)
+      if (space > start + LONGEST_CLAIM / 2) stop = space
+      else if ((text.charCodeAt(stop) & 0xfc00) === 0xdc00) stop -= 1
+    }
+    const piece = trimmed(text, start, stop)
+    if (piece.from < piece.to) yield [piece.from, piece.to]
+    start = stop
+  }
+}
+
+/**
+ * The claims that a selection touches. A selection within one claim narrows it, so that half a sentence can be asked for.
+ */
+export function claimsWithin(claims: readonly ClaimRange[], from: number, to: number): ClaimRange[] {
+  const touched = claims.filter((claim) => claim.start < to && claim.end > from)
+  const [only] = touched
+  if (touched.length !== 1 || !only) return touched
+  const narrowed = { ...only, start: Math.max(only.start, from), end: Math.min(only.end, to) }
+  return narrowed.end - narrowed.start >= 3 ? [narrowed] : touched
+}

@@ -1,0 +1,43 @@
+import type { Candidate } from './scoring.ts'
+import { THRESHOLDS, type Verdict } from './verdict.ts'
+import type { Claim } from './vocabulary.ts'
+
+/** Why a claim counts as it does, for people. */
+export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): string {
+  const { support, score, sourceScore, specifics, flip } = verdict
+  const sentences: string[] = []
+  const highest = Math.max(score, sourceScore ?? 0)
+  if (best === null || highest === 0) sentences.push('Nothing in its sources shares words with it.')
+  else if (support === 'supported') sentences.push(`${best} carries it (${percent(highest)}).`)
+  else if (highest >= THRESHOLDS.supported) sentences.push(`${best} carries its words (${percent(highest)}).`)
+  else if (highest >= THRESHOLDS.weak) sentences.push(`${best} carries part of it (${percent(highest)}).`)
+  else sentences.push(`The nearest passage, in ${best}, shares too little with it (${percent(highest)}).`)
+  if (flip !== null) sentences.push(`The passage denies what the claim says, or says the contrary (${flip}).`)
+  for (const { text, standing, instead } of specifics) {
+    const other = instead === null ? '' : `; the passage says ${quoted(instead)}`
+    if (standing === 'nowhere') sentences.push(`${quoted(text)} stands in none of its sources${other}.`)
+    if (standing === 'source_only') {
+      sentences.push(`${quoted(text)} stands in a source summary, but in no message beneath${other}.`)
+    }
+    if (standing === 'elsewhere')
+      sentences.push(`${quoted(text)} stands in the sources, but about something else${other}.`)
+  }
+  if (sourceScore !== null && sourceScore >= THRESHOLDS.supported && score < THRESHOLDS.weak) {
+    sentences.push('A source summary says it; the messages beneath do not.')
+  }
+  if (claim.terms.length === 0 && specifics.length === 0) return 'It says nothing that could be looked for.'
+  return sentences.join(' ')
+}
+
+/** Why a passage was chosen, for people. */
+export function whyPassage(claim: Claim, { coverage, matches, specifics, flip }: Candidate): string {
+  const words = new Set(matches.map(({ term }) => term)).size
+  const all = new Set(claim.terms.map(({ term }) => term)).size
+  const parts = [`${words} of ${all} telling words (${percent(coverage)} by weight)`]
+  if (claim.specifics.length > 0) parts.push(`${specifics.size} of ${claim.specifics.length} names and numbers`)
+  if (flip !== null) parts.push(`it denies or contradicts: ${flip}`)
+  return `${parts.join(', ')}.`
+}
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`
+const quoted = (text: string): string => `“${text.length > 80 ? `${text.slice(0, 79)}…` : text}”`

@@ -1,0 +1,160 @@
+/** `pair`: two neighbouring characters of a script without word breaks. */
+export type TokenKind = 'word' | 'number' | 'pair'
+
+/** A piece of text that can be compared. Offsets are UTF-16 units, end exclusive. */
+export type Token = {
+  readonly kind: TokenKind
+  readonly start: number
+  readonly end: number
+  /** What it is compared by. */
+  readonly key: string
+}
+
+// 0: what parts tokens.
+const LETTER = 1
+const DIGIT = 2
+const UNSPACED = 3
+
+/** What each UTF-16 unit is part of. Halves of pairs (emoji, rare Han) count as characters without word breaks. */
+const classes = buildClasses()
+
+function buildClasses(): Uint8Array {
+  const table = new Uint8Array(0x10000)
+  const unspaced =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
+  for (let code = 0; code < 0x10000; code += 1) {
+    if (code >= 0xd800 && code <= 0xdfff) {
+      table[code] = UNSPACED
+      continue
+    }
+    const character = String.fromCharCode(code)
+    if (code >= 48 && code <= 57) table[code] = DIGIT
+    else if (character === '_' || character === '々') table[code] = character === '_' ? LETTER : UNSPACED
+    else if (/[\p{L}\p{M}\p{Nd}]/u.test(character))
+      table[code] = code > 0xe00 && unspaced.test(character) ? UNSPACED : LETTER
+  }
+  return table
+}
+
+/** True for what can stand inside a word or a number: the border of an identifier lies where it ends. */
+export const isWordUnit = (unit: number): boolean => classes[unit] === LETTER || classes[unit] === DIGIT
+
+const BACKSLASH = 92
+/** Escapes of JSON that stand for white space: \n \r \t. */
+const isEscapedBlank = (unit: number): boolean => unit === 110 || unit === 114 || unit === 116
+
+/**
+ * Calls `found` for every token that starts in [from, to). Words begin with a letter and may hold digits; numbers may hold
+ * points and commas between digits. Escaped line ends, as they stand in JSON, part words like real ones.
+ */
+export function scanTokens(
+  text: string,
+  from: number,
+  to: number,
+  found: (kind: TokenKind, start: number, end: number) => void,
+): void {
+  const { length } = text
+  for (let at = from; at < to; ) {
+    const unit = text.charCodeAt(at)
+    switch (classes[unit]) {
+      case LETTER: {
+        if ((unit === 118 || unit === 86) && classes[text.charCodeAt(at + 1)] === DIGIT) {
+          // v2.1 is the number 2.1.
+          at += 1
+          break
+        }
+        const start = at
+        at += 1
+        while (at < length && isWordUnit(text.charCodeAt(at))) at += 1
+        found('word', start, at)
+        break
+      }
+      case DIGIT: {
+        const start = at
+        at = numberEnd(text, at)
+        found('number', start, at)
+        break
+      }
+      case UNSPACED:
+        if (at + 1 < length && classes[text.charCodeAt(at + 1)] === UNSPACED && (unit & 0xfc00) !== 0xdc00) {
+          found('pair', at, at + 2)
+        }
+        at += 1
+        break
+      default:
+        at += unit === BACKSLASH && isEscapedBlank(text.charCodeAt(at + 1)) ? 2 : 1
+    }
+  }
+}
+
+function numberEnd(text: string, start: number): number {
+  let at = start + 1
+  for (;;) {
+    const unit = text.charCodeAt(at)
+    if (classes[unit] === DIGIT) at += 1
+    else if ((unit === 46 || unit === 44) && classes[text.charCodeAt(at + 1)] === DIGIT) at += 2
+    else return at
+  }
+}
+
+/** The tokens of a text or a stretch of it, with what they are compared by. */
+export function tokensOf(text: string, from = 0, to = text.length): Token[] {
+  const tokens: Token[] = []
+  scanTokens(text, from, to, (kind, start, end) => {
+    tokens.push({ kind, start, end, key: keyOf(kind, text.slice(start, end)) })
+  })
+  return tokens
+}
+
+/** What a token is compared by: words without case, accents and common endings; numbers by their value. */
+export function keyOf(kind: TokenKind, raw: string): string {
+  if (kind === 'word') return stem(fold(raw))
+  return kind === 'number' ? numberKey(raw) : raw
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
+const ASCII = /^[\u0000-\u007f]*$/
+
+/** Small letters without accents. */
+export function fold(word: string): string {
+  const small = word.toLowerCase()
+  if (ASCII.test(small)) return small
+  return small
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
+    .normalize('NFC')
+}
+
+/** `1,234` and `1234`, `0.50` and `0.5`, `9,99` and `9.99` are the same number. Versions stay as they are. */
+export function numberKey(raw: string): string {
+  let digits = raw
+  if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(raw)) digits = raw.replaceAll(',', '')
+  else if (/^\d+,\d+$/.test(raw)) digits = raw.replace(',', '.')
+  return /^\d+\.\d+$/.test(digits) ? digits.replace(/\.?0+$/, '') : digits
+}
+
+/** Of an English word; the first three letters always stay. Words of other languages hardly ever end alike. */
+export function stem(word: string): string {
+  const { length } = word
+  if (length < 4 || !/^[a-z]+$/.test(word)) return word
+  let root = word
+  if (length > 5 && word.endsWith('ies')) root = `${word.slice(0, -3)}y`
+  else if (length > 4 && /(?:ss|sh|ch|x|z)es$/.test(word)) root = word.slice(0, -2)
+  else if (/[^sui]s$/.test(word)) root = word.slice(0, -1)
+  if (root.length > 5 && root.endsWith('ing')) root = undoubled(root.slice(0, -3))
+  else if (root.length > 4 && root.endsWith('ed')) root = undoubled(root.slice(0, -2))
+  if (root.length > 6 && /[ts]ion$/.test(root)) root = root.slice(0, -3)
+  return root.length > 4 && root.endsWith('e') ? root.slice(0, -1) : root
+}
+
+const undoubled = (root: string): string =>
+  root.length > 3 && /([bdgklmnprt])\1$/.test(root) ? root.slice(0, -1) : root
+
+const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
+  'two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'
+    .split(' ')
+    .map((word, index) => [word, String(index + 2)]),
+)
+
+/** The number that a word stands for, written in digits; undefined for other words. */
+export const numberOfWord = (word: string): string | undefined => NUMBER_WORDS.get(word.toLowerCase())

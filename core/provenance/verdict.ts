@@ -1,0 +1,185 @@
+import type { z } from 'zod'
+import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
+import type { PassageIndex, Standing as Place } from './passage-index.ts'
+import type { Candidate, Scorer } from './scoring.ts'
+import { type Specific, specificsOf } from './specifics.ts'
+import type { Claim, Vocabulary } from './vocabulary.ts'
+
+/** From these scores on a claim counts as supported, and as weakly supported. Measured: see docs/provenance.md. */
+export const THRESHOLDS = { supported: 0.55, weak: 0.35 } as const
+
+/** A second passage has to carry this much on its own, and each costs a little. */
+const LEAST_PARTNER = 0.25
+const PARTNER_COST = 0.04
+/** Share of a claim's words that must stand around a specific for it to be about the same thing. */
+const SAME_MATTER = 0.3
+
+export type JudgedSpecific = Specific & {
+  readonly standing: Standing
+  readonly place: Place | null
+  readonly instead: string | null
+}
+
+export type Verdict = {
+  readonly support: Support
+  readonly score: number
+  readonly sourceScore: number | null
+  readonly specifics: readonly JudgedSpecific[]
+  readonly flip: string | null
+}
+
+export type Evidence = {
+  readonly claim: Claim
+  readonly candidates: readonly Candidate[]
+  readonly vocabulary: Vocabulary
+  readonly index: PassageIndex
+  readonly scorer: Scorer
+  /** There are source summaries, which may say what no message says. */
+  readonly isCondensed: boolean
+  /** There are messages beneath at all. */
+  readonly hasMessages: boolean
+  /** True for a day or time of day at which a source was written. */
+  isWritten(kind: 'date' | 'time', text: string): boolean
+}
+
+/** Weighs what was found for a claim. */
+export function judge(evidence: Evidence): Verdict {
+  const { claim, candidates, index, isCondensed, hasMessages } = evidence
+  const ofKind = (kind: 'message' | 'summary'): Candidate[] =>
+    candidates.filter((candidate) => index.texts[candidate.text]?.kind === kind)
+  const messages = together(evidence, ofKind('message'))
+  const summaries = together(evidence, ofKind('summary'))
+  const bearing = hasMessages ? [...messages.used, ...summaries.used] : summaries.used
+  const specifics = claim.specifics.map((specific) => judgeSpecific(evidence, specific, bearing))
+  const [score, sourceScore] = [messages.score, isCondensed ? summaries.score : null]
+  const isLacking = specifics.some(
+    ({ kind, standing }) => standing !== 'matched' && !(kind === 'name' && standing === 'elsewhere'),
+  )
+  const best = hasMessages ? messages : summaries
+  const flip = best.used[0]?.flip ?? null
+  let support = supportOf(score, sourceScore, hasMessages)
+  if (support === 'supported' && (isLacking || flip !== null)) support = 'weak'
+  // Nothing of what could be checked to the letter is there, and the words alone do not carry it.
+  const checkable = specifics.filter(({ kind }) => kind !== 'name')
+  if (support === 'weak' && checkable.length > 0 && checkable.every(({ standing }) => standing === 'nowhere')) {
+    if (Math.max(score, sourceScore ?? 0) < THRESHOLDS.supported * 0.8) support = 'none'
+  }
+  return { support, score, sourceScore, specifics, flip }
+}
+
+function supportOf(score: number, sourceScore: number | null, hasMessages: boolean): Support {
+  const { supported, weak } = THRESHOLDS
+  const source = sourceScore ?? 0
+  if (!hasMessages) return source >= supported ? 'supported' : source >= weak ? 'weak' : 'none'
+  // A source summary vouches for a claim only when the messages speak for it too, if in other words.
+  if (score >= supported || (source >= supported && score >= weak)) return 'supported'
+  return score >= weak || source >= weak ? 'weak' : 'none'
+}
+
+/** The best passage, with others where they carry what it does not: a sentence may merge what was said in two places. */
+function together({ claim, scorer }: Evidence, candidates: readonly Candidate[]): { score: number; used: Candidate[] } {
+  const [best] = candidates
+  if (!best) return { score: 0, used: [] }
+  const used = [best]
+  let score = best.score
+  if (best.flip !== null) return { score, used }
+  const terms = new Map<number, number>()
+  for (const { term } of claim.terms) terms.set(term, scorer.weightOf(term))
+  let total = 0
+  for (const weight of terms.values()) total += weight
+  const held = new Set(best.matches.map(({ term }) => term))
+  const specifics = new Set(best.specifics.keys())
+  for (const next of candidates.slice(1, 3)) {
+    if (next.score < LEAST_PARTNER || next.flip !== null) continue
+    let gain = 0
+    for (const { term } of next.matches) {
+      if (held.has(term)) continue
+      held.add(term)
+      gain += terms.get(term) ?? 0
+    }
+    const before = specifics.size
+    for (const specific of next.specifics.keys()) specifics.add(specific)
+    const gained =
+      0.65 * (total > 0 ? gain / total : 0) +
+      (claim.specifics.length > 0 ? (0.2 * (specifics.size - before)) / claim.specifics.length : 0)
+    if (gained <= PARTNER_COST) continue
+    score = Math.min(1, score + gained - PARTNER_COST)
+    used.push(next)
+  }
+  return { score, used }
+}
+
+function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly Candidate[]): JudgedSpecific {
+  const { vocabulary, index, isCondensed, hasMessages } = evidence
+  const sought = vocabulary.specifics[specific] as Specific
+  const inMessages = (place: Place): boolean => index.texts[place.text]?.kind === 'message'
+  const all = index.standings[specific] ?? []
+  const real = hasMessages ? all.filter(inMessages) : all
+  const judged = (standing: Standing, place: Place | null): JudgedSpecific => ({
+    ...sought,
+    standing,
+    place,
+    instead: standing === 'matched' ? null : insteadOf(evidence, sought, bearing),
+  })
+  const [first] = real
+  if (!first) {
+    if ((sought.kind === 'date' || sought.kind === 'time') && evidence.isWritten(sought.kind, sought.text)) {
+      return judged('matched', null)
+    }
+    return isCondensed && all[0] ? judged('source_only', all[0]) : judged('nowhere', null)
+  }
+  const within = real.find((place) =>
+    bearing.some((passage) => passage.text === place.text && passage.start < place.end && passage.end > place.start),
+  )
+  if (within) return judged('matched', within)
+  const related = real.slice(0, 200).find((place) => isSameMatter(evidence, sought, place))
+  return related ? judged('matched', related) : judged('elsewhere', first)
+}
+
+/** The words around a place in a source are those around the specific in the claim. */
+function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { unit, text }: Place): boolean {
+  let [held, total] = [0, 0]
+  const seen = new Set<number>()
+  for (const { term, start, end } of claim.terms) {
+    if (seen.has(term) || (start < specific.end && end > specific.start)) continue
+    seen.add(term)
+    const weight = scorer.weightOf(term)
+    total += weight
+    if ([unit - 1, unit, unit + 1].some((near) => index.textOf(near) === text && scorer.holds(near, term)))
+      held += weight
+  }
+  return total === 0 || held / total >= SAME_MATTER
+}
+
+/** What the best passage has of the same kind and the claim has not, next to words that both have. */
+function insteadOf({ claim, index }: Evidence, sought: Specific, bearing: readonly Candidate[]): string | null {
+  const said = new Set(specificsOf(claim.text).map(({ key }) => key))
+  for (const passage of bearing) {
+    const source = index.texts[passage.text]
+    if (!source) continue
+    const piece = source.text.slice(passage.start, passage.end)
+    const near = passage.matches
+      .toSorted((a, b) => distance(a.claimStart, sought.start) - distance(b.claimStart, sought.start))
+      .slice(0, 2)
+      .map((match) => match.start - passage.start)
+    const options = specificsOf(piece).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
+    const best = options.toSorted((a, b) => nearest(a.start, near) - nearest(b.start, near))[0]
+    if (best && nearest(best.start, near) <= FAR) return best.text
+  }
+  return null
+}
+
+/** Characters between two things that may still belong together. */
+const FAR = 120
+const distance = (a: number, b: number): number => Math.abs(a - b)
+const nearest = (at: number, places: readonly number[]): number =>
+  places.reduce(
+    (least, place) => Math.min(least, distance(at, place)),
+    places.length === 0 ? 0 : Number.POSITIVE_INFINITY,
+  )
+
+type Kind = z.infer<typeof SpecificKind>
+const isAlike = (a: Kind, b: Kind): boolean =>
+  a === b || (NAMES.has(a) && NAMES.has(b)) || (NUMBERS.has(a) && NUMBERS.has(b))
+const NAMES: ReadonlySet<Kind> = new Set(['path', 'identifier', 'code', 'hash', 'url'])
+const NUMBERS: ReadonlySet<Kind> = new Set(['number', 'version', 'time', 'date'])
