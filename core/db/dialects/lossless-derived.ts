@@ -1,0 +1,105 @@
+import type { SchemaProbe } from '../schema-probe.ts'
+import { textTimeMs } from './canonical.ts'
+import { LOSSLESS_LOG } from './lossless-log.ts'
+
+/** Deeper than any lineage is; ends the walk on a cycle. */
+const MAX_DEPTH = 100
+
+/** Every summary with every summary that it rests on, itself included. UNION ends on cycles. */
+const BENEATH = `beneath (top, id) AS (
+  SELECT summary_id, summary_id FROM main.summaries
+  UNION
+  SELECT b.top, e.parent_summary_id FROM beneath AS b JOIN main.summary_parents AS e ON e.summary_id = b.id
+)`
+
+/** Times of the messages that a summary stands for, where the file has none or wrong ones. */
+const RANGES = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_ranges;
+CREATE TEMP TABLE lossless_ranges (summary_id TEXT PRIMARY KEY, earliest_at INTEGER, latest_at INTEGER) WITHOUT ROWID;
+INSERT INTO temp.lossless_ranges
+WITH RECURSIVE leaves AS MATERIALIZED (
+  SELECT l.summary_id AS id, min(${textTimeMs('m.created_at')}) AS earliest, max(${textTimeMs('m.created_at')}) AS latest
+  FROM main.summary_messages AS l JOIN main.messages AS m ON m.message_id = l.message_id
+  GROUP BY l.summary_id
+), ${BENEATH}
+SELECT b.top, min(l.earliest), max(l.latest) FROM beneath AS b JOIN leaves AS l ON l.id = b.id
+WHERE b.top IS NOT NULL
+GROUP BY b.top;
+`
+
+/** One more than the deepest source, for releases that store no depth. */
+const DEPTHS = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_depths;
+CREATE TEMP TABLE lossless_depths (summary_id TEXT PRIMARY KEY, depth INTEGER) WITHOUT ROWID;
+INSERT INTO temp.lossless_depths
+WITH RECURSIVE risen (id, depth) AS (
+  SELECT summary_id, iif(kind = 'leaf', 0, 1) FROM main.summaries
+  UNION
+  SELECT e.summary_id, r.depth + 1 FROM risen AS r JOIN main.summary_parents AS e ON e.parent_summary_id = r.id
+  WHERE r.depth < ${MAX_DEPTH}
+)
+SELECT id, max(depth) FROM risen WHERE id IS NOT NULL GROUP BY id;
+`
+
+const DESCENDANTS = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_descendants;
+CREATE TEMP TABLE lossless_descendants (summary_id TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID;
+INSERT INTO temp.lossless_descendants
+WITH RECURSIVE ${BENEATH}
+SELECT top, count(*) - 1 FROM beneath WHERE top IS NOT NULL GROUP BY top;
+`
+
+export type LosslessOptions = {
+  readonly importer: string
+  /** The file's own time ranges cannot be trusted. */
+  readonly recomputesRanges: boolean
+}
+
+/** What has to be derived, since this file's tables lack it. */
+export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: LosslessOptions) {
+  return {
+    log: probe.has('message_parts', 'metadata'),
+    ranges: recomputesRanges || !probe.has('summaries', 'earliest_at') || !probe.has('summaries', 'latest_at'),
+    depths: !probe.has('summaries', 'depth'),
+    descendants: !probe.has('summaries', 'descendant_count'),
+  }
+}
+
+/** TEMP tables that `losslessViews` looks into. */
+export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): string {
+  const { log, ranges, depths, descendants } = losslessLacks(probe, options)
+  return [log ? LOSSLESS_LOG : '', ranges ? RANGES : '', depths ? DEPTHS : '', descendants ? DESCENDANTS : ''].join('')
+}
+
+/** What a release may lack, and how it is shown all the same. */
+const SENTENCES: readonly { readonly table: string; readonly column?: string; readonly sentence: string }[] = [
+  { table: 'message_parts', sentence: 'No tool calls and no reasoning: messages are text only.' },
+  { table: 'large_files', sentence: 'No large files.' },
+  { table: 'summaries', column: 'depth', sentence: 'No depth of summaries: it is worked out from their sources.' },
+  {
+    table: 'summaries',
+    column: 'descendant_count',
+    sentence: 'No number of descendants: they are counted.',
+  },
+  {
+    table: 'summaries',
+    column: 'earliest_at',
+    sentence: 'No time range of summaries: it is that of the messages that they stand for.',
+  },
+  {
+    table: 'summaries',
+    column: 'source_message_token_count',
+    sentence: 'No size of what a summary stands for: the tokens of its messages are added up.',
+  },
+  { table: 'summaries', column: 'model', sentence: 'Which model wrote a summary is not recorded.' },
+  { table: 'conversations', column: 'archived_at', sentence: 'Which conversations were put aside is not recorded.' },
+  {
+    table: 'messages',
+    column: 'transcript_entry_id',
+    sentence: "Which entry of the agent's transcript a message came from is not recorded.",
+  },
+]
+
+/** What this file does not record, a sentence each. */
+export const losslessMissing = (probe: SchemaProbe): string[] =>
+  SENTENCES.filter(({ table, column }) => !probe.has(table, column)).map(({ sentence }) => sentence)

@@ -1,0 +1,249 @@
+import type { SchemaProbe } from '../schema-probe.ts'
+import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
+import { type LosslessOptions, losslessLacks } from './lossless-derived.ts'
+import { losslessLogViews } from './lossless-log.ts'
+
+/** A sweep of lossless-claw ends after 120 s at the latest: a flag that is older belongs to a process that is gone. */
+const SWEEP_MS = 120_000
+
+/** Every system that came from lossless-claw has these tables; columns beyond the oldest release's are probed. */
+export const hasLosslessTables = (probe: SchemaProbe): boolean =>
+  probe.has('summary_parents', 'parent_summary_id') &&
+  probe.has('context_items', 'item_type') &&
+  probe.has('summary_messages') &&
+  probe.has('conversations', 'session_id') &&
+  probe.has('messages', 'content') &&
+  probe.has('summaries', 'content')
+
+/** Views over the tables that lossless-claw and its forks share. */
+export function losslessViews(probe: SchemaProbe, options: LosslessOptions): string {
+  const lacks = losslessLacks(probe, options)
+  /** The expression when the file has the column, otherwise NULL. */
+  const when = (table: string, column: string, expression: string): string =>
+    probe.has(table, column) ? expression : 'NULL'
+  const only = (table: string): string | null => (probe.has(table) ? `main.${table}` : null)
+
+  return [
+    view(
+      'conversations',
+      {
+        conversation_id: 'c.conversation_id',
+        session_id: 'c.session_id',
+        logical_key: when('conversations', 'session_key', 'c.session_key'),
+        importer: `'${options.importer}'`,
+        source_uri: when(
+          'conversation_bootstrap_state',
+          'session_file_path',
+          `(SELECT b.session_file_path FROM main.conversation_bootstrap_state AS b
+    WHERE b.conversation_id = c.conversation_id)`,
+        ),
+        title: when('conversations', 'title', 'c.title'),
+        archived_at: when('conversations', 'archived_at', textTimeMs('c.archived_at')),
+        created_at: textTimeMs('c.created_at'),
+        updated_at: textTimeMs('c.updated_at'),
+      },
+      'main.conversations AS c',
+    ),
+    view(
+      'messages',
+      {
+        message_id: 'm.message_id',
+        conversation_id: 'm.conversation_id',
+        seq: 'm.seq',
+        role: 'm.role',
+        token_count: 'm.token_count',
+        created_at: textTimeMs('m.created_at'),
+        external_id: when('messages', 'transcript_entry_id', 'm.transcript_entry_id'),
+        content: 'm.content',
+      },
+      'main.messages AS m',
+    ),
+    partsView(probe),
+    MESSAGE_TEXT_VIEW,
+    summariesView(probe, options),
+    ...rangesAsStored(probe, options),
+    view(
+      'summary_messages',
+      { summary_id: 'summary_id', message_id: 'message_id', ordinal: 'ordinal' },
+      'main.summary_messages',
+    ),
+    // The table's "parent" is the older node from which the newer one was made.
+    view(
+      'summary_sources',
+      { summary_id: 'summary_id', source_summary_id: 'parent_summary_id', ordinal: 'ordinal' },
+      'main.summary_parents',
+    ),
+    view(
+      'summary_parents',
+      { summary_id: 'summary_id', parent_summary_id: 'parent_summary_id', ordinal: 'ordinal' },
+      'main.summary_parents',
+    ),
+    view(
+      'context_items',
+      {
+        conversation_id: 'conversation_id',
+        ordinal: 'ordinal',
+        item_type: 'item_type',
+        message_id: 'message_id',
+        summary_id: 'summary_id',
+        created_at: when('context_items', 'created_at', textTimeMs('created_at')),
+      },
+      'main.context_items',
+    ),
+    view(
+      'large_files',
+      {
+        file_id: 'file_id',
+        conversation_id: 'conversation_id',
+        file_name: 'file_name',
+        mime_type: 'mime_type',
+        byte_size: 'byte_size',
+        storage_uri: 'storage_uri',
+        exploration_summary: 'exploration_summary',
+        created_at: textTimeMs('created_at'),
+      },
+      only('large_files'),
+    ),
+    lacks.log ? losslessLogViews(options.importer) : '',
+    locksView(probe),
+  ].join('')
+}
+
+const STORED_PART_COLUMNS = [
+  'part_id',
+  'message_id',
+  'session_id',
+  'ordinal',
+  'tool_call_id',
+  'tool_name',
+  'tool_status',
+  'tool_title',
+  'patch_hash',
+  'patch_files',
+  'file_mime',
+  'file_name',
+  'file_url',
+  'subtask_prompt',
+  'subtask_desc',
+  'subtask_agent',
+  'step_reason',
+  'step_cost',
+  'step_tokens_in',
+  'step_tokens_out',
+  'snapshot_hash',
+  'compaction_auto',
+  'text_content',
+  'tool_input',
+  'tool_output',
+  'tool_error',
+  'metadata',
+]
+
+function partsView(probe: SchemaProbe): string {
+  const stored = STORED_PART_COLUMNS.filter((column) => probe.has('message_parts', column))
+  // From the release that keeps a list of its migrations on, the columns are filled; before, some only have metadata.
+  const tool = probe.has('lcm_migration_state') ? null : toolFromMetadata()
+  const call = tool?.tool_call_id ?? 'p.tool_call_id'
+  return view(
+    'message_parts',
+    {
+      ...Object.fromEntries(stored.map((column) => [column, `p.${column}`])),
+      ...tool,
+      // A tool result is stored as the text part of a `tool` message that names the call.
+      part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL THEN 'tool' ELSE p.part_type END`,
+      is_content: '0',
+      is_ignored: 'coalesce(p.is_ignored, 0)',
+      is_synthetic: 'coalesce(p.is_synthetic, 0)',
+    },
+    probe.has('message_parts') ? 'main.message_parts AS p' : null,
+  )
+}
+
+/** What the columns lack and the original block has. Broken JSON costs its own row's tool only. */
+function toolFromMetadata() {
+  const field = (...names: readonly string[]): string =>
+    `coalesce(${names.map((name) => `json_extract(p.metadata, '$.${name}')`).join(', ')}, NULL)`
+  const isTool = `(json_extract(p.metadata, '$.raw.type') LIKE '%tool%' OR json_extract(p.metadata, '$.raw.type') LIKE '%function%')`
+  const otherwise = (column: string, plain: string, inTool: string): string =>
+    `CASE WHEN p.${column} IS NOT NULL OR NOT coalesce(json_valid(p.metadata), 0) THEN p.${column}
+    WHEN ${isTool} THEN coalesce(${plain}, ${inTool}) ELSE ${plain} END`
+  return {
+    tool_call_id: otherwise(
+      'tool_call_id',
+      field('toolCallId'),
+      field('raw.id', 'raw.call_id', 'raw.toolCallId', 'raw.tool_call_id', 'raw.tool_use_id'),
+    ),
+    tool_name: otherwise('tool_name', field('toolName'), field('raw.name', 'raw.toolName', 'raw.tool_name')),
+    tool_input: otherwise('tool_input', 'NULL', field('raw.input', 'raw.arguments')),
+  }
+}
+
+function summariesView(probe: SchemaProbe, options: LosslessOptions): string {
+  const lacks = losslessLacks(probe, options)
+  // Old releases do not store it, and files that were brought up to date may still have zeros.
+  const messageTokens = `(WITH RECURSIVE below (id) AS (
+      SELECT s.summary_id
+      UNION SELECT e.parent_summary_id FROM below JOIN main.summary_parents AS e ON e.summary_id = below.id
+    )
+    SELECT CAST(total(m.token_count) AS INTEGER) FROM below
+    JOIN main.summary_messages AS l ON l.summary_id = below.id
+    JOIN main.messages AS m ON m.message_id = l.message_id)`
+  const derived = (table: string, column: string): string =>
+    `(SELECT d.${column} FROM temp.${table} AS d WHERE d.summary_id = s.summary_id)`
+  const logged = lacks.log
+    ? `coalesce((SELECT l.level FROM temp.lossless_log AS l WHERE l.summary_id = s.summary_id LIMIT 1), 'unknown')`
+    : `'unknown'`
+  return view(
+    'summaries',
+    {
+      summary_rowid: 's.rowid',
+      summary_id: 's.summary_id',
+      conversation_id: 's.conversation_id',
+      kind: 's.kind',
+      depth: lacks.depths ? derived('lossless_depths', 'depth') : 's.depth',
+      token_count: 's.token_count',
+      source_token_count: probe.has('summaries', 'source_message_token_count')
+        ? `coalesce(nullif(s.source_message_token_count, 0), ${messageTokens})`
+        : messageTokens,
+      descendant_count: lacks.descendants ? derived('lossless_descendants', 'count') : 's.descendant_count',
+      earliest_at: lacks.ranges ? derived('lossless_ranges', 'earliest_at') : textTimeMs('s.earliest_at'),
+      latest_at: lacks.ranges ? derived('lossless_ranges', 'latest_at') : textTimeMs('s.latest_at'),
+      created_at: textTimeMs('s.created_at'),
+      // A text that was cut or made without a model says so at a known place; otherwise the log may know.
+      level: `CASE WHEN substr(s.content, -40) LIKE '%[Truncated from % tokens]%'
+    OR s.content LIKE '[LCM fallback summary%' OR substr(s.content, -80) LIKE '%[LCM fallback summary%'
+    THEN 'deterministic' ELSE ${logged} END`,
+      model: probe.has('summaries', 'model') ? `nullif(s.model, 'unknown')` : 'NULL',
+      file_ids: probe.has('summaries', 'file_ids') ? `coalesce(s.file_ids, '[]')` : `'[]'`,
+      content: 's.content',
+    },
+    'main.summaries AS s',
+  )
+}
+
+/** This system's only lock is the flag of a running maintenance. */
+function locksView(probe: SchemaProbe): string {
+  if (!probe.has('conversation_compaction_maintenance', 'last_started_at')) return view('conversation_locks', {}, null)
+  const started = `coalesce(${textTimeMs('last_started_at')}, ${textTimeMs('updated_at')}, 0)`
+  return view(
+    'conversation_locks',
+    {
+      conversation_id: 'conversation_id',
+      owner: `'lossless-claw maintenance'`,
+      acquired_at: started,
+      lease_until: `${started} + ${SWEEP_MS}`,
+    },
+    'main.conversation_compaction_maintenance WHERE running = 1',
+  )
+}
+
+/** What the file itself says, where the view of the summaries says otherwise. */
+function rangesAsStored(probe: SchemaProbe, { recomputesRanges }: LosslessOptions): string[] {
+  if (!recomputesRanges || !probe.has('summaries', 'earliest_at') || !probe.has('summaries', 'latest_at')) return []
+  const columns = {
+    summary_id: 's.summary_id',
+    earliest_at: textTimeMs('s.earliest_at'),
+    latest_at: textTimeMs('s.latest_at'),
+  }
+  return [view('stored_ranges', columns, 'main.summaries AS s')]
+}
