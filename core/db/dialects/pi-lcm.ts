@@ -1,15 +1,223 @@
-import type { Dialect } from './dialect.ts'
-import { recognised } from './recognised.ts'
+import type { SchemaProbe } from '../schema-probe.ts'
+import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
+import {
+  asCount,
+  asText,
+  columnsOf,
+  derivedViews,
+  lastDerivedMessage,
+  makeDerivedTables,
+  STAND_IN,
+} from './derived-tables.ts'
+import type { Dialect, Source } from './dialect.ts'
+import { blockColumns, resultText, withFirst } from './json-blocks.ts'
+import { fillPiWindow } from './pi-window.ts'
 
+/** Roles of Pi that are results of a tool, the user's own shell commands among them. */
+const RESULT_ROLES = `'toolResult', 'bashExecution'`
+/** Summaries of Pi's own, which it sends in the user's place. */
+const SUMMARY_ROLES = `'compactionSummary', 'branchSummary'`
+
+/**
+ * A message's number is its row, a summary's id its UUID. The original message is kept as JSON: parts are made from it,
+ * since the text beside it has no reasoning and tells no call from what was said.
+ */
 export const piLcm: Dialect = {
-  ...recognised(
-    'pi-lcm',
-    'pi-lcm',
-    (probe) =>
-      probe.has('_schema_version') &&
-      probe.has('_metadata', 'key') &&
-      probe.has('summary_sources', 'source_type') &&
-      probe.has('messages', 'dedup_hash'),
-  ),
-  project: (db) => db.value<string>(`SELECT value FROM _metadata WHERE key = 'cwd'`) ?? null,
+  system: 'pi-lcm',
+  label: () => 'pi-lcm',
+  detect: (probe) =>
+    probe.has('_schema_version') &&
+    probe.has('_metadata', 'key') &&
+    probe.has('summary_sources', 'source_type') &&
+    probe.has('messages', 'dedup_hash'),
+  project: (db) => db.value<string>(`SELECT value FROM main._metadata WHERE key = 'cwd'`) ?? null,
+  reader: {
+    version: () => null,
+    capabilities: () => ({
+      parts: true,
+      files: false,
+      runs: false,
+      storedWindow: false,
+      derivedWindow:
+        'Of each depth the newest summary, deepest first, as far as 8,000 tokens reach; then every message that was not compacted.',
+      levels: false,
+      fullTextIndex: false,
+      substringIndex: false,
+    }),
+    lacks: () => [
+      'The window is not stored. It is worked out by the rule of pi-lcm: the newest summary of each depth, the deepest first, then what was not compacted. Which messages Pi itself kept, and the list of summary ids that pi-lcm adds, are not in the file.',
+      'Messages with the same role, millisecond and first 200 characters were stored once: such repetitions are lost.',
+      'When and why the conversation was compacted is not recorded.',
+    ],
+    views,
+    prepare,
+  },
+}
+
+function prepare({ db, probe }: Source): void {
+  makeDerivedTables(db)
+  const hasSummaries = probe.has('summaries', 'id') && probe.has('summaries', 'conversation_id')
+  const last = lastDerivedMessage(db, (count, id) => {
+    // Row numbers are used again when the newest row is deleted: its UUID tells.
+    const known = db.value<string>(queries.knownId, { id })
+    return db.value(queries.rowsUpTo, { id }) === count && db.value(queries.storedId, { id }) === known
+  })
+  db.exec(queries.forgetConversations)
+  if (probe.has('conversations', 'id')) db.run(conversations(probe))
+  db.run(conversationsWithoutRow('messages'))
+  if (hasSummaries) db.run(conversationsWithoutRow('summaries'))
+  db.run(messages(probe), { last })
+  if (hasSummaries) db.run(summaries(probe))
+  db.run(links(probe).messages)
+  db.run(links(probe).summaries)
+  fillPiWindow(db, probe.has('messages', 'is_compacted'))
+}
+
+const queries = {
+  knownId: /* sql */ `SELECT external_id FROM temp.derived_messages WHERE message_id = :id`,
+  storedId: /* sql */ `SELECT CAST(id AS TEXT) FROM main.messages WHERE rowid = :id`,
+  rowsUpTo: /* sql */ `SELECT count(*) FROM main.messages WHERE rowid <= :id`,
+  forgetConversations: /* sql */ `DELETE FROM temp.derived_conversations`,
+}
+
+function conversations(probe: SchemaProbe): string {
+  const column = columnsOf(probe, 'conversations', 'c')
+  return /* sql */ `
+    INSERT OR IGNORE INTO temp.derived_conversations
+      (conversation_id, key, session_id, logical_key, source_uri, created_at, updated_at)
+    SELECT c.rowid, ${asText('c.id')}, ${asText(column('session_id', 'c.id'))}, ${column('cwd')}, ${column('session_file')},
+      ${textTimeMs(column('created_at'))}, ${textTimeMs(column('updated_at'))}
+    FROM main.conversations AS c`
+}
+
+/** What belongs to a conversation that is not in the file is shown as one of its own. */
+const conversationsWithoutRow = (table: 'messages' | 'summaries'): string => /* sql */ `
+  INSERT OR IGNORE INTO temp.derived_conversations (conversation_id, key, session_id)
+  SELECT ${STAND_IN} + min(rowid), ${asText('conversation_id')} AS key, ${asText('conversation_id')}
+  FROM main.${table}
+  GROUP BY 2
+  HAVING key NOT IN (SELECT k.key FROM temp.derived_conversations AS k)`
+
+function messages(probe: SchemaProbe): string {
+  const column = columnsOf(probe, 'messages', 'm')
+  const role = column('role')
+  return /* sql */ `
+    INSERT INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
+    SELECT m.rowid, c.conversation_id, ${asCount(column('seq', 'm.rowid'))},
+      CASE
+        WHEN ${role} IN ('user', 'assistant', 'system', 'tool') THEN ${role}
+        WHEN ${role} IN (${RESULT_ROLES}) THEN 'tool'
+        WHEN ${role} IN ('custom', ${SUMMARY_ROLES}) THEN 'user'
+        ELSE 'system' END,
+      ${asCount(column('token_estimate'))}, CAST(${column('timestamp')} AS INTEGER), CAST(${column('id')} AS TEXT)
+    FROM main.messages AS m
+    JOIN temp.derived_conversations AS c ON c.key = ${asText(column('conversation_id'))}
+    WHERE m.rowid > :last`
+}
+
+function summaries(probe: SchemaProbe): string {
+  const column = columnsOf(probe, 'summaries', 's')
+  const depth = asCount(column('depth'))
+  return /* sql */ `
+    INSERT OR IGNORE INTO temp.derived_summaries
+      (summary_rowid, summary_id, conversation_id, kind, depth, token_count, created_at, level)
+    SELECT s.rowid, ${asText('s.id')}, c.conversation_id, iif(${depth} = 0, 'leaf', 'condensed'), ${depth},
+      ${asCount(column('token_estimate'))}, ${textTimeMs(column('created_at'))}, 'unknown'
+    FROM main.summaries AS s
+    JOIN temp.derived_conversations AS c ON c.key = ${asText('s.conversation_id')}`
+}
+
+/** A source that is not in the file keeps its place in the list, under a number that no message has. */
+function links(probe: SchemaProbe): { messages: string; summaries: string } {
+  const column = columnsOf(probe, 'summary_sources', 'e')
+  const ordinal = asCount(column('seq', 'e.rowid'))
+  return {
+    messages: /* sql */ `
+      INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
+      SELECT ${asText('e.summary_id')}, coalesce(d.message_id, ${STAND_IN} + e.rowid), ${ordinal}
+      FROM main.summary_sources AS e
+      LEFT JOIN temp.derived_messages AS d ON d.external_id = CAST(e.source_id AS TEXT)
+      WHERE e.source_type = 'message'`,
+    summaries: /* sql */ `
+      INSERT INTO temp.derived_summary_sources (summary_id, source_summary_id, ordinal)
+      SELECT ${asText('e.summary_id')}, ${asText('e.source_id')}, ${ordinal}
+      FROM main.summary_sources AS e
+      WHERE e.source_type = 'summary'`,
+  }
+}
+
+function views(probe: SchemaProbe): string {
+  const text = (table: string, column: string, row: string): string =>
+    probe.has(table, column) ? `(SELECT ${asText(`t.${column}`)} FROM main.${table} AS t WHERE t.rowid = ${row})` : `''`
+  return [
+    derivedViews({
+      importer: 'pi-lcm',
+      messageContent: text('messages', 'content_text', 'd.message_id'),
+      summaryContent: text('summaries', 'text', 's.summary_rowid'),
+    }),
+    partsView(probe),
+    MESSAGE_TEXT_VIEW,
+  ].join('')
+}
+
+/** Broken JSON costs its own message's parts only: its text stands beside it. */
+function partsView(probe: SchemaProbe): string {
+  if (!probe.has('messages', 'content_json')) return view('message_parts', {}, null)
+  const column = columnsOf(probe, 'messages', 'm')
+  const role = column('role')
+  const json = `iif(json_valid(m.content_json), m.content_json, '{}')`
+  const blocks = `(${json} -> '$.content')`
+  const images = `(SELECT json_group_array(json(b.value)) FROM json_each(${json}, '$.content') AS b
+      WHERE b.type = 'object' AND json_extract(b.value, '$.type') <> 'text')`
+  const array = `CASE
+    WHEN NOT coalesce(json_valid(m.content_json), 0) THEN '[]'
+    WHEN ${role} = 'toolResult' THEN ${withFirst('{"type":"lcm:result"}', images)}
+    WHEN ${role} = 'bashExecution' THEN '[{"type":"lcm:bash"}]'
+    WHEN ${role} IN (${SUMMARY_ROLES}) THEN '[{"type":"lcm:summary"}]'
+    WHEN json_type(m.content_json, '$.content') = 'array' THEN iif(json_type(m.content_json, '$.usage') = 'object',
+      iif(json_array_length(m.content_json, '$.content') = 0, '[', substr(json(${blocks}), 1, length(json(${blocks})) - 1) || ',') || '{"type":"lcm:step"}]',
+      ${blocks})
+    WHEN json_type(m.content_json, '$.content') IS NOT NULL THEN '[{"type":"lcm:said"}]'
+    ELSE '[]' END`
+  const at = (path: string): string => `json_extract(${json}, '$.${path}')`
+  /** Everything of the original but what the part's columns hold. */
+  const rest = (...paths: readonly string[]): string =>
+    `json_remove(${json}, ${['role', 'timestamp', ...paths].map((path) => `'$.${path}'`).join(', ')})`
+  const columns = blockColumns('m.rowid', column('content_text'), {
+    'lcm:result': {
+      part_type: `'tool'`,
+      tool_call_id: at('toolCallId'),
+      tool_name: `coalesce(${at('toolName')}, ${column('tool_name')})`,
+      tool_status: `iif(coalesce(${at('isError')}, 0), 'error', 'completed')`,
+      tool_output: `coalesce(${resultText(json, '$.content')}, '')`,
+      metadata: `nullif(${rest('content', 'toolCallId', 'toolName', 'isError')}, '{}')`,
+    },
+    'lcm:bash': {
+      part_type: `'tool'`,
+      tool_name: `'bash'`,
+      tool_status: `iif(coalesce(${at('exitCode')}, 0) <> 0 OR coalesce(${at('cancelled')}, 0), 'error', 'completed')`,
+      tool_input: `json_object('command', ${at('command')})`,
+      tool_output: `coalesce(${at('output')}, '')`,
+      metadata: rest('command', 'output'),
+    },
+    'lcm:summary': {
+      part_type: `'compaction'`,
+      is_content: '1',
+      metadata: rest('summary'),
+    },
+    'lcm:said': {
+      part_type: `'text'`,
+      is_content: '1',
+      metadata: `nullif(${rest('content')}, '{}')`,
+    },
+    'lcm:step': {
+      part_type: `'step_finish'`,
+      step_reason: at('stopReason'),
+      step_tokens_in: `CAST(${at('usage.input')} AS INTEGER)`,
+      step_tokens_out: `CAST(${at('usage.output')} AS INTEGER)`,
+      step_cost: `CAST(${at('usage.cost.total')} AS REAL)`,
+      metadata: rest('content', 'stopReason'),
+    },
+  })
+  return view('message_parts', columns, `main.messages AS m, json_each(${array}) AS e`)
 }

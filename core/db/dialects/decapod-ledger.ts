@@ -1,0 +1,253 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { SqlValue } from '../read-db.ts'
+import type { PreparableDb } from '../uri-db.ts'
+
+/** One event of the ledger without its text, and where its line stands in the file. */
+type LedgerLine = {
+  readonly line: number
+  readonly offset: number
+  readonly bytes: number
+  /** Of its text, in bytes. */
+  readonly size: number
+  readonly hash: string
+  readonly eventId: string
+  readonly ts: string
+  readonly kind: string
+  readonly actor: string
+  readonly sessionId: string | null
+  readonly source: string | null
+}
+
+const CHUNK_BYTES = 1024 * 1024
+/** A longer line is counted as one that cannot be read. */
+const LONGEST_LINE_BYTES = 256 * 1024 * 1024
+/** Texts that were read last, since a query asks for one several times. */
+const KEPT_CHARS = 8 * 1024 * 1024
+const LINE_FEED = 0x0a
+
+const TABLES = /* sql */ `
+CREATE TEMP TABLE IF NOT EXISTS decapod_ledger (
+  line       INTEGER PRIMARY KEY,
+  at         INTEGER NOT NULL,
+  bytes      INTEGER NOT NULL,
+  size       INTEGER NOT NULL,
+  hash       TEXT NOT NULL,
+  event_id   TEXT NOT NULL,
+  ts         TEXT NOT NULL,
+  kind       TEXT NOT NULL,
+  actor      TEXT NOT NULL,
+  session_id TEXT,
+  source     TEXT
+);
+CREATE INDEX IF NOT EXISTS temp.decapod_ledger_hash ON decapod_ledger (hash, line);
+CREATE TEMP TABLE IF NOT EXISTS decapod_ledger_state (
+  file       TEXT NOT NULL,
+  bytes      INTEGER NOT NULL,
+  lines      INTEGER NOT NULL,
+  unreadable INTEGER NOT NULL
+);
+`
+
+const queries = {
+  state: /* sql */ `
+    SELECT file, bytes, lines, unreadable, (SELECT count(*) FROM temp.decapod_ledger) AS events
+    FROM temp.decapod_ledger_state`,
+  forgetFrom: /* sql */ `DELETE FROM temp.decapod_ledger WHERE line > CAST(:lines AS INTEGER)`,
+  forget: /* sql */ `DELETE FROM temp.decapod_ledger; DELETE FROM temp.decapod_ledger_state;`,
+  forgetState: /* sql */ `DELETE FROM temp.decapod_ledger_state`,
+  last: /* sql */ `SELECT at, bytes, hash FROM temp.decapod_ledger ORDER BY line DESC LIMIT 1`,
+  add: /* sql */ `
+    INSERT INTO temp.decapod_ledger (line, at, bytes, size, hash, event_id, ts, kind, actor, session_id, source)
+    VALUES (CAST(:line AS INTEGER), CAST(:offset AS INTEGER), CAST(:bytes AS INTEGER), CAST(:size AS INTEGER), :hash, :eventId, :ts, :kind, :actor,
+      :sessionId, :source)`,
+  setState: /* sql */ `
+    INSERT INTO temp.decapod_ledger_state (file, bytes, lines, unreadable)
+    VALUES (:file, CAST(:bytes AS INTEGER), CAST(:lines AS INTEGER), CAST(:unreadable AS INTEGER))`,
+}
+
+type LedgerState = {
+  /** Device and inode. */
+  readonly file: string
+  /** Of the lines that are ended: from there on it is read again. */
+  readonly bytes: number
+  readonly lines: number
+  readonly unreadable: number
+}
+
+/** The ledger that belongs to a database: the system knows it by its name alone. */
+export const ledgerPath = (realPath: string): string => join(dirname(realPath), 'lcm.events.jsonl')
+
+/** As far as it was read; null when there is no ledger beside the database. */
+export function ledgerState(db: PreparableDb): (LedgerState & { readonly events: number }) | null {
+  return db.get<LedgerState & { events: number }>(queries.state) ?? null
+}
+
+/**
+ * Brings the TEMP table `decapod_ledger` in step with the ledger, reading only what was appended since, and defines
+ * `decapod_text(at, bytes, hash)`, which fetches the text of a line: texts are never copied.
+ */
+export function readLedger(db: PreparableDb, realPath: string): void {
+  const path = ledgerPath(realPath)
+  db.exec(TABLES)
+  db.define('decapod_text', textReader(path))
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (!file?.isFile()) {
+    db.exec(queries.forget)
+    return
+  }
+  const descriptor = openSync(path, 'r')
+  try {
+    const known = continued(db, descriptor, `${file.dev}:${file.ino}`, file.size)
+    db.run(queries.forgetFrom, { lines: known.lines })
+    const read = readFrom(db, descriptor, known)
+    db.run(queries.forgetState)
+    db.run(queries.setState, { file: known.file, ...read })
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What was read before, if the file still begins with it: a ledger only ever grows. */
+function continued(db: PreparableDb, descriptor: number, file: string, bytes: number): LedgerState {
+  const known = ledgerState(db)
+  const last = db.get<{ at: number; bytes: number; hash: string }>(queries.last)
+  const isGrown =
+    known?.file === file &&
+    known.bytes <= bytes &&
+    (!last || parsed(readAt(descriptor, last.at, last.bytes))?.content_hash === last.hash)
+  if (known && isGrown) return known
+  db.exec(queries.forget)
+  return { file, bytes: 0, lines: 0, unreadable: 0 }
+}
+
+function readFrom(db: PreparableDb, descriptor: number, known: LedgerState): Omit<LedgerState, 'file'> {
+  let { bytes, lines, unreadable } = known
+  for (const { offset, text, isEnded } of linesFrom(descriptor, bytes)) {
+    const event = text === null ? null : eventOf(text, lines + 1, offset)
+    if (event) db.run(queries.add, event)
+    // Without a line feed it may be half written: it counts when it is ended.
+    if (!isEnded) break
+    lines += 1
+    bytes = offset.end + 1
+    if (!event && text?.trim() !== '') unreadable += 1
+  }
+  return { bytes, lines, unreadable }
+}
+
+type Span = { readonly start: number; readonly end: number }
+type Line = { readonly offset: Span; readonly text: string | null; readonly isEnded: boolean }
+
+/** Lines from a byte on, the last one also when it is not ended; without text when it is too long. */
+function* linesFrom(descriptor: number, from: number): Generator<Line> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+  let start = from
+  let position = from
+  let pieces: Buffer[] = []
+  for (;;) {
+    const count = readSync(descriptor, buffer, 0, CHUNK_BYTES, position)
+    if (count === 0) {
+      const rest = Buffer.concat(pieces)
+      if (rest.length > 0) yield { offset: { start, end: position }, text: rest.toString('utf8'), isEnded: false }
+      return
+    }
+    const chunk = buffer.subarray(0, count)
+    let done = 0
+    for (let feed = chunk.indexOf(LINE_FEED); feed !== -1; feed = chunk.indexOf(LINE_FEED, done)) {
+      const end = position + feed
+      const isTooLong = end - start > LONGEST_LINE_BYTES
+      yield {
+        offset: { start, end },
+        text: isTooLong ? null : Buffer.concat([...pieces, chunk.subarray(done, feed)]).toString('utf8'),
+        isEnded: true,
+      }
+      pieces = []
+      start = end + 1
+      done = feed + 1
+    }
+    position += count
+    // Copied: the buffer is filled anew.
+    if (position - start <= LONGEST_LINE_BYTES) pieces.push(Buffer.from(chunk.subarray(done)))
+    else pieces = []
+  }
+}
+
+/** null for a line that is no event. */
+function eventOf(text: string, line: number, offset: Span): LedgerLine | null {
+  const event = parsed(text)
+  if (typeof event?.content_hash !== 'string' || typeof event.content !== 'string') return null
+  const metadata = typeof event.metadata === 'object' && event.metadata !== null ? (event.metadata as object) : {}
+  const own = (object: object, key: string): string | null => {
+    const value = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : null
+    return typeof value === 'string' ? value : null
+  }
+  return {
+    line,
+    offset: offset.start,
+    bytes: offset.end - offset.start,
+    size: Buffer.byteLength(event.content),
+    hash: event.content_hash,
+    eventId: own(event, 'event_id') ?? '',
+    ts: own(event, 'ts') ?? '',
+    kind: own(event, 'kind') ?? '',
+    actor: own(event, 'actor') ?? '',
+    sessionId: own(metadata, 'session_id'),
+    source: own(metadata, 'source'),
+  }
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
+  } catch {
+    // Counted by the caller as a line that cannot be read.
+    return null
+  }
+}
+
+function readAt(descriptor: number, offset: number, bytes: number): string {
+  const buffer = Buffer.alloc(bytes)
+  let filled = 0
+  while (filled < bytes) {
+    const count = readSync(descriptor, buffer, filled, bytes - filled, offset + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return buffer.toString('utf8', 0, filled)
+}
+
+/** NULL when the line is no longer the one that it was. */
+function textReader(path: string): (at: SqlValue, bytes: SqlValue, hash: SqlValue) => SqlValue {
+  const kept = new Map<number, string>()
+  let keptChars = 0
+  return (at, bytes, hash) => {
+    if (typeof at !== 'number' || typeof bytes !== 'number') return null
+    const known = kept.get(at)
+    if (known !== undefined) return known
+    const event = parsed(lineAt(path, at, bytes))
+    if (event?.content_hash !== hash || typeof event.content !== 'string') return null
+    if (keptChars > KEPT_CHARS) {
+      kept.clear()
+      keptChars = 0
+    }
+    kept.set(at, event.content)
+    keptChars += event.content.length
+    return event.content
+  }
+}
+
+/** Empty when the file is gone: whoever asks next is told so, and forgets what stood in it. */
+function lineAt(path: string, offset: number, bytes: number): string {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, 'r')
+  } catch {
+    return ''
+  }
+  try {
+    return readAt(descriptor, offset, bytes)
+  } finally {
+    closeSync(descriptor)
+  }
+}
