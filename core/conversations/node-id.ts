@@ -11,6 +11,13 @@ const queries = {
   message: /* sql */ `SELECT conversation_id FROM messages WHERE message_id = :id`,
   summary: /* sql */ `SELECT conversation_id FROM summaries WHERE summary_id = :id`,
   file: /* sql */ `SELECT conversation_id FROM large_files WHERE file_id = :id`,
+  // With the conversation named, a native file answers from its unique index.
+  external: /* sql */ `
+    SELECT m.message_id AS messageId, m.conversation_id AS conversationId
+    FROM conversations AS c
+    JOIN messages AS m ON m.conversation_id = c.conversation_id
+    WHERE m.external_id = :id
+    LIMIT 1`,
 }
 
 /** Address of a message from its row number. */
@@ -23,7 +30,8 @@ export function messageNumber(id: string): number | null {
 }
 
 /**
- * Finds what an id names: a message, else a summary, else a file.
+ * Finds what an id names: a message, else a summary, else a file; else the message that the system itself, or the
+ * transcript that it came from, knows by that id.
  * @throws LcmError not_found
  */
 export function findNode(db: ReadDb, id: string): FoundNode {
@@ -36,6 +44,8 @@ export function findNode(db: ReadDb, id: string): FoundNode {
   if (ofSummary !== undefined) return { kind: 'summary', id, conversationId: ofSummary }
   const ofFile = db.value<number>(queries.file, { id })
   if (ofFile !== undefined) return { kind: 'file', id, conversationId: ofFile }
+  const ofSystem = db.get<{ messageId: number; conversationId: number }>(queries.external, { id })
+  if (ofSystem) return { kind: 'message', id: messageNodeId(ofSystem.messageId), ...ofSystem }
   throw notFound(db, id)
 }
 

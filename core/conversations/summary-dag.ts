@@ -95,10 +95,9 @@ export class SummaryDag {
     return readSnapshot(this.#db, () => {
       // What is missing from the file, but named in it, can be looked at: that is where a lineage breaks.
       const isNamed = this.#db.value(queries.isNamed, { id: input.id }) !== undefined
-      if (!isNamed && findNode(this.#db, input.id).kind === 'file') {
-        return { focus: input.id, nodes: [], edges: [], more: [] }
-      }
-      return neighbourhoodOf(this.#db, this.#histories, input)
+      const { kind, id } = isNamed ? { kind: null, id: input.id } : findNode(this.#db, input.id)
+      if (kind === 'file') return { focus: id, nodes: [], edges: [], more: [] }
+      return neighbourhoodOf(this.#db, this.#histories, { ...input, id })
     })
   }
 

@@ -172,11 +172,12 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
   const isStill = connection.access !== 'in_place'
   const derivation = derivationOf(reader, probe, file.realPath)
   const read = derivation ? { ...connection, db: keepDerived(db, { ...derivation, isStill }) } : connection
-  const lacks = reader.lacks?.(probe, { realPath: file.realPath, probe, db })
+  const source = { realPath: file.realPath, probe, db }
+  const lacks = reader.lacks?.(probe, source)
   return asReadOnly(file, read, {
     system: dialect.system,
     systemLabel,
-    systemVersion: reader.version(probe),
+    systemVersion: reader.version(probe, source),
     readOnlyReason: `The file belongs to ${systemLabel} and is never changed.`,
     capabilities: reader.capabilities(probe),
     project: dialect.project?.(db) ?? null,

@@ -8,6 +8,7 @@ import {
   lastDerivedMessage,
   makeDerivedTables,
   STAND_IN,
+  schemaLabel,
 } from './derived-tables.ts'
 import type { Dialect, Source } from './dialect.ts'
 import { blockColumns, withFirst } from './json-blocks.ts'
@@ -33,7 +34,8 @@ export const argentos: Dialect = {
     probe.has('summaries', 'condensed') &&
     !probe.has('conversations'),
   reader: {
-    version: () => null,
+    version: (probe, { db }) =>
+      probe.has('lcm_meta', 'value') && probe.has('lcm_meta', 'key') ? schemaLabel(db.value(queries.version)) : null,
     capabilities: (probe) => ({
       parts: true,
       files: probe.has('large_files'),
@@ -85,6 +87,7 @@ function prepare({ db, probe }: Source): void {
 }
 
 const queries = {
+  version: /* sql */ `SELECT CAST(value AS INTEGER) FROM main.lcm_meta WHERE key = 'schema_version'`,
   forgetSessionsWithoutMessages: /* sql */ `
     DELETE FROM temp.derived_conversations WHERE conversation_id >= ${STAND_IN}`,
   // Numbered as they first appear, so that a session that comes later changes no number.

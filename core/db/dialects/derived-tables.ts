@@ -118,6 +118,10 @@ export function lastDerivedMessage(db: PreparableDb, isUnchanged: (count: number
   return BEFORE_ALL
 }
 
+/** How a system's own number of its schema is shown; null for what is no such number. */
+export const schemaLabel = (version: number | undefined | null): string | null =>
+  Number.isInteger(version) && Number(version) > 0 && Number(version) < 10_000 ? `schema ${version}` : null
+
 /** Names of a table's columns as expressions: NULL, or what is given, for those that this file does not have. */
 export function columnsOf(probe: SchemaProbe, table: string, alias: string) {
   return (column: string, otherwise = 'NULL'): string => (probe.has(table, column) ? `${alias}.${column}` : otherwise)

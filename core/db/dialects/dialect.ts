@@ -14,7 +14,7 @@ export type Source = {
 /** How the files of one system are read as if they were ours. */
 export type Reader = {
   /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */
-  version(probe: SchemaProbe): string | null
+  version(probe: SchemaProbe, source: Source): string | null
   capabilities(probe: SchemaProbe): Capabilities
   /** What the format, or this very file, does not record, a sentence each, for people. Asked after `prepare`. */
   lacks?(probe: SchemaProbe, source: Source): readonly string[]

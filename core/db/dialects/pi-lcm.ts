@@ -8,6 +8,7 @@ import {
   lastDerivedMessage,
   makeDerivedTables,
   STAND_IN,
+  schemaLabel,
 } from './derived-tables.ts'
 import type { Dialect, Source } from './dialect.ts'
 import { blockColumns, resultText, withFirst } from './json-blocks.ts'
@@ -32,7 +33,8 @@ export const piLcm: Dialect = {
     probe.has('messages', 'dedup_hash'),
   project: (db) => db.value<string>(`SELECT value FROM main._metadata WHERE key = 'cwd'`) ?? null,
   reader: {
-    version: () => null,
+    version: (probe, { db }) =>
+      probe.has('_schema_version', 'version') ? schemaLabel(db.value(queries.version)) : null,
     capabilities: () => ({
       parts: true,
       files: false,
@@ -74,6 +76,7 @@ function prepare({ db, probe }: Source): void {
 }
 
 const queries = {
+  version: /* sql */ `SELECT CAST(max(version) AS INTEGER) FROM main._schema_version`,
   knownId: /* sql */ `SELECT external_id FROM temp.derived_messages WHERE message_id = :id`,
   storedId: /* sql */ `SELECT CAST(id AS TEXT) FROM main.messages WHERE rowid = :id`,
   rowsUpTo: /* sql */ `SELECT count(*) FROM main.messages WHERE rowid <= :id`,
