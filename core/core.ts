@@ -3,12 +3,14 @@ import { systemClock } from './clock.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
 import type { Job } from './contract/job.ts'
+import type { SearchIndexStatus } from './contract/search-index.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import type { Machine } from './machine/machine.ts'
 import { SettingsStore } from './settings/settings-store.ts'
+import { IndexKeeper } from './side-index/index-keeper.ts'
 
 const WATCH_INTERVAL_MS = 500
 /** A core that is closed waits this long for its jobs; whoever closes it waits a little longer. */
@@ -36,6 +38,7 @@ export class Core {
   readonly settings: SettingsStore
   readonly #options: CoreOptions
   readonly #autoCompactor: AutoCompactor | null
+  readonly #indexKeeper: IndexKeeper
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
   #timer: NodeJS.Timeout | null = null
@@ -51,7 +54,9 @@ export class Core {
     this.#options = options
     this.machine = options.machine
     this.settings = new SettingsStore({ env: process.env, keys: options.open.keys ?? null })
-    this.jobs = new Jobs(options.execute, options.open.clock ?? systemClock, (job) => this.#onJob(job))
+    const clock = options.open.clock ?? systemClock
+    this.jobs = new Jobs(options.execute, clock, (job) => this.#onJob(job))
+    this.#indexKeeper = new IndexKeeper(this.jobs, clock)
     this.#autoCompactor = options.autoCompact ? new AutoCompactor(this.jobs) : null
   }
 
@@ -76,6 +81,11 @@ export class Core {
     return this.#lcm
   }
 
+  /** How searches of the open memory are answered. */
+  searchIndex(): SearchIndexStatus {
+    return this.#indexKeeper.status(this.lcm())
+  }
+
   get path(): string | null {
     return this.#options.path
   }
@@ -83,7 +93,10 @@ export class Core {
   /** Calls `listener` until the returned function is called. The file is watched while anybody listens. */
   subscribe(listener: (event: LcmEvent) => void): () => void {
     this.#listeners.add(listener)
-    this.#timer ??= setInterval(() => this.#watch(), WATCH_INTERVAL_MS)
+    this.#timer ??= setInterval(() => {
+      this.#watch()
+      if (this.#lcm) this.#indexKeeper.look(this.#lcm)
+    }, WATCH_INTERVAL_MS)
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size === 0 && this.#timer) {
@@ -124,6 +137,7 @@ export class Core {
 
   #onJob(job: Job): void {
     if (job.result?.kind === 'integrity') this.lastReport = job.result.value
+    this.#indexKeeper.onJob(job)
     this.#emit({ kind: 'job', job })
     if (job.state !== 'running') this.#watch()
   }

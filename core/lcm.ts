@@ -16,12 +16,16 @@ import { type OpenMemoryOptions, openMemory } from './db/open-memory.ts'
 import type { ReadDb, WriteDb } from './db/read-db.ts'
 import { LcmError } from './errors.ts'
 import { IntegrityChecker } from './integrity/integrity-checker.ts'
+import { userFolders } from './machine/user-folders.ts'
 import { MemoryStats } from './memory/memory-stats.ts'
 import { ProvenanceFinder } from './provenance/provenance.ts'
 import { RetrievalEngine } from './retrieval/retrieval-engine.ts'
 import { findKey, type KeyStore } from './settings/key-store.ts'
 import type { Settings } from './settings/settings.ts'
 import { loadSettings } from './settings/settings-store.ts'
+import { openSideIndex } from './side-index/open-side-index.ts'
+import type { SideIndex } from './side-index/side-index.ts'
+import { stampAtRest } from './side-index/source-state.ts'
 import { TimeTravel } from './time-travel/time-travel.ts'
 import { WhatIfPlanner } from './what-if/what-if.ts'
 
@@ -40,6 +44,8 @@ export type Lcm = {
   readonly context: ContextAssembler
   readonly timeTravel: TimeTravel
   readonly retrieval: RetrievalEngine
+  /** The search index that the app keeps for a file that has none to be relied on; null for others. */
+  readonly sideIndex: SideIndex | null
   readonly provenance: ProvenanceFinder
   readonly planner: CompactionPlanner
   readonly whatIf: WhatIfPlanner
@@ -72,8 +78,10 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const clock = options.clock ?? systemClock
   const owner = options.owner ?? `lcm-inspector pid ${process.pid}`
   const estimator = createTokenEstimator(settings.tokenEstimator)
+  const openedStamp = stampAtRest(path)
   const memory = openMemory(path, options)
   const { info, read } = memory
+  const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
   const history = new HistoryIndex(read)
   const dag = new SummaryDag(read, history)
 
@@ -86,7 +94,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     estimator,
   })
 
-  const retrieval = new RetrievalEngine(read, info.capabilities, history)
+  const retrieval = new RetrievalEngine(read, info.capabilities, history, sideIndex ?? undefined)
 
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write
@@ -114,6 +122,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     context,
     timeTravel: new TimeTravel({ db: read, histories: history, context, keepsLog: info.capabilities.runs }),
     retrieval,
+    sideIndex,
     provenance: new ProvenanceFinder({
       db: read,
       histories: history,
@@ -141,6 +150,9 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
         chainFor: (name) => summarizers.chainFor(name),
       }),
     requireWrite,
-    close: () => memory.close(),
+    close: () => {
+      sideIndex?.close()
+      memory.close()
+    },
   }
 }

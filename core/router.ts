@@ -83,6 +83,7 @@ export function createRouter(core: Core) {
         core.lcm().retrieval.describe(input.id, input.contentChars),
       ),
       grep: os.retrieval.grep.handler(({ input, signal }) => core.lcm().retrieval.grep(input, signal)),
+      index: os.retrieval.index.handler(() => core.searchIndex()),
       expand: os.retrieval.expand.handler(({ input }) => core.lcm().retrieval.expand(input)),
       provenance: os.retrieval.provenance.handler(({ input, signal }) => core.lcm().provenance.find(input, signal)),
     },

@@ -10,6 +10,12 @@ export function withJob(jobs: readonly Job[], job: Job): Job[] {
     : [job, ...jobs]
 }
 
+/** Work that nobody asked for is told of when it takes longer than this. */
+const UNASKED_MS = 1500
+
 /** Whatever runs, and whatever ended a moment ago. */
 export const recentJobs = (jobs: readonly Job[], nowMs: number): readonly Job[] =>
-  jobs.filter((job) => job.state === 'running' || (job.finishedAtMs ?? 0) > nowMs - TOLD_MS)
+  jobs.filter((job) => {
+    if (job.kind === 'index' && (job.finishedAtMs ?? nowMs) - job.startedAtMs < UNASKED_MS) return false
+    return job.state === 'running' || (job.finishedAtMs ?? 0) > nowMs - TOLD_MS
+  })

@@ -22,6 +22,7 @@ import { Message, TranscriptPage } from './message.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult } from './retrieval.ts'
+import { SearchIndexStatus } from './search-index.ts'
 import { Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataAxis, StrataMessages } from './strata.ts'
 import {
@@ -126,6 +127,8 @@ export const contract = {
   retrieval: {
     describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
     grep: base.input(GrepInput).output(GrepResult),
+    /** Ask again when a job of kind `index` tells of itself, and when the database changed. */
+    index: base.output(SearchIndexStatus),
     expand: base.input(ExpandInput).output(Expansion),
     /** What the sentences of a summary rest on. Can be cancelled. */
     provenance: base.input(ProvenanceInput).output(Provenance),

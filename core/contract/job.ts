@@ -4,11 +4,14 @@ import { ErrorInfo } from './error.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, TranscriptFormat } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
+import { SearchIndexResult } from './search-index.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
   CompactInput.extend({ kind: z.literal('compact') }),
   z.object({ kind: z.literal('integrity'), conversationId: ConversationId.optional() }),
   z.object({ kind: z.literal('import'), paths: z.array(z.string()).min(1), format: TranscriptFormat.default('auto') }),
+  /** Makes the search index of another system's file, or brings it up to date. Starts by itself for large files. */
+  z.object({ kind: z.literal('index') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -28,12 +31,13 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('compact'), value: CompactionResult }),
   z.object({ kind: z.literal('integrity'), value: IntegrityReport }),
   z.object({ kind: z.literal('import'), value: ImportResult }),
+  z.object({ kind: z.literal('index'), value: SearchIndexResult }),
 ])
 export type JobResult = z.infer<typeof JobResult>
 
 export const Job = z.object({
   jobId: z.string(),
-  kind: z.enum(['compact', 'integrity', 'import']),
+  kind: z.enum(['compact', 'integrity', 'import', 'index']),
   conversationId: ConversationId.nullable(),
   state: z.enum(['running', 'done', 'failed', 'cancelled']),
   progress: JobProgress.nullable(),

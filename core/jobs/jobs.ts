@@ -108,6 +108,11 @@ export class Jobs {
     entry.job = { ...entry.job, ...end, finishedAtMs: this.#clock() }
     this.#publish(entry.job)
     for (const [id, old] of this.#entries) {
+      // One that comes after every change of a file would push out all others.
+      const isOldNews = old !== entry && old.job.kind === 'index' && entry.job.kind === 'index'
+      if (isOldNews && old.job.state !== 'running') this.#entries.delete(id)
+    }
+    for (const [id, old] of this.#entries) {
       if (this.#entries.size <= MAX_KEPT) break
       if (old.job.state !== 'running') this.#entries.delete(id)
     }

@@ -1,6 +1,7 @@
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import { assertNever, LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
+import { updateIndex } from '../side-index/update-index.ts'
 import { importTranscripts } from '../transcripts/import-transcripts.ts'
 
 /**
@@ -20,9 +21,16 @@ export async function* runJob(lcm: Lcm, spec: JobSpec, signal: AbortSignal): Asy
       const job = importTranscripts({ db: write, estimator: lcm.estimator, clock: lcm.clock, paths, format }, signal)
       return { kind: 'import', value: yield* job }
     }
+    case 'index':
+      return { kind: 'index', value: yield* indexJob(lcm, signal) }
     default:
       return assertNever(spec)
   }
+}
+
+async function* indexJob({ read, info, sideIndex }: Lcm, signal: AbortSignal) {
+  if (sideIndex) return yield* updateIndex({ read, info, index: sideIndex }, signal)
+  return { outcome: 'not_needed' as const, changedRows: 0, indexedRows: 0, totalRows: 0, bytes: 0 }
 }
 
 async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>, signal: AbortSignal) {

@@ -52,4 +52,6 @@ export type TextIndexSource = {
   current(): TextIndexes | null
   /** Why there are none: said with an answer for which every text was read. */
   absence(): string
+  /** Whether an error came from the indexes and not from the file: then they are given up, and there is an answer without. */
+  failed?(error: unknown): boolean
 }

@@ -14,11 +14,13 @@ export class RetrievalEngine {
   readonly #db: ReadDb
   readonly #histories: HistoryIndex
   readonly #grep: Grep
+  readonly #indexes: TextIndexSource | undefined
 
   /** @param indexes default: those of the file itself, if it has any */
   constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex, indexes?: TextIndexSource) {
     this.#db = db
     this.#histories = histories
+    this.#indexes = indexes
     this.#grep = new Grep(db, capabilities, histories, indexes)
   }
 
@@ -28,8 +30,13 @@ export class RetrievalEngine {
   }
 
   /** See `Grep.search`. */
-  grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
-    return this.#grep.search(input, signal)
+  async grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+    try {
+      return await this.#grep.search(input, signal)
+    } catch (error) {
+      if (!this.#indexes?.failed?.(error)) throw error
+      return await this.#grep.search(input, signal)
+    }
   }
 
   /** See `expandSummary`. */

@@ -5,8 +5,22 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compacting',
   integrity: 'Checking',
   import: 'Importing',
+  index: 'Indexing for search',
 }
-const NOUNS: Readonly<Record<Job['kind'], string>> = { compact: 'Compaction', integrity: 'Scan', import: 'Import' }
+const NOUNS: Readonly<Record<Job['kind'], string>> = {
+  compact: 'Compaction',
+  integrity: 'Scan',
+  import: 'Import',
+  index: 'Search index',
+}
+
+const INDEX_OUTCOMES = {
+  ready: 'Search index: ready',
+  behind: 'Search index: waiting, the file changed',
+  busy: 'Search index: made by another window',
+  too_large: 'Search index: too large to keep',
+  not_needed: 'Search index: not needed',
+} as const
 
 /** What a job is called while it runs: `Checking 71 %`, `Importing 1.2 MB`. */
 export function jobText({ kind, progress }: Pick<Job, 'kind' | 'progress'>): string {
@@ -25,6 +39,7 @@ export function jobOutcome(job: Pick<Job, 'kind' | 'state' | 'result'>): string 
   if (result.kind === 'compact')
     return `Compaction: ${plural(result.value.created.length, 'new summary', 'new summaries')}`
   if (result.kind === 'import') return `Import: ${plural(result.value.added, 'message')} added`
+  if (result.kind === 'index') return INDEX_OUTCOMES[result.value.outcome]
   const found = result.value.counts.error + result.value.counts.warning
   return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`
 }

@@ -1,0 +1,55 @@
+import type { Clock } from '../clock.ts'
+import type { Job } from '../contract/job.ts'
+import type { SearchIndexStatus } from '../contract/search-index.ts'
+import type { Jobs } from '../jobs/jobs.ts'
+import type { Lcm } from '../lcm.ts'
+
+/** Between two updates of an index whose file keeps changing. */
+const SHORTEST_REST_MS = 2000
+/** An update takes at most one part in ten of the time. */
+const REST_PER_WORK = 9
+/** After a failure, which is mostly one of the folder. */
+const FAILED_REST_MS = 60_000
+
+/** Keeps the search index of a foreign file up to date for as long as somebody looks at the file. */
+export class IndexKeeper {
+  readonly #jobs: Jobs
+  readonly #clock: Clock
+  #jobId: string | null = null
+  #restsUntilMs = 0
+  /** Size of the file when an index of it was found to need too much room. */
+  #tooLargeAt = Number.POSITIVE_INFINITY
+
+  constructor(jobs: Jobs, clock: Clock) {
+    this.#jobs = jobs
+    this.#clock = clock
+  }
+
+  /** Call again and again while somebody looks; starts an update when there is something to do. */
+  look({ info, sideIndex }: Lcm): void {
+    if (!sideIndex || this.#jobId !== null || this.#clock() < this.#restsUntilMs) return
+    if (info.bytes >= this.#tooLargeAt || !sideIndex.isWorthwhile || sideIndex.current()) return
+    this.#jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'index' } })
+  }
+
+  /** Call with every news of a job. */
+  onJob({ jobId, state, startedAtMs, finishedAtMs, result }: Job): void {
+    if (jobId !== this.#jobId || finishedAtMs === null) return
+    this.#jobId = null
+    const rest = Math.max(SHORTEST_REST_MS, (finishedAtMs - startedAtMs) * REST_PER_WORK)
+    // Who cancels it does not want it now.
+    if (state === 'cancelled') this.#restsUntilMs = Number.POSITIVE_INFINITY
+    else this.#restsUntilMs = finishedAtMs + (state === 'failed' ? Math.max(rest, FAILED_REST_MS) : rest)
+    if (result?.kind === 'index' && result.value.outcome === 'too_large') this.#tooLargeAt = 0
+  }
+
+  status({ sideIndex }: Lcm): SearchIndexStatus {
+    const nothing = { reason: null, indexedRows: 0, totalRows: 0, bytes: 0, jobId: null }
+    if (!sideIndex) return { state: 'native', ...nothing }
+    const facts = sideIndex.facts()
+    if (sideIndex.current()) return { state: 'ready', reason: null, ...facts, jobId: null }
+    const reason = sideIndex.absence()
+    if (this.#jobId !== null) return { state: 'building', reason, ...facts, jobId: this.#jobId }
+    return { state: facts.indexedRows > 0 ? 'behind' : 'none', reason, ...facts, jobId: null }
+  }
+}
