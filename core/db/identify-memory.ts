@@ -10,8 +10,6 @@ export type IdentifiedMemory = {
   readonly system: System
   /** The folder of the project that it remembers, where the file itself says so. */
   readonly project: string | null
-  /** Recognised, and readable by this version. */
-  readonly isReadable: boolean
   /** Database and log. */
   readonly bytes: number
   readonly modifiedAtMs: number
@@ -27,22 +25,21 @@ export function identifyMemory(path: string, options: Pick<OpenMemoryOptions, 'c
   const { bytes, modifiedAtMs } = measureFile(file.path)
   const size = { bytes, modifiedAtMs }
   if (file.header.applicationId === APPLICATION_ID) {
-    return { system: 'native', project: null, isReadable: true, ...size }
+    return { system: 'native', project: null, ...size }
   }
   const found = canOpenUris() ? glance(file) : null
   if (found) return { ...found, ...size }
   const memory = openMemory(path, { ...options, readOnly: true })
   memory.close()
-  return { system: memory.info.system, project: null, isReadable: true, ...size }
+  return { system: memory.info.system, project: memory.info.project ?? null, ...size }
 }
 
 /** null when the file alone, without its log, tells nothing. */
-function glance(file: MemoryFile): Pick<IdentifiedMemory, 'system' | 'project' | 'isReadable'> | null {
+function glance(file: MemoryFile): Pick<IdentifiedMemory, 'system' | 'project'> | null {
   const db = openByUri(file.realPath, 'immutable=1')
   try {
     const dialect = detectDialect(probeSchema(db))
-    if (!dialect) return null
-    return { system: dialect.system, project: dialect.project?.(db) ?? null, isReadable: dialect.reader !== null }
+    return dialect && { system: dialect.system, project: dialect.project?.(db) ?? null }
   } catch {
     // Read without locks, a file that is being written may look damaged: the long way tells for sure.
     return null

@@ -50,7 +50,7 @@ export const READ_ONLY_BY_CHOICE = 'The file was opened for reading only.'
  * Opens a memory file of any known system. Native files are opened for writing where that is possible; files of other
  * systems are read through views with our names, and neither they nor their folder are changed.
  * @throws LcmError file_missing, file_is_folder, file_not_readable, file_empty, file_truncated, file_corrupt,
- * not_a_database, not_a_memory, newer_version, unsupported_system, locked, disk_full, invalid_argument
+ * not_a_database, not_a_memory, newer_version, locked, disk_full, invalid_argument
  */
 export function openMemory(path: string, options: OpenMemoryOptions = {}): OpenedMemory {
   const absolute = resolve(path)
@@ -157,13 +157,6 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
   const dialect = detectDialect(probe)
   if (!dialect) throw notAMemory(file, probe)
   const systemLabel = dialect.label(probe)
-  if (!dialect.reader) {
-    throw new LcmError(
-      'unsupported_system',
-      `${file.path} is a memory of ${systemLabel}, which this version recognises but cannot read yet: update the app.`,
-      { path: file.path, system: dialect.system },
-    )
-  }
   db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
   const { reader } = dialect
   db.exec(reader.views(probe))

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Probe } from '../contract/machine.ts'
 import { identifyMemory } from '../db/identify-memory.ts'
-import { LcmError, toErrorInfo } from '../errors.ts'
+import { toErrorInfo } from '../errors.ts'
 
 const FIRST_LINE_BYTES = 64 * 1024
 
@@ -10,14 +10,8 @@ const FIRST_LINE_BYTES = 64 * 1024
 export function probePath(given: string, cacheDir: string): Probe {
   const path = resolve(given)
   try {
-    const { system, isReadable } = identifyMemory(path, { cacheDir })
-    const error = isReadable
-      ? null
-      : new LcmError(
-          'unsupported_system',
-          `${path} is a memory of ${system}, which this version cannot read yet: update the app.`,
-        )
-    return { path, kind: 'memory', system, error: error && toErrorInfo(error) }
+    const { system } = identifyMemory(path, { cacheDir })
+    return { path, kind: 'memory', system, error: null }
   } catch (error) {
     const info = toErrorInfo(error)
     const isTranscript =

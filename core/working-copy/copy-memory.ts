@@ -79,6 +79,7 @@ async function* copyTable(
   const total = from.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
   let done = 0
   let batch: SqlParams[] = []
+  const sessions = new Set<string>()
   const flush = (): void => {
     const rows = batch
     batch = []
@@ -89,7 +90,8 @@ async function* copyTable(
     done += rows.length
   }
   for (const row of from.iterate<Record<string, SqlValue>>(`SELECT ${columns.join(', ')} FROM ${table}`)) {
-    batch.push(toNative(table, row))
+    const native = toNative(table, row)
+    batch.push(table === 'conversations' ? withOwnSession(native, sessions) : native)
     if (batch.length < BATCH_ROWS) continue
     flush()
     yield { done, total, unit: 'messages', note: table }
@@ -141,6 +143,14 @@ function toNative(table: Table, row: Readonly<Record<string, SqlValue>>): SqlPar
     default:
       return row
   }
+}
+
+/** Some systems use a session's id for several conversations; ours tell them apart by who imported them. */
+function withOwnSession(row: SqlParams, seen: Set<string>): SqlParams {
+  const session = JSON.stringify([row.importer, row.session_id])
+  const isNew = !seen.has(session)
+  seen.add(session)
+  return isNew ? row : { ...row, importer: `${row.importer}, conversation ${row.conversation_id}` }
 }
 
 function withoutIndexing(db: WriteDb, body: () => void): void {

@@ -20,7 +20,6 @@ import { openMemory } from '../../core/db/open-memory.ts'
 import { LcmError } from '../../core/errors.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lookAsOrdinaryUser } from './children/start.ts'
-import { copyOf, hasFixtures } from './fixtures.ts'
 
 const folder = temporaryFolder()
 const cacheDir = join(folder, 'cache')
@@ -170,24 +169,6 @@ describe('what cannot be opened says why and what to do', () => {
   it('an impossible path', () => {
     expect(errorOf(`/tmp/${'x'.repeat(5000)}`).code).toBe('invalid_argument')
     expect(errorOf('/tmp/a\0b').code).toBe('invalid_argument')
-  })
-
-  it('systems that are recognised but not read yet are named', () => {
-    if (!hasFixtures) return
-    const systems = {
-      'hermes-lcm/small.db': 'hermes-lcm / LCM-X',
-      'lcm-x/small.db': 'hermes-lcm / LCM-X',
-      'argentos/small.db': 'ArgentOS',
-      'argentos/gateway.db': 'ArgentOS',
-      'pi-lcm/small.db': 'pi-lcm',
-      'decapod/small/lcm.db': 'decapod',
-      'lossless-claude/small.sqlite': 'lossless-claude',
-    }
-    for (const [fixture, name] of Object.entries(systems)) {
-      const error = errorOf(copyOf(fixture))
-      expect(error.code).toBe('unsupported_system')
-      expect(error.message).toContain(name)
-    }
   })
 
   it('no file, whatever its bytes, does anything but open or give a typed error', () => {

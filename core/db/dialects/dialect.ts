@@ -41,6 +41,5 @@ export type Dialect = {
   detect(probe: SchemaProbe): boolean
   /** The folder of the project that a file belongs to, where the file says so. */
   project?(db: ReadDb): string | null
-  /** null for systems that are recognised but cannot be read yet. */
-  readonly reader: Reader | null
+  readonly reader: Reader
 }
