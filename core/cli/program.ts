@@ -10,6 +10,7 @@ import { type Answer, EXIT, printAnswer, printError } from './output.ts'
 import { integer } from './parse.ts'
 import { addReadCommands } from './read-commands.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
+import { addStorageCommand } from './storage-command.ts'
 import { addWriteCommands } from './write-commands.ts'
 
 /**
@@ -87,6 +88,7 @@ export function buildProgram(
   addContextCommand(define, run)
   addGrepCommand(define, run)
   addIntegrityCommand(define, run)
+  addStorageCommand(define, run)
   addWriteCommands(define, run)
   addCopyCommand(define, run)
   define('serve', 'the window, in the browser of this machine')

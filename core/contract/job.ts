@@ -5,6 +5,7 @@ import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, TranscriptFormat } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { SearchIndexResult } from './search-index.ts'
+import { StorageReport } from './storage.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
   CompactInput.extend({ kind: z.literal('compact') }),
@@ -12,6 +13,7 @@ export const JobSpec = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('import'), paths: z.array(z.string()).min(1), format: TranscriptFormat.default('auto') }),
   /** Makes the search index of another system's file, or brings it up to date. Starts by itself for large files. */
   z.object({ kind: z.literal('index') }),
+  z.object({ kind: z.literal('storage') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -19,7 +21,7 @@ export const JobProgress = z.object({
   done: z.number(),
   /** 0 when not known. */
   total: z.number(),
-  unit: z.enum(['checks', 'chunks', 'bytes', 'messages']),
+  unit: z.enum(['checks', 'chunks', 'bytes', 'messages', 'steps']),
   note: z.string(),
   /** Of a compaction: the newest node, and the level at which it was obtained. */
   createdId: NodeId.nullable().optional(),
@@ -32,12 +34,13 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('integrity'), value: IntegrityReport }),
   z.object({ kind: z.literal('import'), value: ImportResult }),
   z.object({ kind: z.literal('index'), value: SearchIndexResult }),
+  z.object({ kind: z.literal('storage'), value: StorageReport }),
 ])
 export type JobResult = z.infer<typeof JobResult>
 
 export const Job = z.object({
   jobId: z.string(),
-  kind: z.enum(['compact', 'integrity', 'import', 'index']),
+  kind: z.enum(['compact', 'integrity', 'import', 'index', 'storage']),
   conversationId: ConversationId.nullable(),
   state: z.enum(['running', 'done', 'failed', 'cancelled']),
   progress: JobProgress.nullable(),

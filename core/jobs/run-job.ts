@@ -2,6 +2,7 @@ import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import { assertNever, LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { updateIndex } from '../side-index/update-index.ts'
+import { measureStorage } from '../storage/measure-storage.ts'
 import { importTranscripts } from '../transcripts/import-transcripts.ts'
 
 /**
@@ -23,6 +24,11 @@ export async function* runJob(lcm: Lcm, spec: JobSpec, signal: AbortSignal): Asy
     }
     case 'index':
       return { kind: 'index', value: yield* indexJob(lcm, signal) }
+    case 'storage': {
+      const { read: db, info, settings } = lcm
+      const job = measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal)
+      return { kind: 'storage', value: yield* job }
+    }
     default:
       return assertNever(spec)
   }

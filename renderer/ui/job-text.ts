@@ -6,12 +6,14 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   integrity: 'Checking',
   import: 'Importing',
   index: 'Indexing for search',
+  storage: 'Measuring',
 }
 const NOUNS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compaction',
   integrity: 'Scan',
   import: 'Import',
   index: 'Search index',
+  storage: 'Storage',
 }
 
 const INDEX_OUTCOMES = {
@@ -40,6 +42,7 @@ export function jobOutcome(job: Pick<Job, 'kind' | 'state' | 'result'>): string 
     return `Compaction: ${plural(result.value.created.length, 'new summary', 'new summaries')}`
   if (result.kind === 'import') return `Import: ${plural(result.value.added, 'message')} added`
   if (result.kind === 'index') return INDEX_OUTCOMES[result.value.outcome]
+  if (result.kind === 'storage') return `Storage: ${formatBytes(result.value.bytes)} measured`
   const found = result.value.counts.error + result.value.counts.warning
   return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`
 }
