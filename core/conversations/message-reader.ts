@@ -24,9 +24,9 @@ const queries = {
       m.created_at AS createdAtMs,
       ${cut('m.content')} AS content,
       octet_length(m.content) AS bytes,
-      EXISTS (
-        SELECT 1 FROM context_items AS c
-        WHERE c.message_id = m.message_id AND c.conversation_id = m.conversation_id
+      (m.conversation_id, m.message_id) IN (
+        SELECT c.conversation_id, c.message_id FROM context_items AS c
+        WHERE c.message_id IN (SELECT value FROM json_each(:ids))
       ) AS inWindow,
       EXISTS (SELECT 1 FROM event_messages AS e WHERE e.message_id = m.message_id) AS isEvent
     FROM messages AS m

@@ -18,9 +18,9 @@ const queries = {
       m.created_at AS createdAtMs,
       substr(m.content, 1, 640) AS start,
       (SELECT count(*) FROM summary_messages AS l WHERE l.message_id = m.message_id) AS dependents,
-      EXISTS (
-        SELECT 1 FROM context_items AS c
-        WHERE c.message_id = m.message_id AND c.conversation_id = m.conversation_id
+      (m.conversation_id, m.message_id) IN (
+        SELECT c.conversation_id, c.message_id FROM context_items AS c
+        WHERE c.message_id IN (SELECT value FROM json_each(:ids))
       ) AS inWindow
     FROM messages AS m
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))`,

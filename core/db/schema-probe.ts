@@ -5,6 +5,8 @@ export type SchemaProbe = {
   /** Ordinary tables only: a view of a table's name proves nothing. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>
   has(table: string, column?: string): boolean
+  /** Rows can be found by this column: an index of the whole table begins with it. */
+  isIndexed(table: string, column: string): boolean
 }
 
 const queries = {
@@ -14,6 +16,13 @@ const queries = {
     JOIN pragma_table_xinfo(t.name, 'main') AS c
     WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND c.hidden <> 1`,
+  indexed: /* sql */ `
+    SELECT t.name AS tableName, c.name AS columnName
+    FROM pragma_table_list AS t
+    JOIN pragma_index_list(t.name, 'main') AS i
+    JOIN pragma_index_info(i.name, 'main') AS c
+    WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      AND c.seqno = 0 AND i.partial = 0 AND c.name IS NOT NULL`,
 }
 
 /** Reads the structure of the main database. Works before any TEMP view exists. */
@@ -24,8 +33,19 @@ export function probeSchema(db: ReadDb): SchemaProbe {
     if (columns) columns.add(columnName)
     else tables.set(tableName, new Set([columnName]))
   }
+  let indexed: ReadonlySet<string> | null = null
+  const indexedColumns = (): ReadonlySet<string> =>
+    new Set(
+      db
+        .all<{ tableName: string; columnName: string }>(queries.indexed)
+        .map(({ tableName, columnName }) => JSON.stringify([tableName, columnName])),
+    )
   return {
     tables,
+    isIndexed: (table, column) => {
+      indexed ??= indexedColumns()
+      return indexed.has(JSON.stringify([table, column]))
+    },
     has: (table, column) => {
       const columns = tables.get(table)
       return columns !== undefined && (column === undefined || columns.has(column))

@@ -49,6 +49,20 @@ WITH RECURSIVE ${BENEATH}
 SELECT top, count(*) - 1 FROM beneath WHERE top IS NOT NULL GROUP BY top;
 `
 
+/** Which leaf stands for a message, and which node for a summary, where the file could only tell by reading all links. */
+const LINKS = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_links;
+CREATE TEMP TABLE lossless_links AS SELECT summary_id, message_id, ordinal FROM main.summary_messages;
+CREATE INDEX temp.lossless_links_summary ON lossless_links (summary_id, message_id, ordinal);
+CREATE INDEX temp.lossless_links_message ON lossless_links (message_id, summary_id);
+`
+const SOURCES = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_sources;
+CREATE TEMP TABLE lossless_sources AS SELECT summary_id, parent_summary_id, ordinal FROM main.summary_parents;
+CREATE INDEX temp.lossless_sources_summary ON lossless_sources (summary_id, parent_summary_id, ordinal);
+CREATE INDEX temp.lossless_sources_source ON lossless_sources (parent_summary_id, summary_id);
+`
+
 export type LosslessOptions = {
   readonly importer: string
   /** The file's own time ranges cannot be trusted. */
@@ -58,6 +72,8 @@ export type LosslessOptions = {
 /** What has to be derived, since this file's tables lack it. */
 export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: LosslessOptions) {
   return {
+    links: !probe.isIndexed('summary_messages', 'message_id'),
+    sources: !probe.isIndexed('summary_parents', 'parent_summary_id'),
     log: probe.has('message_parts', 'metadata'),
     ranges: recomputesRanges || !probe.has('summaries', 'earliest_at') || !probe.has('summaries', 'latest_at'),
     depths: !probe.has('summaries', 'depth'),
@@ -67,8 +83,15 @@ export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: Lossless
 
 /** TEMP tables that `losslessViews` looks into. */
 export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): string {
-  const { log, ranges, depths, descendants } = losslessLacks(probe, options)
-  return [log ? LOSSLESS_LOG : '', ranges ? RANGES : '', depths ? DEPTHS : '', descendants ? DESCENDANTS : ''].join('')
+  const { links, sources, log, ranges, depths, descendants } = losslessLacks(probe, options)
+  return [
+    links ? LINKS : '',
+    sources ? SOURCES : '',
+    log ? LOSSLESS_LOG : '',
+    ranges ? RANGES : '',
+    depths ? DEPTHS : '',
+    descendants ? DESCENDANTS : '',
+  ].join('')
 }
 
 /** What a release may lack, and how it is shown all the same. */

@@ -18,6 +18,7 @@ export const hasLosslessTables = (probe: SchemaProbe): boolean =>
 /** Views over the tables that lossless-claw and its forks share. */
 export function losslessViews(probe: SchemaProbe, options: LosslessOptions): string {
   const lacks = losslessLacks(probe, options)
+  const sources = lacks.sources ? 'temp.lossless_sources' : 'main.summary_parents'
   /** The expression when the file has the column, otherwise NULL. */
   const when = (table: string, column: string, expression: string): string =>
     probe.has(table, column) ? expression : 'NULL'
@@ -65,18 +66,18 @@ export function losslessViews(probe: SchemaProbe, options: LosslessOptions): str
     view(
       'summary_messages',
       { summary_id: 'summary_id', message_id: 'message_id', ordinal: 'ordinal' },
-      'main.summary_messages',
+      lacks.links ? 'temp.lossless_links' : 'main.summary_messages',
     ),
     // The table's "parent" is the older node from which the newer one was made.
     view(
       'summary_sources',
       { summary_id: 'summary_id', source_summary_id: 'parent_summary_id', ordinal: 'ordinal' },
-      'main.summary_parents',
+      sources,
     ),
     view(
       'summary_parents',
       { summary_id: 'summary_id', parent_summary_id: 'parent_summary_id', ordinal: 'ordinal' },
-      'main.summary_parents',
+      sources,
     ),
     view(
       'context_items',
