@@ -4,6 +4,13 @@ import { ConversationId, NodeId } from './ids.ts'
 export const Severity = z.enum(['error', 'warning', 'info'])
 export type Severity = z.infer<typeof Severity>
 
+/**
+ * What a check has to read: rows without their texts, every text, full-text indexes, files on disk, every page of the
+ * file. Checks run in this order.
+ */
+export const CheckPhase = z.enum(['structure', 'text', 'index', 'files', 'sqlite'])
+export type CheckPhase = z.infer<typeof CheckPhase>
+
 export const Sample = z.object({
   /** A node to jump to, where there is one. */
   id: NodeId.nullable(),
@@ -16,6 +23,7 @@ export const CheckResult = z.object({
   id: z.string(),
   group: z.enum(['file', 'lineage', 'retention', 'context', 'content', 'files', 'ledger', 'json', 'operations']),
   severity: Severity,
+  phase: CheckPhase.optional(),
   /** The invariant in one sentence. */
   invariant: z.string(),
   /** What it means when it does not hold, and for whom. */
@@ -26,6 +34,12 @@ export const CheckResult = z.object({
   repairable: z.boolean(),
   /** Set when the check does not apply to this file, with the reason. */
   notApplicable: z.string().nullable(),
+  /**
+   * Checks of this report that found something of which these findings may be a mere consequence: repair those first
+   * and look again. Empty or absent when these findings stand for themselves.
+   */
+  consequenceOf: z.array(z.string()).optional(),
+  /** Checks that read the same texts share the time of reading: each says how long that took. */
   durationMs: z.number(),
 })
 export type CheckResult = z.infer<typeof CheckResult>
@@ -38,6 +52,8 @@ export const IntegrityReport = z.object({
   messages: z.int(),
   summaries: z.int(),
   durationMs: z.number(),
+  /** How long each phase took; `structure` includes reading the rows. */
+  phases: z.array(z.object({ phase: CheckPhase, durationMs: z.number() })).optional(),
   finishedAtMs: z.number(),
 })
 export type IntegrityReport = z.infer<typeof IntegrityReport>

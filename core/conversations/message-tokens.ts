@@ -1,7 +1,7 @@
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { NewPart } from './new-message.ts'
 
-type CountedPart = Pick<
+export type CountedPart = Pick<
   NewPart,
   'type' | 'text' | 'toolName' | 'toolInput' | 'toolOutput' | 'toolError' | 'isSynthetic'
 >

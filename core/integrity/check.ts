@@ -1,44 +1,86 @@
 import type { Clock } from '../clock.ts'
+import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { CompactionSettings } from '../contract/compaction.ts'
-import type { CheckResult, Sample, Severity } from '../contract/integrity.ts'
+import type { CheckPhase, CheckResult, Sample, Severity } from '../contract/integrity.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { ReadDb } from '../db/read-db.ts'
-import type { DagFacts } from './dag-facts.ts'
+import type { SchemaProbe } from '../db/schema-probe.ts'
+import type { DialectFacts } from './dialect-facts.ts'
+import type { MemoryFacts } from './memory-facts.ts'
 
-/** What a check may look at. Facts about the DAG are read once and shared. */
+/** What a check may look at. Facts are read once and shared. */
 export type CheckContext = {
   readonly db: ReadDb
   readonly info: MemoryInfo
+  /** Tables and columns of the file itself, whatever its system calls them. */
+  readonly probe: SchemaProbe
+  readonly dialect: DialectFacts
   readonly settings: CompactionSettings
+  readonly estimator: TokenEstimator
   readonly clock: Clock
   /** Null checks every conversation. */
   readonly conversationId: number | null
-  readonly dag: () => DagFacts
+  readonly facts: MemoryFacts
 }
 
 /** One thing that is not as it should be. */
 export type Finding = Sample
 
+/** A text that is read in one pass by all checks that ask for it. */
+export type TextRow = {
+  /** Of a message or a summary, as an id of a node. */
+  readonly id: string
+  readonly conversationId: number
+  /** Place of a message, or of a summary, in the facts. */
+  readonly place: number
+  readonly tokens: number | null
+  /** The hash that is stored with it, where the system keeps one. */
+  readonly hash: string | null
+  /** Null where the file has none although it must. */
+  readonly content: string | null
+  /** Role of a message; kind of a summary. */
+  readonly kind: string
+  readonly model: string | null
+}
+
+/** What is wrong with one text: a sentence without a full stop; null when nothing is. */
+export type Inspector = (row: TextRow) => string | null
+
 /** An invariant of a memory, defined once: what must hold, what it means when it does not, and how to find out. */
 export type Check = {
   readonly id: string
   readonly group: CheckResult['group']
-  readonly severity: Severity
+  readonly severity: Severity | ((info: MemoryInfo) => Severity)
+  readonly phase: CheckPhase
   readonly invariant: string
   readonly explanation: string
   readonly repairable: boolean
+  /** Checks whose findings necessarily make this one fire as well: no fault of its own then. */
+  readonly consequenceOf?: readonly string[]
   /** A reason why this file cannot be asked, or null. */
   readonly notApplicable?: (context: CheckContext) => string | null
-  /** Findings one by one; the checker counts them, keeps the first, and may stop between two. */
-  readonly find: (context: CheckContext) => Iterable<Finding | null>
+  /** Findings one by one, null for a row that is well; the checker counts, keeps the first, and may pause between two. */
+  readonly find?: (context: CheckContext) => Iterable<Finding | null>
+  /** For a check that reads every text: what is asked of each. */
+  readonly messageTexts?: (context: CheckContext) => Inspector
+  readonly summaryTexts?: (context: CheckContext) => Inspector
 }
 
-/** Rows of a query that selects `id`, `conversationId` and `detail` are findings. */
+/** Rows of a query that selects `id`, `conversationId` and `detail` are findings; `:conversation` narrows it. */
 export function* findByQuery(context: CheckContext, sql: string): Iterable<Finding> {
   for (const row of context.db.iterate<Finding>(sql, { conversation: context.conversationId })) yield row
+}
+
+/** `findByQuery` on tables that the file may lack; without them nothing is found. */
+export function* findIn(context: CheckContext, tables: readonly string[], sql: string): Iterable<Finding> {
+  if (tables.every((table) => context.probe.has(table))) yield* findByQuery(context, sql)
 }
 
 export const nativeOnly =
   (what: string) =>
   ({ info }: CheckContext): string | null =>
     info.system === 'native' ? null : `${info.systemLabel} does not record ${what}.`
+
+/** Whether a finding in this conversation was asked for. */
+export const isAsked = ({ conversationId }: CheckContext, of: number): boolean =>
+  conversationId === null || conversationId === of

@@ -1,26 +1,10 @@
 import { NATIVE_VERSION } from '../db/native.ts'
-import { type Check, type CheckContext, type Finding, findByQuery, nativeOnly } from './check.ts'
+import { type Check, type CheckContext, type Finding, nativeOnly } from './check.ts'
 
 const queries = {
-  unindexedMessages: `
-    SELECT 'msg_' || m.message_id AS id, m.conversation_id AS conversationId, 'not in the full-text index' AS detail
-    FROM messages AS m
-    WHERE NOT EXISTS (SELECT 1 FROM messages_fts_docsize AS d WHERE d.id = m.message_id)
-      AND (:conversation IS NULL OR m.conversation_id = :conversation)`,
-  unindexedSummaries: `
-    SELECT s.summary_id AS id, s.conversation_id AS conversationId, 'not in the full-text index' AS detail
-    FROM summaries AS s
-    WHERE NOT EXISTS (SELECT 1 FROM summaries_fts_docsize AS d WHERE d.id = s.summary_rowid)
-      AND (:conversation IS NULL OR s.conversation_id = :conversation)`,
-  abandonedRuns: `
-    SELECT NULL AS id, conversation_id AS conversationId, run_id || ' of ' || owner || ' never finished' AS detail
-    FROM compaction_runs AS r
-    WHERE finished_at IS NULL AND (:conversation IS NULL OR conversation_id = :conversation)
-      AND NOT EXISTS (SELECT 1 FROM conversation_locks AS l WHERE l.conversation_id = r.conversation_id)`,
-  locks: `
-    SELECT conversation_id AS conversationId, owner, lease_until AS leaseUntilMs
-    FROM conversation_locks
-    WHERE :conversation IS NULL OR conversation_id = :conversation`,
+  tables: /* sql */ `
+    SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name`,
+  columns: /* sql */ `SELECT name FROM pragma_table_info(:table)`,
 }
 
 /** Any query of a full-text table makes this connection read its structure anew. */
@@ -28,24 +12,78 @@ const REFRESH = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries
   (table) => `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`,
 )
 
-/** https://www.sqlite.org/pragma.html#pragma_quick_check */
-function* checkPages({ db, info }: CheckContext): Iterable<Finding> {
+/** Beyond this the file is checked table by table, so that others get their turn in between. */
+const WHOLE_BYTES = 64 << 20
+
+/**
+ * Pages, and whether every index agrees with its table. A large file is checked in parts first, and its list of free
+ * pages last. https://www.sqlite.org/pragma.html#pragma_integrity_check
+ */
+function* checkPages(context: CheckContext): Iterable<Finding | null> {
+  const { db, info } = context
   // While another process writes, FTS5 compares the index with a structure that it remembers, and would report damage.
   if (info.system === 'native') for (const sql of REFRESH) db.value(sql)
-  const rows = db.column<string>('PRAGMA main.quick_check(100)')
-  for (const detail of rows) if (detail !== 'ok') yield { id: null, conversationId: null, detail }
+  if (info.bytes <= WHOLE_BYTES) {
+    yield* pageFindings(context, 'PRAGMA main.integrity_check(100)')
+    return
+  }
+  const seen = new Set<string>()
+  for (const table of db.column<string>(queries.tables)) {
+    for (const finding of pageFindings(context, `PRAGMA main.integrity_check(${quoted(table)})`)) {
+      seen.add(finding.detail)
+      yield finding
+    }
+    yield null
+  }
+  for (const finding of pageFindings(context, 'PRAGMA main.quick_check(100)'))
+    if (!seen.has(finding.detail)) yield finding
+}
+
+const quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`
+
+function* pageFindings({ db }: CheckContext, sql: string): Generator<Finding> {
+  for (const text of db.column<string>(sql)) {
+    for (const detail of String(text).split('\n')) {
+      if (detail !== 'ok' && detail.trim() !== '' && !detail.startsWith('*** in database')) {
+        yield { id: null, conversationId: null, detail }
+      }
+    }
+  }
 }
 
 /** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
-function* checkForeignKeys({ db }: CheckContext): Iterable<Finding> {
+function* checkForeignKeys({ db, facts }: CheckContext): Iterable<Finding> {
   type Row = { table: string; rowid: number | null; parent: string }
-  for (const row of db.iterate<Row>('PRAGMA main.foreign_key_check')) {
+  for (const { table, rowid, parent } of db.iterate<Row>('PRAGMA main.foreign_key_check')) {
+    const row = rowid === null ? undefined : nodeOf(db, table, rowid)
+    const place = row?.messageId === undefined ? -1 : facts.messages.indexOf(row.messageId)
     yield {
-      id: null,
-      conversationId: null,
-      detail: `${row.table} row ${row.rowid ?? '?'} refers to a missing row of ${row.parent}`,
+      id: row?.summaryId ?? (place >= 0 ? facts.messageId(place) : null) ?? row?.fileId ?? null,
+      conversationId: row?.conversationId ?? null,
+      detail: `${table} row ${rowid ?? '?'}${row?.messageId === undefined ? '' : ` of msg_${row.messageId}`} refers to a missing row of ${parent}`,
     }
   }
+}
+
+type Node = { messageId?: number; summaryId?: string; fileId?: string; conversationId?: number }
+
+/** What a row belongs to, by the names that ids have in all systems. */
+function nodeOf(db: CheckContext['db'], table: string, rowid: number): Node {
+  const names = new Set(db.column<string>(queries.columns, { table }))
+  const wanted = {
+    messageId: 'message_id',
+    summaryId: 'summary_id',
+    fileId: 'file_id',
+    conversationId: 'conversation_id',
+  }
+  const there = Object.entries(wanted).filter(([, column]) => names.has(column))
+  if (there.length === 0) return {}
+  const list = there.map(([name, column]) => `"${column}" AS ${name}`).join(', ')
+  const row = db.get<Record<string, unknown>>(
+    `SELECT ${list} FROM main."${table.replaceAll('"', '""')}" WHERE rowid = CAST(:row AS INTEGER)`,
+    { row: rowid },
+  )
+  return Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null)) as Node
 }
 
 function* checkVersion({ db }: CheckContext): Iterable<Finding> {
@@ -55,16 +93,46 @@ function* checkVersion({ db }: CheckContext): Iterable<Finding> {
   }
 }
 
-function* findStaleLocks({ db, clock, conversationId }: CheckContext): Iterable<Finding> {
-  type Row = { conversationId: number; owner: string; leaseUntilMs: number }
-  const now = clock()
-  for (const row of db.iterate<Row>(queries.locks, { conversation: conversationId })) {
-    if (row.leaseUntilMs < now) {
-      const since = new Date(row.leaseUntilMs).toISOString()
+/** What a file of lossless-claw must have that has anything newer. 1.0 dropped the state of bootstrapping. */
+const LOSSLESS_CLAW_TABLES: readonly (readonly [table: string, since: number])[] = [
+  ['message_parts', 0],
+  ['large_files', 0],
+  ['lcm_migration_state', 2],
+  ['conversation_compaction_telemetry', 2],
+  ['conversation_compaction_maintenance', 3],
+  ['focus_briefs', 4],
+  ['focus_brief_sources', 4],
+]
+const LOSSLESS_CLAW_SIGNS: readonly (readonly [table: string, column: string, level: number])[] = [
+  ['conversations', 'active', 1],
+  ['messages', 'identity_hash', 3],
+  ['messages', 'transcript_entry_id', 5],
+  ['messages', 'stable_event_key', 6],
+]
+const MIGRATION_STEPS = ['backfillSummaryDepths', 'backfillSummaryMetadata', 'backfillToolCallColumns']
+
+function* checkStructure({ db, probe }: CheckContext): Iterable<Finding> {
+  const level = Math.max(
+    0,
+    ...LOSSLESS_CLAW_SIGNS.filter(([table, column]) => probe.has(table, column)).map(([, , at]) => at),
+  )
+  for (const [table, since] of LOSSLESS_CLAW_TABLES) {
+    if (level >= since && !probe.has(table)) {
       yield {
         id: null,
-        conversationId: row.conversationId,
-        detail: `held by ${row.owner}, whose lease ended at ${since}`,
+        conversationId: null,
+        detail: `the table ${table} is missing, which files of this version have`,
+      }
+    }
+  }
+  if (!probe.has('lcm_migration_state', 'step_name')) return
+  const done = new Set(db.column<string>('SELECT step_name FROM main.lcm_migration_state'))
+  for (const step of MIGRATION_STEPS) {
+    if (!done.has(step)) {
+      yield {
+        id: null,
+        conversationId: null,
+        detail: `the step ${step} of bringing the file up to date is not recorded as done`,
       }
     }
   }
@@ -72,27 +140,21 @@ function* findStaleLocks({ db, clock, conversationId }: CheckContext): Iterable<
 
 export const fileChecks: readonly Check[] = [
   {
-    id: 'sqlite_integrity',
-    group: 'file',
-    severity: 'error',
-    invariant: "The pages of the file are sound by SQLite's own check.",
-    explanation: 'Parts of the file cannot be trusted or read. Make a copy before anything else.',
-    repairable: false,
-    find: checkPages,
-  },
-  {
     id: 'foreign_keys',
     group: 'file',
     severity: 'error',
+    phase: 'structure',
     invariant: 'Every declared reference between tables leads to a row.',
     explanation: 'A row refers to another that is gone. The lineage and window checks say what that means.',
     repairable: false,
+    consequenceOf: ['dangling_item', 'dangling_edge', 'cross_conversation_edge', 'sequence_gap'],
     find: checkForeignKeys,
   },
   {
     id: 'schema_version',
     group: 'file',
     severity: 'info',
+    phase: 'structure',
     invariant: 'The file has the schema of this version.',
     explanation: 'The file was written by another version; it is read as far as this one understands it.',
     repairable: false,
@@ -100,36 +162,33 @@ export const fileChecks: readonly Check[] = [
     find: checkVersion,
   },
   {
-    id: 'fts_in_sync',
+    id: 'schema_incomplete',
     group: 'file',
     severity: 'warning',
-    invariant: 'Every message and summary is in the full-text index.',
-    explanation: 'The index lacks rows that the table has: searching by index misses them.',
-    repairable: true,
-    notApplicable: nativeOnly('an index that can be compared row by row'),
-    find: function* (context) {
-      yield* findByQuery(context, queries.unindexedMessages)
-      yield* findByQuery(context, queries.unindexedSummaries)
-    },
+    phase: 'structure',
+    invariant: 'The file has everything that its version of the system brings.',
+    explanation: 'A part of the file is missing that its system relies on. It may make it anew, empty, or stop.',
+    repairable: false,
+    notApplicable: ({ info }) =>
+      info.system === 'lossless-claw' ? null : 'What each version of this system brings is not known.',
+    find: checkStructure,
   },
   {
-    id: 'stale_lock',
-    group: 'operations',
-    severity: 'warning',
-    invariant: 'No conversation is locked by someone whose lease has ended.',
-    explanation: 'A compaction was cut off. The next one takes the lock over by itself.',
-    repairable: true,
-    notApplicable: nativeOnly('locks with a lease'),
-    find: findStaleLocks,
-  },
-  {
-    id: 'abandoned_run',
-    group: 'operations',
-    severity: 'warning',
-    invariant: 'Every compaction run that began also ended.',
-    explanation: 'A compaction was cut off. What it had committed is valid; its end was never recorded.',
-    repairable: true,
-    notApplicable: nativeOnly('compaction runs'),
-    find: (context) => findByQuery(context, queries.abandonedRuns),
+    id: 'sqlite_integrity',
+    group: 'file',
+    severity: 'error',
+    phase: 'sqlite',
+    invariant: "The pages and indexes of the file are sound by SQLite's own check.",
+    explanation: 'Parts of the file cannot be trusted or read. Make a copy before anything else.',
+    repairable: false,
+    consequenceOf: [
+      'invalid_value',
+      'lineage_cycle',
+      'fts_in_sync',
+      'sequence_duplicate',
+      'ordinal_duplicate',
+      'duplicate_edge',
+    ],
+    find: checkPages,
   },
 ]

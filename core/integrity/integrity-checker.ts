@@ -1,31 +1,29 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { CompactionSettings } from '../contract/compaction.ts'
-import type { CheckResult, IntegrityReport, Sample } from '../contract/integrity.ts'
+import type { CheckPhase, CheckResult, IntegrityReport, Sample } from '../contract/integrity.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { ReadDb } from '../db/read-db.ts'
+import { probeSchema } from '../db/schema-probe.ts'
 import { LcmError } from '../errors.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
-import { contentChecks } from './content-checks.ts'
-import { contextChecks } from './context-checks.ts'
-import { DagFacts } from './dag-facts.ts'
-import { fileChecks } from './file-checks.ts'
-import { lineageChecks } from './lineage-checks.ts'
+import { checks } from './checks.ts'
+import { dialectFactsOf } from './dialect-facts.ts'
+import { MemoryFacts } from './memory-facts.ts'
+import { type ScanStep, scan, severityOf } from './scan.ts'
 
-/** Every check there is, in the order in which they run: quick ones first, whole-file scans last. */
-export const checks: readonly Check[] = [
-  ...lineageChecks,
-  ...contextChecks,
-  ...contentChecks.slice(1),
-  ...fileChecks.slice(1),
-  ...contentChecks.slice(0, 1),
-  ...fileChecks.slice(0, 1),
-]
+export { checks }
+
+const queries = {
+  exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :id`,
+  /** A statement that is not finished keeps the state of the file that is read. */
+  hold: /* sql */ `SELECT rootpage FROM main.sqlite_schema`,
+}
 
 const MAX_SAMPLES = 20
 /** Longest stretch of work between two yields. */
-const SLICE_MS = 40
+const SLICE_MS = 25
 
 type Dependencies = {
   readonly db: ReadDb
@@ -44,46 +42,38 @@ export class IntegrityChecker {
   }
 
   /**
-   * Runs every check, on one conversation or on all. Yields progress; can be cancelled between any two rows.
+   * Runs every check, on one conversation or on all. Yields progress; can be cancelled between any two rows. A file
+   * with damaged pages is checked as far as it can be read.
    * @throws LcmError cancelled, not_found, sqlite_failed
    */
   async *run(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, IntegrityReport> {
-    const { db, info, clock } = this.#dependencies
+    const { db, clock } = this.#dependencies
     const startedAt = performance.now()
-    if (
-      conversationId !== undefined &&
-      db.value('SELECT 1 FROM conversations WHERE conversation_id = :id', { id: conversationId }) === undefined
-    ) {
-      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
-    }
     const context = this.#context(conversationId ?? null)
-    const results: CheckResult[] = []
-    for (const check of checks) {
-      yield { done: results.length, total: checks.length, unit: 'checks', note: check.id }
-      results.push(yield* this.#one(check, context, signal, results.length))
+    const report = new ReportBuilder(context)
+    const held = db.iterateRaw<[number]>(queries.hold)
+    let note = 'reading'
+    yield { done: 0, total: checks.length, unit: 'checks', note }
+    let sliceAt = performance.now()
+    try {
+      held.next()
+      if (signal.aborted) throw cancelled()
+      for (const step of scan(context, checks)) {
+        // Rows of one state fit together; texts are judged each by itself, and a long reader keeps the log from shrinking.
+        if (step?.kind === 'phase' && step.phase !== 'structure') held.return?.()
+        report.add(step)
+        if (step?.kind === 'check') note = step.check.id
+        if (performance.now() - sliceAt < SLICE_MS) continue
+        yield { done: report.done, total: checks.length, unit: 'checks', note }
+        await new Promise((resume) => setImmediate(resume))
+        if (signal.aborted) throw cancelled()
+        sliceAt = performance.now()
+      }
+    } finally {
+      held.return?.()
     }
-    const counted = { conversation: conversationId ?? null }
-    return {
-      ok: results.every((result) => result.count === 0 || result.severity === 'info'),
-      checks: results,
-      counts: {
-        error: sum(results, 'error'),
-        warning: sum(results, 'warning'),
-        info: sum(results, 'info'),
-      },
-      messages:
-        db.value<number>(
-          'SELECT count(*) FROM messages WHERE :conversation IS NULL OR conversation_id = :conversation',
-          counted,
-        ) ?? 0,
-      summaries:
-        db.value<number>(
-          'SELECT count(*) FROM summaries WHERE :conversation IS NULL OR conversation_id = :conversation',
-          counted,
-        ) ?? 0,
-      durationMs: performance.now() - startedAt,
-      finishedAtMs: clock(),
-    }
+    if (signal.aborted) throw cancelled()
+    return { ...report.build(), durationMs: performance.now() - startedAt, finishedAtMs: clock() }
   }
 
   /**
@@ -91,72 +81,115 @@ export class IntegrityChecker {
    * @throws LcmError sqlite_failed
    */
   countNow(): ReadonlyMap<string, number> {
-    const context = this.#context(null)
-    return new Map(checks.map((check) => [check.id, findAll(check, context).length]))
+    const counts = new Map(checks.map(({ id }) => [id, 0]))
+    for (const step of scan(this.#context(null), checks)) {
+      if (step?.kind === 'found') counts.set(step.check.id, (counts.get(step.check.id) ?? 0) + 1)
+    }
+    return counts
   }
 
-  /** Everything that some checks find, not only samples. Unknown ids find nothing. */
+  /**
+   * Everything that some checks find, not only samples. Unknown ids find nothing.
+   * @throws LcmError not_found, sqlite_failed
+   */
   findNow(ids: readonly string[], conversationId: number | null): ReadonlyMap<string, readonly Finding[]> {
-    const context = this.#context(conversationId)
     const asked = checks.filter((check) => ids.includes(check.id))
-    return new Map(asked.map((check) => [check.id, findAll(check, context)]))
+    const found = new Map(asked.map((check): [string, Finding[]] => [check.id, []]))
+    for (const step of scan(this.#context(conversationId), asked)) {
+      if (step?.kind === 'found') found.get(step.check.id)?.push(step.finding)
+    }
+    return found
   }
 
   #context(conversationId: number | null): CheckContext {
-    const { db, info, settings, clock } = this.#dependencies
-    let facts: DagFacts | undefined
-    const dag = (): DagFacts => {
-      facts ??= new DagFacts(db, null)
-      return facts
+    const { db, info, settings, estimator, clock } = this.#dependencies
+    if (conversationId !== null && db.value(queries.exists, { id: conversationId }) === undefined) {
+      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
     }
-    return { db, info, settings, clock, conversationId, dag }
+    const dialect = dialectFactsOf(info.system)
+    const facts = new MemoryFacts()
+    return { db, info, settings, estimator, clock, conversationId, dialect, facts, probe: probeSchema(db) }
+  }
+}
+
+const cancelled = (): LcmError => new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
+
+type Tally = { readonly check: Check; count: number; readonly samples: Sample[]; ended: Ended | null }
+type Ended = { readonly notApplicable: string | null; readonly durationMs: number }
+
+/** Collects the steps of a scan into a report. */
+class ReportBuilder {
+  readonly #context: CheckContext
+  readonly #tallies: ReadonlyMap<Check, Tally>
+  readonly #phases: { phase: CheckPhase; startedAt: number }[] = []
+
+  constructor(context: CheckContext) {
+    this.#context = context
+    this.#tallies = new Map(checks.map((check) => [check, { check, count: 0, samples: [], ended: null }]))
   }
 
-  async *#one(
-    check: Check,
-    context: CheckContext,
-    signal: AbortSignal,
-    done: number,
-  ): AsyncGenerator<JobProgress, CheckResult> {
-    const startedAt = performance.now()
-    const notApplicable = check.notApplicable?.(context) ?? null
-    const samples: Sample[] = []
-    let count = 0
-    let sliceAt = startedAt
-    for (const finding of notApplicable === null ? check.find(context) : []) {
-      if (finding !== null) {
-        count += 1
-        if (samples.length < MAX_SAMPLES) samples.push(finding)
-      }
-      if (performance.now() - sliceAt < SLICE_MS) continue
-      if (signal.aborted) throw new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
-      yield { done, total: checks.length, unit: 'checks', note: check.id }
-      await new Promise((resume) => setImmediate(resume))
-      sliceAt = performance.now()
+  get done(): number {
+    let done = 0
+    for (const { ended } of this.#tallies.values()) if (ended) done += 1
+    return done
+  }
+
+  add(step: ScanStep): void {
+    if (step === null || step.kind === 'check') return
+    if (step.kind === 'phase') {
+      this.#phases.push({ phase: step.phase, startedAt: performance.now() })
+      return
     }
-    if (signal.aborted) throw new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
-    await new Promise((resume) => setImmediate(resume))
-    const { id, group, severity, invariant, explanation, repairable } = check
+    const tally = this.#tallies.get(step.check)
+    if (!tally) return
+    if (step.kind === 'done') {
+      tally.ended = { notApplicable: step.notApplicable, durationMs: step.durationMs }
+      return
+    }
+    tally.count += 1
+    if (tally.samples.length < MAX_SAMPLES) tally.samples.push(step.finding)
+  }
+
+  build(): Omit<IntegrityReport, 'durationMs' | 'finishedAtMs'> {
+    const { facts, conversationId } = this.#context
+    const fired = new Set([...this.#tallies.values()].filter(({ count }) => count > 0).map(({ check }) => check.id))
+    const results = [...this.#tallies.values()].map((tally) => this.#result(tally, fired))
+    const sum = (severity: CheckResult['severity']): number =>
+      results.filter((result) => result.severity === severity && result.count > 0).length
+    const isCounted = (of: number): boolean => conversationId === null || of === conversationId
+    const endedAt = performance.now()
+    return {
+      ok: results.every((result) => result.count === 0 || result.severity === 'info'),
+      checks: results,
+      counts: { error: sum('error'), warning: sum('warning'), info: sum('info') },
+      messages: facts.messages.ranges.reduce(
+        (n, range) => n + (isCounted(range.conversationId) ? range.to - range.from : 0),
+        0,
+      ),
+      summaries: facts.summaries.rows.filter((row) => isCounted(row.conversationId)).length,
+      phases: this.#phases.map(({ phase, startedAt }, index) => ({
+        phase,
+        durationMs: (this.#phases[index + 1]?.startedAt ?? endedAt) - startedAt,
+      })),
+    }
+  }
+
+  #result({ check, count, samples, ended }: Tally, fired: ReadonlySet<string>): CheckResult {
+    const { id, group, phase, invariant, explanation, repairable } = check
     return {
       id,
       group,
-      severity,
+      severity: severityOf(check, this.#context),
+      phase,
       invariant,
       explanation,
       repairable,
       count,
       samples,
-      notApplicable,
-      durationMs: performance.now() - startedAt,
+      // What was found counts, even when the rest could not be read.
+      notApplicable: count > 0 ? null : (ended?.notApplicable ?? null),
+      consequenceOf: count > 0 ? (check.consequenceOf ?? []).filter((other) => fired.has(other)) : [],
+      durationMs: ended?.durationMs ?? 0,
     }
   }
-}
-
-function findAll(check: Check, context: CheckContext): Finding[] {
-  if ((check.notApplicable?.(context) ?? null) !== null) return []
-  return [...check.find(context)].filter((finding) => finding !== null)
-}
-
-function sum(results: readonly CheckResult[], severity: CheckResult['severity']): number {
-  return results.filter((result) => result.severity === severity && result.count > 0).length
 }

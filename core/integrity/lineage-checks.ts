@@ -1,150 +1,205 @@
-import { type Check, type CheckContext, type Finding, findByQuery } from './check.ts'
+import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './check.ts'
 
 const queries = {
-  withoutSource: `
-    SELECT s.summary_id AS id, s.conversation_id AS conversationId, s.kind || ' without a source' AS detail
-    FROM summaries AS s
-    WHERE (:conversation IS NULL OR s.conversation_id = :conversation)
-      AND NOT EXISTS (SELECT 1 FROM summary_messages AS e WHERE e.summary_id = s.summary_id)
-      AND NOT EXISTS (SELECT 1 FROM summary_sources AS e WHERE e.summary_id = s.summary_id)`,
-  kindMismatch: `
-    SELECT s.summary_id AS id, s.conversation_id AS conversationId,
-      CASE s.kind WHEN 'leaf' THEN 'a leaf made from summaries' ELSE 'condensed, but made from messages only' END AS detail
-    FROM summaries AS s
-    WHERE (:conversation IS NULL OR s.conversation_id = :conversation)
-      AND ((s.kind = 'leaf' AND EXISTS (SELECT 1 FROM summary_sources AS e WHERE e.summary_id = s.summary_id))
-        OR (s.kind = 'condensed' AND NOT EXISTS (SELECT 1 FROM summary_sources AS e WHERE e.summary_id = s.summary_id)
-          AND EXISTS (SELECT 1 FROM summary_messages AS e WHERE e.summary_id = s.summary_id)))`,
-  dangling: `
-    SELECT e.summary_id AS id, s.conversation_id AS conversationId,
-      CASE WHEN s.summary_id IS NULL THEN 'links of a summary that does not exist'
-        ELSE 'its source msg_' || e.message_id || ' does not exist' END AS detail
-    FROM summary_messages AS e
-    LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE (:conversation IS NULL OR s.conversation_id = :conversation)
-      AND (s.summary_id IS NULL OR NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.message_id = e.message_id))
-    UNION ALL
-    SELECT e.summary_id, s.conversation_id,
-      CASE WHEN s.summary_id IS NULL THEN 'links of a summary that does not exist'
-        ELSE 'its source ' || e.source_summary_id || ' does not exist' END
-    FROM summary_sources AS e
-    LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE (:conversation IS NULL OR s.conversation_id = :conversation)
-      AND (s.summary_id IS NULL OR NOT EXISTS (SELECT 1 FROM summaries AS o WHERE o.summary_id = e.source_summary_id))`,
-  crossConversation: `
-    SELECT s.summary_id AS id, s.conversation_id AS conversationId,
-      'its source msg_' || m.message_id || ' is of conversation ' || m.conversation_id AS detail
-    FROM summary_messages AS e
-    JOIN summaries AS s ON s.summary_id = e.summary_id
-    JOIN messages AS m ON m.message_id = e.message_id
-    WHERE m.conversation_id <> s.conversation_id AND (:conversation IS NULL OR s.conversation_id = :conversation)
-    UNION ALL
-    SELECT s.summary_id, s.conversation_id, 'its source ' || o.summary_id || ' is of conversation ' || o.conversation_id
-    FROM summary_sources AS e
-    JOIN summaries AS s ON s.summary_id = e.summary_id
-    JOIN summaries AS o ON o.summary_id = e.source_summary_id
-    WHERE o.conversation_id <> s.conversation_id AND (:conversation IS NULL OR s.conversation_id = :conversation)`,
-  duplicateEdge: `
+  duplicateMessages: /* sql */ `
     SELECT e.summary_id AS id, s.conversation_id AS conversationId,
       'msg_' || e.message_id || ' is listed ' || count(*) || ' times' AS detail
     FROM summary_messages AS e JOIN summaries AS s ON s.summary_id = e.summary_id
     WHERE :conversation IS NULL OR s.conversation_id = :conversation
-    GROUP BY e.summary_id, e.message_id HAVING count(*) > 1
-    UNION ALL
-    SELECT e.summary_id, s.conversation_id, e.source_summary_id || ' is listed ' || count(*) || ' times'
-    FROM summary_sources AS e JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE :conversation IS NULL OR s.conversation_id = :conversation
-    GROUP BY e.summary_id, e.source_summary_id HAVING count(*) > 1`,
-  messageOrder: `
-    SELECT id, conversationId, 'msg_' || messageId || ' stands after a later message' AS detail
-    FROM (
-      SELECT e.summary_id AS id, s.conversation_id AS conversationId, e.message_id AS messageId, m.seq AS seq,
-        lag(m.seq) OVER (PARTITION BY e.summary_id ORDER BY e.ordinal) AS before
-      FROM summary_messages AS e
-      JOIN summaries AS s ON s.summary_id = e.summary_id
-      JOIN messages AS m ON m.message_id = e.message_id
-      WHERE :conversation IS NULL OR s.conversation_id = :conversation
-    )
-    WHERE before > seq`,
-  doublyLinked: `
-    SELECT e.message_id AS messageId, m.conversation_id AS conversationId, group_concat(e.summary_id, char(10)) AS leaves
-    FROM summary_messages AS e
-    JOIN messages AS m ON m.message_id = e.message_id
-    WHERE :conversation IS NULL OR m.conversation_id = :conversation
-    GROUP BY e.message_id HAVING count(DISTINCT e.summary_id) > 1`,
+    GROUP BY e.summary_id, e.message_id HAVING count(*) > 1`,
 }
 
-function* findCycles({ dag }: CheckContext): Iterable<Finding> {
-  const facts = dag()
-  for (const id of facts.cyclic) {
-    const conversationId = facts.summaries.get(id)?.conversationId ?? null
-    yield { id, conversationId, detail: 'reaches itself through its sources' }
+function* findWithoutSource(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links } = context.facts
+  const broken = new Set(links.broken.map(({ summary }) => summary))
+  for (const { index, id, conversationId, kind } of summaries.rows) {
+    const has = links.messagesOf(index).length + (links.sources[index]?.length ?? 0) > 0 || broken.has(index)
+    yield has || !isAsked(context, conversationId) || context.dialect.isUnreadableLineage(context, id)
+      ? null
+      : { id, conversationId, detail: `${kind} without a source` }
   }
 }
 
-function* findWrongDepths({ dag }: CheckContext): Iterable<Finding | null> {
-  const facts = dag()
-  for (const summary of facts.summaries.values()) {
-    const known = (facts.sources.get(summary.id) ?? [])
-      .map((id) => facts.summaries.get(id))
-      .filter((source) => source !== undefined)
-    const isOnCycle = facts.cyclic.has(summary.id)
-    const expected = summary.kind === 'leaf' ? 0 : Math.max(...known.map((source) => source.depth)) + 1
-    const isJudgeable = summary.kind === 'leaf' || (known.length > 0 && !isOnCycle)
-    if (!isJudgeable || summary.depth === expected) yield null
-    else
-      yield {
-        id: summary.id,
-        conversationId: summary.conversationId,
-        detail: `depth ${summary.depth}, its sources make it ${expected}`,
+function* findWrongKinds(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links } = context.facts
+  for (const { index, id, conversationId, kind } of summaries.rows) {
+    const messages = links.messagesOf(index).length
+    const sources = links.sources[index]?.length ?? 0
+    const detail =
+      kind === 'leaf' && sources > 0
+        ? 'a leaf made from summaries'
+        : kind !== 'leaf' && sources === 0 && messages > 0
+          ? `${kind}, but made from messages only`
+          : kind !== 'leaf' && messages > 0
+            ? `${kind}, but made from messages too`
+            : null
+    yield detail === null || !isAsked(context, conversationId) ? null : { id, conversationId, detail }
+  }
+}
+
+function* findDangling(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links } = context.facts
+  for (const link of links.broken) {
+    if (context.dialect.isPruned(context, link)) continue
+    if (link.summary < 0) {
+      const id = context.facts.summaries.indexOf(link.sourceId) >= 0 || !link.summaryId ? link.sourceId : link.summaryId
+      if (context.conversationId === null) {
+        yield { id, conversationId: null, detail: `${link.summaryId}, which does not exist, names ${link.sourceId}` }
       }
+      continue
+    }
+    const { id, conversationId } = summaries.at(link.summary)
+    yield isAsked(context, conversationId)
+      ? { id, conversationId, detail: `its source ${link.sourceId} does not exist` }
+      : null
   }
 }
 
-function* findSourcesOutOfOrder(context: CheckContext): Iterable<Finding | null> {
-  yield* findByQuery(context, queries.messageOrder)
-  const facts = context.dag()
-  for (const [id, sources] of facts.sources) {
-    const summary = facts.summaries.get(id)
-    if (!summary) continue
-    let last = -Infinity
-    for (const source of sources) {
-      const first = facts.ranges.get(source)?.firstSeq
-      if (first === undefined) continue
-      if (first < last)
-        yield { id, conversationId: summary.conversationId, detail: `${source} stands after a later source` }
-      last = Math.max(last, first)
+function* findPruned(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links } = context.facts
+  for (const link of links.broken) {
+    if (link.summary < 0 || !context.dialect.isPruned(context, link)) continue
+    const { id, conversationId } = summaries.at(link.summary)
+    if (isAsked(context, conversationId)) yield { id, conversationId, detail: `its source ${link.sourceId} was pruned` }
+  }
+}
+
+function* findCrossing(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links, messageConversation, messageId } = bound(context)
+  for (const { index, id, conversationId } of summaries.rows) {
+    if (!isAsked(context, conversationId)) continue
+    for (const place of links.messagesOf(index)) {
+      if (place < 0 || messageConversation(place) === conversationId) continue
+      const detail = `its source ${messageId(place)} is of conversation ${messageConversation(place)}`
+      yield { id, conversationId, detail }
+    }
+    for (const source of links.sources[index] ?? []) {
+      const { id: sourceId, conversationId: other } = summaries.at(source)
+      if (other !== conversationId) {
+        yield { id, conversationId, detail: `its source ${sourceId} is of conversation ${other}` }
+      }
     }
     yield null
   }
 }
 
-/** Two leaves over one message are fine under one dependent (a rewrite in progress); apart they say it twice. */
-function* findDoubleCoverage({ db, dag, conversationId }: CheckContext): Iterable<Finding | null> {
-  type Row = { messageId: number; conversationId: number; leaves: string }
-  for (const row of db.all<Row>(queries.doublyLinked, { conversation: conversationId })) {
-    const [first, ...rest] = [...new Set(row.leaves.split('\n'))]
-    if (first === undefined) continue
-    const above = dag().reach(first, dag().dependents)
-    const apart = rest.filter((leaf) => ![...dag().reach(leaf, dag().dependents)].some((id) => above.has(id)))
-    if (apart.length === 0) yield null
-    else
-      yield {
-        id: `msg_${row.messageId}`,
-        conversationId: row.conversationId,
-        detail: `in ${[first, ...apart].join(' and ')}`,
-      }
+const bound = ({ facts }: CheckContext) => ({
+  summaries: facts.summaries,
+  links: facts.links,
+  messageConversation: (place: number) => facts.messageConversation(place),
+  messageId: (place: number) => facts.messageId(place),
+})
+
+function* findCycles(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, order } = context.facts
+  for (const { index, id, conversationId } of summaries.rows) {
+    yield order.isCyclic[index] === 1 && isAsked(context, conversationId)
+      ? { id, conversationId, detail: 'reaches itself through its sources' }
+      : null
   }
 }
 
-function* findOrphans({ dag }: CheckContext): Iterable<Finding | null> {
-  const facts = dag()
-  for (const summary of facts.summaries.values()) {
-    const isUsed =
-      facts.inContext.has(summary.id) || (facts.dependents.get(summary.id) ?? []).some((id) => facts.summaries.has(id))
-    yield isUsed
+function* findWrongDepths(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links, extents, order } = context.facts
+  const isOrdered = new Uint8Array(summaries.length)
+  for (const summary of order.order) isOrdered[summary] = 1
+  for (const { index, id, conversationId, kind, depth } of summaries.rows) {
+    const isJudgeable = isOrdered[index] === 1 && (kind === 'leaf' || (links.sources[index]?.length ?? 0) > 0)
+    const expected = extents.depth[index] as number
+    // Where sources are missing, what is left gives a lower bound.
+    const isRight = extents.isWhole[index] === 1 ? depth === expected : depth >= expected
+    yield !isJudgeable || isRight || !isAsked(context, conversationId)
       ? null
-      : { id: summary.id, conversationId: summary.conversationId, detail: `${summary.kind} depth ${summary.depth}` }
+      : { id, conversationId, detail: `depth ${depth}, its sources make it ${expected}` }
+  }
+}
+
+function* findDuplicateEdges(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links } = context.facts
+  let isAnyTwice = false
+  for (const { index, id, conversationId } of summaries.rows) {
+    const messages = links.messagesOf(index)
+    if (messages.length > 1 && new Set(messages).size < messages.length) isAnyTwice = true
+    const sources = links.sources[index] ?? []
+    const seen = new Set<number>()
+    for (const source of sources) {
+      if (seen.has(source) && isAsked(context, conversationId)) {
+        yield { id, conversationId, detail: `${summaries.at(source).id} is listed more than once` }
+      }
+      seen.add(source)
+    }
+    yield null
+  }
+  if (isAnyTwice) yield* findByQuery(context, queries.duplicateMessages)
+}
+
+function* findSourcesOutOfOrder(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links, extents, order, messages } = context.facts
+  for (const { index, id, conversationId } of summaries.rows) {
+    yield null
+    if (!isAsked(context, conversationId) || order.isCyclic[index] === 1) continue
+    let before = -1
+    for (const place of links.messagesOf(index)) {
+      if (place < 0 || messages.conversations[place] !== conversationId) continue
+      if (place < before) {
+        yield { id, conversationId, detail: `${context.facts.messageId(place)} stands after a later message` }
+        break
+      }
+      before = place
+    }
+    let first = -1
+    for (const source of links.sources[index] ?? []) {
+      const at = summaries.at(source).conversationId === conversationId ? (extents.first[source] as number) : -1
+      if (at < 0) continue
+      if (at < first) {
+        yield { id, conversationId, detail: `${summaries.at(source).id} stands after a later source` }
+        break
+      }
+      first = at
+    }
+  }
+}
+
+/** Two leaves over one message are fine under one dependent (a rewrite in progress); apart they say it twice. */
+function* findDoubleCoverage(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links, coverage } = context.facts
+  const above = new Map<number, Set<number>>()
+  const dependentsOf = (summary: number): Set<number> => {
+    const known = above.get(summary)
+    if (known) return known
+    const all = new Set<number>()
+    const open = [...(links.dependents[summary] ?? [])]
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if (all.has(at)) continue
+      all.add(at)
+      open.push(...(links.dependents[at] ?? []))
+    }
+    above.set(summary, all)
+    return all
+  }
+  for (const [place, leaves] of coverage.shared) {
+    yield null
+    const conversationId = context.facts.messageConversation(place)
+    if (!isAsked(context, conversationId)) continue
+    const [first = 0, ...rest] = leaves
+    const shares = (leaf: number): boolean => [...dependentsOf(leaf)].some((id) => dependentsOf(first).has(id))
+    const apart = rest.filter((leaf) => !shares(leaf))
+    if (apart.length === 0) continue
+    const names = [first, ...apart].map((leaf) => summaries.at(leaf).id)
+    yield { id: context.facts.messageId(place), conversationId, detail: `in ${names.join(' and ')}` }
+  }
+}
+
+function* findOrphans(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links, window, order } = context.facts
+  for (const { index, id, conversationId, kind, depth } of summaries.rows) {
+    const isUsed =
+      (window.summaryCounts[index] ?? 0) > 0 ||
+      (links.dependents[index] ?? []).some((dependent) => dependent !== index) ||
+      order.isCyclic[index] === 1
+    yield isUsed || !isAsked(context, conversationId) || !context.dialect.hasWindow(context, conversationId)
+      ? null
+      : { id, conversationId, detail: `${kind} depth ${depth}` }
   }
 }
 
@@ -153,46 +208,52 @@ export const lineageChecks: readonly Check[] = [
     id: 'summary_without_source',
     group: 'lineage',
     severity: 'error',
+    phase: 'structure',
     invariant: 'Every summary links to at least one message or summary.',
     explanation:
       'Nobody can tell what these summaries stand for: they expand to nothing, and what they say cannot be checked.',
     repairable: false,
-    find: (context) => findByQuery(context, queries.withoutSource),
+    find: findWithoutSource,
   },
   {
     id: 'kind_mismatch',
     group: 'lineage',
     severity: 'error',
+    phase: 'structure',
     invariant: 'A leaf is made from messages, a condensed node from summaries.',
     explanation:
       'The kind of these summaries contradicts what they are linked to, so tools that trust the kind walk the wrong way.',
     repairable: true,
-    find: (context) => findByQuery(context, queries.kindMismatch),
+    consequenceOf: ['depth_mismatch'],
+    find: findWrongKinds,
   },
   {
     id: 'dangling_edge',
     group: 'lineage',
     severity: 'error',
+    phase: 'structure',
     invariant: 'Both ends of every lineage link exist.',
     explanation:
       'A link leads to something that is not in the file: expanding stops there, and what stood behind it cannot be reached.',
     repairable: true,
-    find: (context) => findByQuery(context, queries.dangling),
+    find: findDangling,
   },
   {
     id: 'cross_conversation_edge',
     group: 'lineage',
     severity: 'error',
+    phase: 'structure',
     invariant: 'A summary and its sources belong to one conversation.',
     explanation:
       'A summary stands for history of another conversation: the agent is told of things that happened elsewhere.',
     repairable: false,
-    find: (context) => findByQuery(context, queries.crossConversation),
+    find: findCrossing,
   },
   {
     id: 'lineage_cycle',
     group: 'lineage',
     severity: 'error',
+    phase: 'structure',
     invariant: 'No summary is among its own sources, at any distance.',
     explanation:
       'A summary is made from itself, so that expanding it would never end in tools that do not look out for it.',
@@ -203,47 +264,67 @@ export const lineageChecks: readonly Check[] = [
     id: 'depth_mismatch',
     group: 'lineage',
     severity: 'error',
+    phase: 'structure',
     invariant: 'A leaf has depth 0, a condensed node one more than its deepest source.',
     explanation:
       'The stored depth is wrong, so the next condensed pass groups these summaries with the wrong neighbours.',
     repairable: true,
+    consequenceOf: ['lineage_cycle'],
     find: findWrongDepths,
   },
   {
     id: 'duplicate_edge',
     group: 'lineage',
     severity: 'error',
+    phase: 'structure',
     invariant: 'A summary lists each source once.',
     explanation: 'A source is listed more than once: counts are too high, and expanding repeats it.',
     repairable: true,
-    find: (context) => findByQuery(context, queries.duplicateEdge),
+    find: findDuplicateEdges,
   },
   {
     id: 'source_order',
     group: 'lineage',
     severity: 'warning',
+    phase: 'structure',
     invariant: 'The sources of a summary stand in the order of the history.',
     explanation: 'Expanding these summaries gives the history in the wrong order.',
     repairable: true,
+    consequenceOf: ['double_coverage', 'cross_conversation_edge'],
     find: findSourcesOutOfOrder,
   },
   {
     id: 'double_coverage',
     group: 'lineage',
     severity: 'warning',
+    phase: 'structure',
     invariant: 'A message is under one leaf, or under leaves that share a dependent.',
     explanation:
       'These messages were summarised twice: the window says the same thing in two places and pays for both.',
     repairable: false,
+    consequenceOf: ['cross_conversation_edge'],
     find: findDoubleCoverage,
   },
   {
     id: 'orphan_summary',
     group: 'lineage',
     severity: 'warning',
+    phase: 'structure',
     invariant: 'Every summary is in the window or a source of another summary.',
     explanation: 'Nothing leads to these summaries any more. What they stand for may be out of reach for the agent.',
     repairable: true,
+    consequenceOf: ['dangling_item', 'dangling_edge', 'summary_without_source'],
     find: findOrphans,
+  },
+  {
+    id: 'pruned_expected',
+    group: 'retention',
+    severity: 'info',
+    phase: 'structure',
+    invariant: 'What a summary was made from is kept, unless the rules of its system prune it.',
+    explanation:
+      'The system that wrote this file removes sources of finished sessions by its own rules. The summaries stand; they cannot be expanded further.',
+    repairable: false,
+    find: findPruned,
   },
 ]

@@ -24,6 +24,10 @@ async function scan(path: string): Promise<IntegrityReport> {
   }
 }
 
+/** Checks that fired of which no other that fired explains them. */
+const unexplained = (report: IntegrityReport): string[] =>
+  report.checks.filter(({ count, consequenceOf }) => count > 0 && consequenceOf?.length === 0).map(({ id }) => id)
+
 const fired = (report: IntegrityReport): string[] =>
   report.checks
     .filter((check) => check.count > 0)
@@ -37,12 +41,11 @@ function sound() {
   const conversation = built.conversation()
   const messages = built.messages(conversation, 24)
   const leaf = (from: number): string =>
-    built.leaf(conversation, messages.slice(from, from + 6), { content: `Leaf ${from}.`, tokens: 3, sourceTokens: 60 })
+    built.leaf(conversation, messages.slice(from, from + 6), { content: `Leaf ${from}.`, tokens: 3 })
   const leaves = [leaf(0), leaf(6), leaf(12)]
   const condensed = built.condensed(conversation, leaves.slice(0, 2), {
     content: 'Both.',
     tokens: 2,
-    sourceTokens: 120,
   })
   return { memory: built, conversation, messages, leaves, condensed }
 }
@@ -65,81 +68,81 @@ describe('a sound memory', () => {
 
 type Fault = {
   readonly name: string
-  readonly fires: readonly string[]
+  readonly fires: string
   readonly inject: (at: ReturnType<typeof sound>) => void
 }
 
-/** Each fault with the check that names it and the stated consequences, and no other. */
+/** Each fault with the check that names it; whatever else fires has to be declared as a consequence of that. */
 const faults: readonly Fault[] = [
   {
     name: 'a leaf that lost its links',
-    fires: ['coverage_gap', 'summary_without_source'],
+    fires: 'summary_without_source',
     inject: ({ memory, leaves }) =>
       memory.damage('DELETE FROM summary_messages WHERE summary_id = :s', { s: leaves[2] ?? '' }),
   },
   {
     name: 'a condensed node that calls itself a leaf',
-    fires: ['depth_mismatch', 'descendant_count', 'kind_mismatch'],
+    fires: 'kind_mismatch',
     inject: ({ memory, condensed }) =>
       memory.damage("UPDATE summaries SET kind = 'leaf' WHERE summary_id = :s", { s: condensed }),
   },
   {
     name: 'a source that was deleted',
-    fires: ['coverage_gap', 'dangling_edge', 'descendant_count', 'foreign_keys', 'time_range'],
+    fires: 'dangling_edge',
     inject: ({ memory, leaves }) =>
       memory.damage('DELETE FROM summaries WHERE summary_id = :s', { s: leaves[0] ?? '' }),
   },
   {
     name: 'a summary made from itself',
-    fires: ['descendant_count', 'lineage_cycle', 'sqlite_integrity'],
+    fires: 'lineage_cycle',
     inject: ({ memory, condensed }) =>
       memory.damage('INSERT INTO summary_sources VALUES (:s, :s, 2)', { s: condensed }),
   },
   {
     name: 'a wrong depth',
-    fires: ['depth_mismatch'],
+    fires: 'depth_mismatch',
     inject: ({ memory, condensed }) =>
       memory.damage('UPDATE summaries SET depth = 4 WHERE summary_id = :s', { s: condensed }),
   },
   {
     name: 'a summary nobody leads to',
-    fires: ['coverage_gap', 'orphan_summary'],
+    fires: 'orphan_summary',
     inject: ({ memory, leaves }) =>
       memory.damage('DELETE FROM context_items WHERE summary_id = :s', { s: leaves[2] ?? '' }),
   },
   {
     name: 'a message under two leaves that stand apart',
-    fires: ['double_coverage', 'time_range'],
+    fires: 'double_coverage',
     inject: ({ memory, leaves, messages }) =>
       memory.damage('INSERT INTO summary_messages VALUES (:s, :m, 6)', { s: leaves[1] ?? '', m: messages[12] ?? 0 }),
   },
   {
     name: 'messages linked in the wrong order',
-    fires: ['source_order'],
+    fires: 'source_order',
     inject: ({ memory, leaves }) =>
       memory.damage('UPDATE summary_messages SET ordinal = 5 - ordinal WHERE summary_id = :s', { s: leaves[2] ?? '' }),
   },
   {
     name: 'a message that fell out of the window',
-    fires: ['coverage_gap'],
+    fires: 'coverage_gap',
     inject: ({ memory, messages }) =>
       memory.damage('DELETE FROM context_items WHERE message_id = :m', { m: messages[20] ?? 0 }),
   },
   {
     name: 'a window item that names nothing',
-    fires: ['dangling_item', 'foreign_keys'],
+    fires: 'dangling_item',
     inject: ({ memory, conversation }) =>
       memory.damage("INSERT INTO context_items VALUES (:c, 900, 'message', 99999, NULL, 0)", { c: conversation }),
   },
   {
     name: 'a window in the wrong order',
-    fires: ['context_order'],
+    fires: 'context_order',
     inject: ({ memory, condensed }) =>
       memory.damage('UPDATE context_items SET ordinal = ordinal + 10000 WHERE summary_id = :s', { s: condensed }),
   },
   {
     name: 'a leaf in the window beside its dependent',
-    fires: ['double_inclusion'],
+    fires: 'double_inclusion',
     inject: ({ memory, conversation, leaves }) => {
       const condensedAt = memory.db.value<number>('SELECT min(ordinal) FROM context_items') ?? 0
       memory.damage('UPDATE context_items SET ordinal = ordinal + 10000 WHERE ordinal > :at', { at: condensedAt })
@@ -152,20 +155,20 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'a fresh tail that was compacted',
-    fires: ['fresh_tail_compacted'],
+    fires: 'fresh_tail_compacted',
     inject: ({ memory, conversation, messages }) => {
-      memory.leaf(conversation, messages.slice(18), { content: 'Tail.', tokens: 1, sourceTokens: 60 })
+      memory.leaf(conversation, messages.slice(18), { content: 'Tail.', tokens: 3 })
     },
   },
   {
     name: 'a text that was changed',
-    fires: ['content_hash'],
+    fires: 'content_hash',
     inject: ({ memory, messages }) =>
       memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = :m", { m: messages[3] ?? 0 }),
   },
   {
     name: 'a lock whose owner died',
-    fires: ['stale_lock'],
+    fires: 'stale_lock',
     inject: ({ memory, conversation }) =>
       memory.damage("INSERT INTO conversation_locks VALUES (:c, 'gone', 0, :until)", {
         c: conversation,
@@ -179,7 +182,7 @@ describe('a seeded fault', () => {
     const at = sound()
     inject(at)
     const report = await scan(at.memory.path)
-    expect(fired(report)).toEqual([...fires].toSorted())
+    expect(unexplained(report)).toEqual([fires])
     expect(report.ok).toBe(false)
   })
 })

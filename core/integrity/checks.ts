@@ -1,0 +1,29 @@
+import type { CheckPhase } from '../contract/integrity.ts'
+import type { Check } from './check.ts'
+import { contentChecks } from './content-checks.ts'
+import { contextChecks } from './context-checks.ts'
+import { fileChecks } from './file-checks.ts'
+import { indexChecks } from './index-checks.ts'
+import { jsonChecks } from './json-checks.ts'
+import { largeFileChecks } from './large-file-checks.ts'
+import { lineageChecks } from './lineage-checks.ts'
+import { operationsChecks } from './operations-checks.ts'
+import { textChecks } from './text-checks.ts'
+
+/** In the order in which they run: what answers at once first, what reads every page of the file last. */
+export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
+
+const all: readonly Check[] = [
+  ...lineageChecks,
+  ...contextChecks,
+  ...contentChecks,
+  ...operationsChecks,
+  ...textChecks,
+  ...jsonChecks,
+  ...indexChecks,
+  ...largeFileChecks,
+  ...fileChecks,
+]
+
+/** Every check there is, in the order in which they run. */
+export const checks: readonly Check[] = PHASES.flatMap((phase) => all.filter((check) => check.phase === phase))

@@ -1,0 +1,107 @@
+import { lstatSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import type { CheckContext } from './check.ts'
+
+const queries = {
+  files: /* sql */ `
+    SELECT file_id AS id, conversation_id AS conversationId, byte_size AS bytes, content_hash AS hash,
+      storage_uri AS uri
+    FROM large_files
+    WHERE storage_uri IS NOT NULL`,
+}
+
+/** The folder of files beside a database, as its system names it. */
+const STORE = 'lcm-files'
+
+type FileRow = {
+  readonly id: string
+  readonly conversationId: number
+  readonly bytes: number | null
+  readonly hash: string | null
+  readonly uri: string
+}
+
+/** A file that a row names, and what stands there. Contents are never read here. */
+export type StoredFile = FileRow & {
+  /** Why the place cannot be one of the store; null when it can. */
+  readonly outside: string | null
+  /** The path at which the file was found, and its size. */
+  readonly found: { readonly path: string; readonly bytes: number } | null
+  /** Whether the folder where the system keeps its files is on this machine at all. */
+  readonly isStoreHere: boolean
+  /** Whether the name is one that the system gives. */
+  readonly isUsualName: boolean
+}
+
+/** Looks up every stored file once: where its row says, or in the folder of files beside the database. */
+export function storedFiles({ db, info }: CheckContext): StoredFile[] {
+  const rows = db.all<FileRow>(queries.files)
+  const roots = new Map<string, number>()
+  for (const { uri } of rows) roots.set(rootOf(uri), (roots.get(rootOf(uri)) ?? 0) + 1)
+  const [mostly] = [...roots].sort((a, b) => b[1] - a[1])
+  const usualRoot = mostly && mostly[1] > 1 ? mostly[0] : null
+  const beside = join(dirname(realOf(info.path)), STORE)
+  return rows.map((row) => {
+    const outside = outsideReason(row, usualRoot)
+    const local = join(beside, String(row.conversationId), basename(row.uri))
+    const found = outside === null ? (lookUp(local, beside) ?? lookUp(row.uri, rootOf(row.uri))) : null
+    const isEscape = found !== null && 'escapes' in found
+    return {
+      ...row,
+      outside: isEscape ? 'a link leads out of the store' : outside,
+      found: found === null || isEscape ? null : found,
+      isStoreHere: isFolder(beside) || (isLocalPath(row.uri) && isFolder(rootOf(row.uri))),
+      isUsualName: new RegExp(`^${escaped(row.id)}(\\.[A-Za-z0-9_-]+)?$`).test(basename(row.uri)),
+    }
+  })
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+
+/** The folder of the store that a path claims: without the file and the folder of its conversation. */
+const rootOf = (uri: string): string => dirname(dirname(uri))
+
+/** A path on a server would be asked for over the network by merely looking. */
+const isLocalPath = (uri: string): boolean => /^(\/(?!\/)|[A-Za-z]:[\\/])/.test(uri)
+
+function outsideReason({ uri, id, conversationId }: FileRow, usualRoot: string | null): string | null {
+  if (uri.includes('\0') || uri.split(/[\\/]/).includes('..')) return `its path leads out of the store: ${uri}`
+  if (!isLocalPath(uri)) return `its path is not one of this machine: ${uri}`
+  if (!basename(uri).startsWith(id)) return `its path is not the one of this file: ${uri}`
+  if (basename(dirname(uri)) !== String(conversationId))
+    return `its path is not in the folder of its conversation: ${uri}`
+  if (basename(rootOf(uri)) !== STORE && rootOf(uri) !== usualRoot) return `its path is outside the store: ${uri}`
+  return null
+}
+
+type Found = { readonly path: string; readonly bytes: number } | { readonly escapes: true }
+
+function lookUp(path: string, root: string): Found | null {
+  if (!isLocalPath(path)) return null
+  try {
+    const real = realpathSync(path)
+    if (!real.startsWith(realpathSync(root) + sep)) return { escapes: true }
+    const stat = lstatSync(real)
+    return stat.isFile() ? { path: real, bytes: stat.size } : null
+  } catch {
+    // Not there, or not for us to see: either way it cannot be had.
+    return null
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return lstatSync(realpathSync(path)).isDirectory()
+  } catch {
+    return false
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // A file that is gone meanwhile is still read through its open handle.
+    return path
+  }
+}

@@ -1,0 +1,120 @@
+import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { type OwnIndex, ownIndexesOf } from './own-indexes.ts'
+
+const queries = {
+  names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = :type`,
+  /** Substring indexes of a native file keep no sizes: only that they are there can be told. */
+  native: ['messages_trigram', 'summaries_trigram'],
+}
+
+const BLANK = `char(9, 10, 13, 32)`
+
+/** Names of its tables come from the list above, never from the file. */
+function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: string | null; readonly surplus: string } {
+  const { name, of, rowid, text, node, conversation, copy } = index
+  const content = `main."${name}_content"`
+  const sizes = `main."${name}_docsize"`
+  const select = (detail: string): string =>
+    `SELECT ${node} AS id, ${conversation} AS conversationId, ${detail} AS detail`
+  const has = copy?.id
+    ? `EXISTS (SELECT 1 FROM ${content} AS c WHERE c.${copy.id} = key)`
+    : `EXISTS (SELECT 1 FROM ${sizes} AS d WHERE d.id = ${rowid})`
+  const isFilled = copy ? `trim(${text}, ${BLANK}) <> ''` : '1'
+  const missing = copy?.id
+    ? `WITH indexed (key) AS MATERIALIZED (SELECT ${copy.id} FROM ${content})
+      ${select(`'not in ${name}'`)} FROM main.${of} AS t
+      WHERE ${isFilled} AND t.summary_id NOT IN (SELECT key FROM indexed WHERE key IS NOT NULL)`
+    : `${select(`'not in ${name}'`)} FROM main.${of} AS t WHERE ${isFilled} AND NOT ${has}`
+  const joined = copy?.id ? `c.${copy.id} = t.summary_id` : `c.id = ${rowid}`
+  const stale = copy
+    ? `${select(`'${name} has another text'`)} FROM ${content} AS c JOIN main.${of} AS t ON ${joined}
+      WHERE c.${copy.text} IS NOT ${text} AND NOT (${index.isRewritten ?? '0'})`
+    : null
+  const surplus = copy?.id
+    ? `SELECT NULL AS id, NULL AS conversationId, '${name} has ' || c.${copy.id} || ', which does not exist' AS detail
+      FROM ${content} AS c WHERE c.${copy.id} IS NULL OR c.${copy.id} NOT IN (SELECT summary_id FROM main.${of})
+      UNION ALL
+      SELECT c.${copy.id}, NULL, '${name} has it ' || count(*) || ' times' FROM ${content} AS c
+      GROUP BY c.${copy.id} HAVING count(*) > 1`
+    : `SELECT NULL AS id, NULL AS conversationId, '${name} has row ' || d.id || ', which does not exist' AS detail
+      FROM ${sizes} AS d WHERE NOT EXISTS (SELECT 1 FROM main.${of} AS t WHERE ${rowid} = d.id)`
+  return { missing, stale, surplus }
+}
+
+function* findOutOfSync(context: CheckContext): Iterable<Finding | null> {
+  const { db, info, probe } = context
+  const tables = new Set(db.column<string>(queries.names, { type: 'table' }))
+  if (info.system === 'native') {
+    for (const name of queries.native) {
+      if (!tables.has(name)) yield { id: null, conversationId: null, detail: `the index ${name} is not there` }
+    }
+  }
+  for (const index of ownIndexesOf(info.system, probe)) {
+    const needed = [index.name, `${index.name}_docsize`, ...(index.copy ? [`${index.name}_content`] : [])]
+    const gone = needed.find((name) => !tables.has(name))
+    if (gone !== undefined) {
+      yield { id: null, conversationId: null, detail: `the index ${index.name} is not there: ${gone} is missing` }
+      continue
+    }
+    const { missing, stale, surplus } = sqlOf(index)
+    for (const sql of [missing, stale, surplus]) {
+      if (sql === null) continue
+      for (const finding of db.iterate<Finding>(sql)) {
+        const isWanted =
+          finding.conversationId === null ? context.conversationId === null : isAsked(context, finding.conversationId)
+        yield isWanted ? finding : null
+      }
+      yield null
+    }
+  }
+}
+
+function* findMissingTriggers(context: CheckContext): Iterable<Finding | null> {
+  const { db, dialect } = context
+  const there = new Set(db.column<string>(queries.names, { type: 'trigger' }))
+  const tables = new Set(db.column<string>(queries.names, { type: 'table' }))
+  for (const { name, needs, why } of dialect.triggers) {
+    const isMissing = !there.has(name) && needs.every((table) => tables.has(table))
+    yield isMissing ? { id: null, conversationId: null, detail: `the trigger ${name} is missing: ${why}` } : null
+  }
+}
+
+export const indexChecks: readonly Check[] = [
+  {
+    id: 'fts_trigger_missing',
+    group: 'json',
+    severity: 'error',
+    phase: 'structure',
+    invariant: 'The triggers that keep the indexes of the file in step are there.',
+    explanation: 'From the next message on, what is written is not indexed: searching with this index misses it.',
+    repairable: true,
+    notApplicable: ({ info, dialect }) =>
+      dialect.triggers.length > 0 ? null : `${info.systemLabel} keeps its indexes in step without triggers.`,
+    find: findMissingTriggers,
+  },
+  {
+    id: 'fts_in_sync',
+    group: 'file',
+    severity: 'warning',
+    phase: 'index',
+    invariant: 'Every message and summary is in the full-text indexes of the file, with its own text.',
+    explanation:
+      'The index lacks rows that the table has, has rows too many, or an older text: its own system does not find what is there. Searching here does not rely on it.',
+    repairable: true,
+    consequenceOf: [
+      'fts_trigger_missing',
+      'content_hash',
+      'summary_hash',
+      'empty_summary',
+      'fallback_summary',
+      'truncated_summary',
+      'dangling_edge',
+      'dangling_item',
+      'foreign_keys',
+      'orphan_summary',
+    ],
+    notApplicable: ({ info, probe }) =>
+      ownIndexesOf(info.system, probe).length > 0 ? null : `${info.systemLabel} keeps no full-text index.`,
+    find: findOutOfSync,
+  },
+]

@@ -1,0 +1,46 @@
+import type { Check, CheckContext, Finding } from './check.ts'
+import type { JsonColumn } from './dialect-facts.ts'
+
+const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
+
+/** Names come from the dialect, never from the file. */
+function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
+  const isBroken = `NOT json_valid(t.${column})`
+  const begins = `substr(ltrim(t.${column}), 1, 1) IN ('{', '[')`
+  const isWrong =
+    shape === 'any'
+      ? isBroken
+      : shape === 'document'
+        ? `${begins} AND ${isBroken}`
+        : `CASE WHEN json_valid(t.${column}) THEN json_type(t.${column}) <> 'array' ELSE 1 END`
+  return `
+    SELECT ${id} AS id, ${conversation} AS conversationId,
+      '${table}.${column} is no ${shape === 'array' ? 'list in JSON' : 'JSON'}: ' || substr(t.${column}, 1, 40) AS detail
+    FROM main.${table} AS t
+    WHERE NOT (${IS_NONE(column)}) AND ${isWrong}
+      AND (:conversation IS NULL OR ${conversation} IS :conversation)`
+}
+
+function* findMalformed(context: CheckContext): Iterable<Finding | null> {
+  const { db, dialect, probe, conversationId } = context
+  for (const column of dialect.jsonColumns) {
+    if (!probe.has(column.table, column.column)) continue
+    for (const finding of db.iterate<Finding>(sqlOf(column), { conversation: conversationId })) yield finding
+    yield null
+  }
+}
+
+export const jsonChecks: readonly Check[] = [
+  {
+    id: 'malformed_json',
+    group: 'json',
+    severity: 'error',
+    phase: 'text',
+    invariant: 'Every text that should be JSON is.',
+    explanation: 'What this row says cannot be read by a program. Other rows are read as if nothing was.',
+    repairable: false,
+    notApplicable: ({ info, dialect }) =>
+      dialect.jsonColumns.length > 0 ? null : `${info.systemLabel} keeps nothing as JSON.`,
+    find: findMalformed,
+  },
+]

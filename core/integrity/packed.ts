@@ -1,0 +1,42 @@
+const ZERO = 48
+const COMMA = 44
+const MINUS = 45
+
+/**
+ * Reads whole numbers in decimal with commas between (what `group_concat` gives) into `into` from `first` on. Returns how
+ * many there were, or −1 when something else stands in the text or there is no room.
+ */
+export function unpackInto(text: string, into: Float64Array | Int32Array, first: number): number {
+  let place = first
+  let value = 0
+  let digits = 0
+  let sign = 1
+  const put = (): boolean => {
+    if (digits === 0 || place >= into.length) return false
+    into[place] = sign * value
+    place += 1
+    value = 0
+    digits = 0
+    sign = 1
+    return true
+  }
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (unit >= ZERO && unit < ZERO + 10) {
+      value = value * 10 + unit - ZERO
+      digits += 1
+    } else if (unit === MINUS && digits === 0 && sign === 1) {
+      sign = -1
+    } else if (unit !== COMMA || !put()) {
+      return -1
+    }
+  }
+  return put() ? place - first : -1
+}
+
+/** A longer column with the same beginning. */
+export function grown<T extends Float64Array | Int32Array | Uint8Array>(column: T, length: number): T {
+  const longer = new (column.constructor as new (length: number) => T)(length)
+  longer.set(column as never)
+  return longer
+}

@@ -1,0 +1,107 @@
+import type { CheckPhase, Severity } from '../contract/integrity.ts'
+import { LcmError } from '../errors.ts'
+import type { Check, CheckContext, Finding } from './check.ts'
+import { PHASES } from './checks.ts'
+import type { MemoryFacts } from './memory-facts.ts'
+import { scanTexts } from './text-scan.ts'
+
+/** What a scan tells on its way; null: some work was done, others may have their turn. */
+export type ScanStep =
+  | { readonly kind: 'phase'; readonly phase: CheckPhase }
+  | { readonly kind: 'check'; readonly check: Check }
+  | { readonly kind: 'found'; readonly check: Check; readonly finding: Finding }
+  | { readonly kind: 'done'; readonly check: Check; readonly notApplicable: string | null; readonly durationMs: number }
+  | null
+
+export const severityOf = (check: Check, { info }: CheckContext): Severity =>
+  typeof check.severity === 'function' ? check.severity(info) : check.severity
+
+/**
+ * Runs checks on a file, phase by phase. Where pages of the file cannot be read, the checks that need them say so and
+ * the others go on.
+ */
+export function* scan(context: CheckContext & { facts: MemoryFacts }, checks: readonly Check[]): Generator<ScanStep> {
+  yield { kind: 'phase', phase: 'structure' }
+  const broken = yield* loadFacts(context)
+  for (const phase of PHASES) {
+    if (phase !== 'structure') yield { kind: 'phase', phase }
+    const ofPhase = checks.filter((check) => check.phase === phase)
+    const isBlind = broken !== null && phase !== 'sqlite'
+    const asked: Check[] = []
+    for (const check of ofPhase) {
+      const reason = isBlind ? unreadable(broken) : (check.notApplicable?.(context) ?? null)
+      if (reason === null) asked.push(check)
+      else yield { kind: 'done', check, notApplicable: reason, durationMs: 0 }
+    }
+    yield* runPhase(context, phase, asked, broken)
+  }
+}
+
+/** The error that kept the rows from being read; null when they were. */
+function* loadFacts(context: CheckContext): Generator<null, LcmError | null> {
+  try {
+    for (const _ of context.facts.load(context.db)) yield null
+    return null
+  } catch (error) {
+    return damageOf(error)
+  }
+}
+
+function* runPhase(
+  context: CheckContext,
+  phase: CheckPhase,
+  checks: readonly Check[],
+  broken: LcmError | null,
+): Generator<ScanStep> {
+  const texts = yield* runTexts(
+    context,
+    checks.filter((check) => check.messageTexts || check.summaryTexts),
+  )
+  for (const check of checks) {
+    const startedAt = performance.now()
+    yield { kind: 'check', check }
+    let damage = texts.damage
+    try {
+      for (const finding of check.find?.(context) ?? [])
+        yield finding === null ? null : { kind: 'found', check, finding }
+    } catch (error) {
+      damage = damageOf(error)
+    }
+    const isPages = phase === 'sqlite'
+    for (const error of isPages ? [damage, broken] : [])
+      if (error) yield { kind: 'found', check, finding: found(error) }
+    const reads = check.messageTexts || check.summaryTexts
+    const isBlind = damage !== null && !isPages && (check.find === undefined || damage !== texts.damage)
+    yield {
+      kind: 'done',
+      check,
+      notApplicable: isBlind ? unreadable(damage as LcmError) : null,
+      durationMs: performance.now() - startedAt + (reads ? texts.durationMs : 0),
+    }
+  }
+}
+
+function* runTexts(
+  context: CheckContext,
+  checks: readonly Check[],
+): Generator<ScanStep, { damage: LcmError | null; durationMs: number }> {
+  const startedAt = performance.now()
+  let damage: LcmError | null = null
+  try {
+    for (const found of checks.length === 0 ? [] : scanTexts(context, checks)) {
+      yield found === null ? null : { kind: 'found', ...found }
+    }
+  } catch (error) {
+    damage = damageOf(error)
+  }
+  return { damage, durationMs: performance.now() - startedAt }
+}
+
+/** Whatever is no damage to the file stops the scan. */
+function damageOf(error: unknown): LcmError {
+  if (error instanceof LcmError && error.code === 'file_corrupt') return error
+  throw error
+}
+
+const unreadable = (error: LcmError): string => `Cannot be told: parts of the file cannot be read. ${error.message}`
+const found = (error: LcmError): Finding => ({ id: null, conversationId: null, detail: error.message })

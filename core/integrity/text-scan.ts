@@ -1,0 +1,88 @@
+import type { Check, CheckContext, Finding, Inspector, TextRow } from './check.ts'
+
+/** What one check finds in one text. */
+export type TextFinding = { readonly check: Check; readonly finding: Finding }
+
+type MessageRow = readonly [
+  id: number,
+  conversation: number,
+  role: string,
+  tokens: number | null,
+  hash: string | null,
+  content: string | null,
+]
+type SummaryRow = readonly [
+  id: string,
+  conversation: number,
+  kind: string,
+  tokens: number | null,
+  model: string | null,
+  content: string | null,
+]
+
+/** `hash` is the dialect's expression, never text of the file. */
+const messagesSql = (hash: string): string => /* sql */ `
+  SELECT m.message_id, m.conversation_id, m.role, m.token_count, ${hash}, m.content
+  FROM messages AS m
+  WHERE :conversation IS NULL OR m.conversation_id = :conversation`
+
+const queries = {
+  summaries: /* sql */ `
+    SELECT s.summary_id, s.conversation_id, s.kind, s.token_count, s.model, s.content
+    FROM summaries AS s
+    WHERE :conversation IS NULL OR s.conversation_id = :conversation`,
+}
+
+type Asked = { readonly check: Check; readonly inspect: Inspector }
+
+/** Reads every text once and asks all checks about it; null after every text, so that the reader may pause. */
+export function* scanTexts(context: CheckContext, checks: readonly Check[]): Generator<TextFinding | null> {
+  const ofMessages = checks.flatMap((check): Asked[] =>
+    check.messageTexts ? [{ check, inspect: check.messageTexts(context) }] : [],
+  )
+  const ofSummaries = checks.flatMap((check): Asked[] =>
+    check.summaryTexts ? [{ check, inspect: check.summaryTexts(context) }] : [],
+  )
+  if (ofSummaries.length > 0) yield* summaries(context, ofSummaries)
+  if (ofMessages.length > 0) yield* messages(context, ofMessages)
+}
+
+function* messages(context: CheckContext, asked: readonly Asked[]): Generator<TextFinding | null> {
+  const { db, dialect, facts, probe, conversationId } = context
+  const hasHash = dialect.messageHash !== null && probe.has(...dialect.messageHash.column)
+  const sql = messagesSql(hasHash ? (dialect.messageHash?.sql ?? 'NULL') : 'NULL')
+  for (const row of db.iterateRaw<MessageRow & readonly never[]>(sql, { conversation: conversationId })) {
+    const [id, conversation, kind, tokens, hash, content] = row as MessageRow
+    const place = facts.messages.indexOf(id)
+    yield* ask(asked, {
+      id: `msg_${id}`,
+      conversationId: conversation,
+      place,
+      tokens,
+      hash,
+      content,
+      kind,
+      model: null,
+    })
+  }
+}
+
+function* summaries(context: CheckContext, asked: readonly Asked[]): Generator<TextFinding | null> {
+  const { db, facts, conversationId } = context
+  const sql = queries.summaries
+  for (const row of db.iterateRaw<SummaryRow & readonly never[]>(sql, { conversation: conversationId })) {
+    const [id, conversation, kind, tokens, model, content] = row as SummaryRow
+    const place = facts.summaries.indexOf(id)
+    // Written since the facts were read.
+    if (place < 0) continue
+    yield* ask(asked, { id, conversationId: conversation, place, tokens, hash: null, content, kind, model })
+  }
+}
+
+function* ask(asked: readonly Asked[], row: TextRow): Generator<TextFinding | null> {
+  for (const { check, inspect } of asked) {
+    const detail = inspect(row)
+    if (detail !== null) yield { check, finding: { id: row.id, conversationId: row.conversationId, detail } }
+  }
+  yield null
+}
