@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { ConversationId } from './ids.ts'
 
 /** Kinds of transcripts that can be read; also what their conversations call their importer. */
-export const TRANSCRIPT_FORMATS = ['claude-code'] as const
+export const TRANSCRIPT_FORMATS = [
+  'claude-code',
+  'codex',
+  'pi',
+  'openclaw',
+  'gemini-cli',
+  'opencode',
+  'entire',
+  'messages',
+] as const
 
 export const TranscriptFormatId = z.enum(TRANSCRIPT_FORMATS)
 export type TranscriptFormatId = z.infer<typeof TranscriptFormatId>

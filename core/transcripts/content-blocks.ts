@@ -89,7 +89,7 @@ function filePart(block: JsonObject, type: string): BlockPart {
   }
 }
 
-function raw(value: unknown): string {
+export function raw(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
   return text.length <= LONGEST_RAW ? text : JSON.stringify({ leftOut: `${text.length} characters` })
 }

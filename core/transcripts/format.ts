@@ -80,8 +80,8 @@ export type MessageRecord = {
    * it is derived from what the message says (see `DerivedIds`).
    */
   readonly message: NewMessage
-  /** Copied from this session when this one was forked from it: left out when it is stored there. */
-  readonly copiedFrom?: string | null
+  /** Copied from these sessions when this one was forked: left out when one of them, or one above, has it. */
+  readonly copiedFrom?: readonly string[]
 }
 
 /**
@@ -97,7 +97,7 @@ export type AnswerRecord = {
   /** What the step cost. */
   readonly finish: NewPart | null
   readonly marks: Marks
-  readonly copiedFrom?: string | null
+  readonly copiedFrom?: readonly string[]
 }
 
 /**

@@ -1,10 +1,25 @@
 import type { TranscriptFormatId } from '../contract/import.ts'
 import type { TranscriptFormat } from './format.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
+import { codex } from './formats/codex/codex.ts'
+import { entire } from './formats/entire/entire.ts'
+import { gemini } from './formats/gemini/gemini.ts'
+import { messages } from './formats/messages/messages.ts'
+import { openCode } from './formats/opencode/opencode.ts'
+import { openClaw, pi } from './formats/pi/pi.ts'
 import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
 
 /** Every format that can be read. To add one: its id in the contract, a file under `formats/`, and a line here. */
-export const transcriptFormats: readonly TranscriptFormat[] = [claudeCode]
+export const transcriptFormats: readonly TranscriptFormat[] = [
+  claudeCode,
+  codex,
+  pi,
+  openClaw,
+  gemini,
+  openCode,
+  entire,
+  messages,
+]
 
 /** Below it nobody is sure enough. */
 const SURE_ENOUGH = 0.5

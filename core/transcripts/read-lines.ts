@@ -45,7 +45,7 @@ function takeLine(line: Line, take: Take<JsonObject>, out: TranscriptRecord[]): 
   }
   if (line.text.trim() === '') return
   const { values, problem } = parseObjects(line.text)
-  const place = { line: line.number, marks: line.isUtf8 ? {} : { replacedBytes: true } }
+  const place: Place = { line: line.number, marks: line.isUtf8 ? {} : { replacedBytes: true } }
   for (const value of values) {
     if (isObject(value)) takeGuarded(value, place, take, out)
     else skip(`not a record but ${value === null ? 'null' : `a JSON ${Array.isArray(value) ? 'array' : typeof value}`}`)

@@ -8,7 +8,13 @@ const queries = {
   hasMessages: `
     SELECT 1 FROM messages WHERE conversation_id = :conversationId LIMIT 1`,
   hasMessage: `
-    SELECT 1 FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
+    WITH RECURSIVE up (id) AS (
+      VALUES (CAST(:conversationId AS INTEGER))
+      UNION
+      SELECT c.parent_conversation_id FROM up JOIN conversations AS c ON c.conversation_id = up.id
+      WHERE c.parent_conversation_id IS NOT NULL
+    )
+    SELECT 1 FROM up JOIN messages AS m ON m.conversation_id = up.id AND m.external_id = :externalId`,
   storedBlocks: `
     SELECT (SELECT count(*) FROM message_parts AS p
       WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type <> 'step_finish')
@@ -86,7 +92,7 @@ export class StoredSessions {
       : this.#db.value<number>(queries.storedBlocks, { conversationId, externalId })
   }
 
-  /** Whether a session, of this file or not, has the message. */
+  /** Whether a session, of this file or not, or one above it has the message. */
   holds(sessionId: string, externalId: string): boolean {
     const conversationId = this.#find(sessionId)
     return conversationId !== null && this.#db.value(queries.hasMessage, { conversationId, externalId }) !== undefined

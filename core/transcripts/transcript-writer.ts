@@ -115,8 +115,8 @@ export class TranscriptWriter {
     return true
   }
 
-  #isCopy(sessionId: string, externalId: string | null): boolean {
-    if (externalId === null || !this.#sessions.holds(sessionId, externalId)) return false
+  #isCopy(sessionIds: readonly string[], externalId: string | null): boolean {
+    if (externalId === null || !sessionIds.some((id) => this.#sessions.holds(id, externalId))) return false
     this.report.alreadyThere += 1
     return true
   }

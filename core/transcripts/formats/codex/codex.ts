@@ -1,0 +1,42 @@
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { readJsonLines } from '../../read-lines.ts'
+import { isOldHeader } from './items.ts'
+import { CodexReader } from './reader.ts'
+import { CodexSurvey } from './survey.ts'
+
+/** Rollouts of the Codex CLI: `RolloutLine`s, and the bare items of the first versions. https://github.com/openai/codex */
+export const codex: TranscriptFormat = { id: 'codex', label: 'Codex', detect, read }
+
+const wrapped: ReadonlySet<string> = new Set([
+  'session_meta',
+  'turn_context',
+  'response_item',
+  'event_msg',
+  'compacted',
+  'world_state',
+  'inter_agent_communication_metadata',
+])
+const bare: ReadonlySet<string> = new Set(['message', 'reasoning', 'function_call', 'function_call_output'])
+
+const isWrapped = (record: JsonObject): boolean => wrapped.has(textAt(record, 'type') ?? '') && isObject(record.payload)
+
+function detect({ values }: TranscriptHead): number {
+  const records = values.filter(isObject)
+  const [first] = records
+  if (!first) return 0
+  if (first.type === 'session_meta' && textAt(objectAt(first, 'payload'), 'id') !== null) return 1
+  const ours = records.filter(isWrapped).length
+  if (ours > 0) return ours / records.length > 0.5 ? 0.95 : 0.6
+  if (!isOldHeader(first)) return 0
+  return records.length === 1 || records.some((record) => bare.has(textAt(record, 'type') ?? '')) ? 0.9 : 0
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const survey = new CodexSurvey()
+  yield* readJsonLines(source, 'looking', (record) => survey.add(record))
+  const reader = new CodexReader(source, survey)
+  yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}

@@ -1,0 +1,282 @@
+import { basename } from 'node:path'
+import { DerivedIds } from '../../derived-ids.ts'
+import { contentOf, type Marks } from '../../draft.ts'
+import type { SessionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import {
+  callBlock,
+  compactionPart,
+  messageOf,
+  RecordClock,
+  reasoningBlock,
+  resultMessage,
+  textBlock,
+} from '../../parts.ts'
+import type { Place } from '../../read-lines.ts'
+import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
+import { type CodexSurvey, isContext } from './survey.ts'
+
+/** Lines of a copied history are written in one go: a pause as long as this ends it. */
+const PAUSE_MS = 250
+
+/** The second reading of a rollout. */
+export class CodexReader {
+  readonly #source: TranscriptSource
+  readonly #survey: CodexSurvey
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  readonly #toolNames = new Map<string, string>()
+  /** Ids of what was said, by its id without the count of its occurrence: a compaction names what it keeps by its text. */
+  readonly #said = new Map<string, string[]>()
+  #sessionId: string | null = null
+  /** Sessions whose history stands copied at the beginning of this file, while it is being read. */
+  #copiedFrom: readonly string[] = []
+  #latestLineMs: number | null = null
+  #title: string | null = null
+  #model: string | null = null
+
+  constructor(source: TranscriptSource, survey: CodexSurvey) {
+    this.#source = source
+    this.#survey = survey
+    this.#clock = new RecordClock(source.nowMs)
+  }
+
+  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+    const atMs = this.#clock.at(record.timestamp)
+    const payload = isObject(record.payload) ? record.payload : null
+    if (payload === null) {
+      this.#takeBare(record, place, atMs, out)
+      return
+    }
+    this.#noteEndOfCopy(record, payload, atMs)
+    switch (record.type) {
+      case 'session_meta':
+        this.#takeMeta(payload, atMs, out)
+        return
+      case 'response_item':
+        this.#takeItem(payload, place, atMs, out)
+        return
+      case 'compacted':
+        this.#takeCompacted(payload, place.marks, atMs, out)
+        return
+      case 'turn_context':
+        this.#model = textAt(payload, 'model') ?? this.#model
+        out.push({ kind: 'other' })
+        return
+      case 'event_msg':
+      case 'world_state':
+      case 'inter_agent_communication_metadata':
+        out.push({ kind: 'other' })
+        return
+      default:
+        out.push({
+          kind: 'skipped',
+          line: place.line,
+          reason: `unknown type of record: ${String(record.type).slice(0, 60)}`,
+        })
+    }
+  }
+
+  end(): TranscriptRecord[] {
+    const title = this.#survey.name ?? this.#title
+    return this.#sessionId === null || title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title }]
+  }
+
+  /** The first versions wrote items without a wrapper, below a header. */
+  #takeBare(record: JsonObject, place: Place, atMs: number, out: TranscriptRecord[]): void {
+    if (isOldHeader(record)) this.#takeMeta(record, atMs, out)
+    else if (textAt(record, 'type') !== null) this.#takeItem(record, place, atMs, out)
+    else if (textAt(record, 'record_type') !== null) out.push({ kind: 'other' })
+    else out.push({ kind: 'skipped', line: place.line, reason: 'a record without a type' })
+  }
+
+  #takeMeta(meta: JsonObject, atMs: number, out: TranscriptRecord[]): void {
+    const id = textAt(meta, 'id') ?? textAt(meta, 'session_id')
+    if (this.#sessionId === null) {
+      this.#declare(id, meta, atMs, out)
+    } else if (id !== null && id !== this.#sessionId) {
+      this.#copiedFrom = [...new Set([...this.#copiedFrom, id])]
+    }
+    out.push({ kind: 'other' })
+  }
+
+  #declare(id: string | null, meta: JsonObject, atMs: number, out: TranscriptRecord[]): string {
+    const sessionId = id ?? `file:${basename(this.#source.path)}`
+    this.#sessionId = sessionId
+    const spawn = objectAt(objectAt(objectAt(meta, 'source'), 'subagent'), 'thread_spawn')
+    const named = textAt(meta, 'agent_nickname') ?? textAt(spawn, 'agent_nickname')
+    const role = textAt(meta, 'agent_role') ?? textAt(spawn, 'agent_role')
+    const session: SessionRecord = {
+      kind: 'session',
+      sessionId,
+      parentSessionId:
+        textAt(meta, 'forked_from_id') ?? textAt(meta, 'parent_thread_id') ?? textAt(spawn, 'parent_thread_id'),
+      title: this.#survey.name ?? (named === null ? null : role === null ? named : `${named} (${role})`),
+      cwd: textAt(meta, 'cwd'),
+      startedAtMs: atMs,
+    }
+    out.push(session)
+    return sessionId
+  }
+
+  #session(atMs: number, out: TranscriptRecord[]): string {
+    return this.#sessionId ?? this.#declare(null, {}, atMs, out)
+  }
+
+  /** A copied history ends with the first turn of the session itself; ids of turns and sessions rise with time. */
+  #noteEndOfCopy(record: JsonObject, payload: JsonObject, atMs: number): void {
+    const before = this.#latestLineMs
+    this.#latestLineMs = atMs
+    if (this.#copiedFrom.length === 0 || record.type === 'session_meta') return
+    const turn = textAt(payload, 'turn_id')
+    const isOwnTurn = turn !== null && this.#sessionId !== null && isTimeOrdered(turn) && turn >= this.#sessionId
+    if (isOwnTurn || (before !== null && atMs - before >= PAUSE_MS)) this.#copiedFrom = []
+  }
+
+  #takeItem(item: JsonObject, place: Place, atMs: number, out: TranscriptRecord[]): void {
+    const read = itemOf(item)
+    if (read.kind === 'unknown') {
+      const reason = `unknown type of response item: ${String(item.type).slice(0, 60)}`
+      out.push({ kind: 'skipped', line: place.line, reason })
+    } else if (read.kind === 'silent') {
+      out.push({ kind: 'other' })
+    } else {
+      this.#tell(item, read, place.marks, atMs, out)
+    }
+  }
+
+  #tell(
+    item: JsonObject,
+    read: Exclude<CodexItem, { kind: 'unknown' | 'silent' }>,
+    marks: Marks,
+    createdAtMs: number,
+    out: TranscriptRecord[],
+  ): void {
+    const sessionId = this.#session(createdAtMs, out)
+    const externalId = this.#idOf(item, read)
+    const copiedFrom = this.#copiedFrom
+    const known: Marks = { ...marks, ...(copiedFrom.length > 0 ? { copied: true } : {}) }
+    const add = (message: Parameters<typeof messageOf>[0]): void => {
+      out.push({ kind: 'message', sessionId, message: messageOf(message), copiedFrom })
+    }
+    switch (read.kind) {
+      case 'said': {
+        const text = contentOf(read.blocks)
+        const author = textAt(item, 'author')
+        const isInjected = read.role === 'user' && (author !== null || this.#survey.isInjected(text))
+        if (read.role === 'user' && !isInjected && copiedFrom.length === 0) this.#title ??= oneLine(text)
+        const facts: Marks = {
+          ...known,
+          ...(isInjected ? { harness: true } : {}),
+          ...(author === null ? {} : { author }),
+          ...(read.role === 'assistant' && this.#model !== null ? { model: this.#model } : {}),
+        }
+        add({ externalId, role: read.role, blocks: read.blocks, createdAtMs, marks: facts })
+        return
+      }
+      case 'thought':
+        add({ externalId, role: 'assistant', blocks: [reasoningBlock(read.text)], createdAtMs, marks: known })
+        return
+      case 'call': {
+        const { id, name } = read.call
+        if (id !== null && name !== null) this.#toolNames.set(id, name)
+        add({ externalId, role: 'assistant', blocks: [callBlock(read.call)], createdAtMs, marks: known })
+        return
+      }
+      default: {
+        const name = read.callId === null ? null : (this.#toolNames.get(read.callId) ?? null)
+        const message = resultMessage({ ...read, externalId, name, createdAtMs, marks: known })
+        out.push({ kind: 'message', sessionId, message, copiedFrom })
+      }
+    }
+  }
+
+  /** The same in every file into which the item is copied, where it has another time and perhaps another id. */
+  #idOf(item: JsonObject, read: Exclude<CodexItem, { kind: 'unknown' | 'silent' }>): string {
+    if (read.kind === 'call' && read.call.id !== null) return this.#ids.named(read.call.id)
+    if (read.kind === 'result' && read.callId !== null) return this.#ids.named(`${read.callId}/output`)
+    const id = this.#ids.next('item', ...saidBy(item, read))
+    const stem = DerivedIds.stem('item', ...saidBy(item, read))
+    const all = this.#said.get(stem)
+    if (all) all.push(id)
+    else this.#said.set(stem, [id])
+    return id
+  }
+
+  /**
+   * The window was replaced by a list of items: earlier ones word for word, new context, and a summary, in the clear or
+   * encrypted.
+   */
+  #takeCompacted(payload: JsonObject, marks: Marks, atMs: number, out: TranscriptRecord[]): void {
+    const sessionId = this.#session(atMs, out)
+    const items = replacementOf(payload)
+    const { kept, fresh } = this.#compare(items)
+    const summary = fresh.at(-1) === items.at(-1) ? summaryIn(fresh.at(-1), this.#survey) : null
+    const told = textAt(payload, 'message')
+    const text = told ?? summary
+    const externalId = this.#ids.next('compacted', JSON.stringify(payload))
+    const message = messageOf({
+      externalId,
+      role: 'user',
+      blocks: text === null ? [] : [textBlock(text)],
+      createdAtMs: atMs,
+      marks: { ...marks, harness: true },
+      more: [compactionPart(null, { kept: kept.size })],
+    })
+    out.push({ kind: 'message', sessionId, message, copiedFrom: this.#copiedFrom })
+    const compaction = {
+      key: externalId,
+      text,
+      atMs,
+      isAuto: null,
+      model: this.#model,
+      recordedBy: [externalId],
+    } as const
+    out.push({ kind: 'compaction', sessionId, ...compaction, replaced: { kind: 'all_but', kept } })
+    for (const item of fresh) {
+      if (told === null && summary !== null && item === items.at(-1)) continue
+      const read = itemOf(item)
+      if (read.kind === 'unknown' || read.kind === 'silent') continue
+      this.#tell(item, read, { ...marks, harness: true }, atMs, out)
+    }
+  }
+
+  /** Which of the items stand in the history already, and which are new with the compaction. */
+  #compare(items: readonly JsonObject[]): { kept: Set<string>; fresh: JsonObject[] } {
+    const kept = new Set<string>()
+    const fresh: JsonObject[] = []
+    // From the end: what is kept is the newest of what was said alike.
+    for (const item of items.toReversed()) {
+      const read = itemOf(item)
+      if (read.kind === 'unknown' || read.kind === 'silent') continue
+      if (read.kind === 'call' && read.call.id !== null) kept.add(read.call.id)
+      else if (read.kind === 'result' && read.callId !== null) kept.add(`${read.callId}/output`)
+      else {
+        const id = this.#said
+          .get(DerivedIds.stem('item', ...saidBy(item, read)))
+          ?.findLast((candidate) => !kept.has(candidate))
+        if (id === undefined) fresh.push(item)
+        else kept.add(id)
+      }
+    }
+    return { kept, fresh: fresh.toReversed() }
+  }
+}
+
+const saidBy = (item: JsonObject, read: CodexItem): string[] => [
+  String(item.type),
+  read.kind === 'said' ? read.role : read.kind,
+  read.kind === 'said' ? contentOf(read.blocks) : read.kind === 'thought' ? read.text : JSON.stringify(item),
+]
+
+/** The text that closes the new window: neither typed by a person nor the program's own context. */
+function summaryIn(item: JsonObject | undefined, survey: CodexSurvey): string | null {
+  const read = item ? itemOf(item) : null
+  if (read?.kind !== 'said' || read.role === 'system') return null
+  const text = contentOf(read.blocks)
+  return text.trim() === '' || survey.isTyped(text) || isContext(text) ? null : text
+}
+
+/** Version 7 of a UUID begins with its time. https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7 */
+const isTimeOrdered = (id: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id)

@@ -1,0 +1,164 @@
+import { basename } from 'node:path'
+import { DerivedIds } from '../../derived-ids.ts'
+import { contentOf, type Marks } from '../../draft.ts'
+import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import { compactionPart, messageOf, RecordClock, resultMessage } from '../../parts.ts'
+import type { Place } from '../../read-lines.ts'
+import { answerBlocks, answerFinish, callResult, callsOf, geminiBlocks, recordTypes } from './message.ts'
+import { type Checkpoint, type GeminiSurvey, resultId } from './survey.ts'
+
+/** The second reading of lines, or the only one of a document. */
+export class GeminiReader {
+  readonly #source: TranscriptSource
+  readonly #survey: GeminiSurvey
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  readonly #versions = new Map<string, number>()
+  readonly #told = new Set<string>()
+  #header: JsonObject = {}
+  #checkpoints = 0
+  #sessionId: string | null = null
+  #title: string | null = null
+  #summary: string | null = null
+
+  constructor(source: TranscriptSource, survey: GeminiSurvey) {
+    this.#source = source
+    this.#survey = survey
+    this.#clock = new RecordClock(source.nowMs)
+  }
+
+  /** What is known of the session before its first message. */
+  open(header: JsonObject): void {
+    this.#header = header
+    this.#clock.at(header.startTime)
+  }
+
+  takeMetadata(changes: JsonObject): void {
+    this.#summary = textAt(changes, 'summary') ?? this.#summary
+  }
+
+  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+    if (isObject(record.$set)) {
+      this.#takeSet(record.$set, place, out)
+    } else if ('$rewindTo' in record) {
+      out.push({ kind: 'other' })
+    } else if (recordTypes.has(textAt(record, 'type') ?? '')) {
+      this.#takeVersion(record, place.marks, out)
+    } else if (textAt(record, 'sessionId') !== null) {
+      if (this.#sessionId === null) this.open(record)
+      this.takeMetadata(record)
+      out.push({ kind: 'other' })
+    } else {
+      const type = textAt(record, 'type')
+      const reason = type === null ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
+      out.push({ kind: 'skipped', line: place.line, reason })
+    }
+  }
+
+  end(): TranscriptRecord[] {
+    const title = this.#summary === null ? this.#title : oneLine(this.#summary)
+    return this.#sessionId === null || title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title }]
+  }
+
+  /** The last record of an id is the message; those before it are states on the way. */
+  #takeVersion(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
+    const id = textAt(record, 'id')
+    const version = id === null ? 1 : (this.#versions.get(id) ?? 0) + 1
+    if (id !== null) this.#versions.set(id, version)
+    if (id !== null && version < this.#survey.versionsOf(id)) out.push({ kind: 'other' })
+    else this.#tell(record, marks, out)
+  }
+
+  #takeSet(changes: JsonObject, { marks }: Place, out: TranscriptRecord[]): void {
+    const checkpoint = this.#survey.checkpoint(this.#checkpoints)
+    this.#checkpoints += 1
+    this.takeMetadata(changes)
+    out.push({ kind: 'other' })
+    if (checkpoint === null) return
+    const fresh = listAt(changes, 'messages')
+      .filter(isObject)
+      .filter((record) => checkpoint.fresh.has(textAt(record, 'id') ?? ''))
+    const summary = checkpoint.gone.size === 0 ? undefined : summaryAmong(fresh)
+    for (const record of fresh) {
+      if (record !== summary && this.#survey.versionsOf(textAt(record, 'id') ?? '') > 0) continue
+      this.#tell(record, record === summary ? { ...marks, harness: true } : marks, out, record === summary)
+      if (record === summary) this.#tellCompaction(record, checkpoint, out)
+    }
+  }
+
+  #tellCompaction(summary: JsonObject, { gone }: Checkpoint, out: TranscriptRecord[]): void {
+    const id = textAt(summary, 'id')
+    if (id === null || this.#sessionId === null || this.#survey.isAbandoned(id)) return
+    out.push({
+      kind: 'compaction',
+      sessionId: this.#sessionId,
+      key: id,
+      text: contentOf(geminiBlocks(summary.content)),
+      atMs: this.#clock.at(summary.timestamp),
+      isAuto: null,
+      model: textAt(summary, 'model'),
+      recordedBy: [id],
+      replaced: { kind: 'these', externalIds: gone },
+    })
+  }
+
+  #tell(record: JsonObject, given: Marks, out: TranscriptRecord[], isSummary = false): void {
+    const createdAtMs = this.#clock.at(record.timestamp)
+    const sessionId = this.#session(createdAtMs, out)
+    const externalId = textAt(record, 'id') ?? this.#ids.next('record', JSON.stringify(record))
+    if (this.#told.has(externalId)) {
+      out.push({ kind: 'repeated' })
+      return
+    }
+    this.#told.add(externalId)
+    const marks = this.#survey.isAbandoned(externalId) ? { ...given, abandoned: true } : given
+    if (record.type === 'gemini' && !isSummary) {
+      const answer = { blocks: answerBlocks(record), finish: answerFinish(record), createdAtMs, marks }
+      out.push({ kind: 'answer', sessionId, externalId, ...answer })
+      this.#tellResults(record, externalId, marks, createdAtMs, out)
+      return
+    }
+    const blocks = geminiBlocks(record.content)
+    if (record.type === 'user' && !isSummary && marks.abandoned !== true) this.#nameAfter(contentOf(blocks))
+    const isNotice = record.type !== 'user' && record.type !== 'gemini'
+    const facts = isNotice ? { ...marks, harness: true, notice: String(record.type) } : marks
+    const more = isSummary ? [compactionPart(null)] : []
+    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, marks: facts, more })
+    out.push({ kind: 'message', sessionId, message })
+  }
+
+  #tellResults(record: JsonObject, id: string, marks: Marks, atMs: number, out: TranscriptRecord[]): void {
+    const sessionId = this.#session(atMs, out)
+    for (const call of callsOf(record)) {
+      const result = callResult(call)
+      if (result === null) continue
+      const given = { callId: textAt(call, 'id'), name: textAt(call, 'name'), ...result }
+      const externalId = this.#ids.named(resultId(id, call))
+      const message = resultMessage({ externalId, ...given, createdAtMs: this.#clock.at(call.timestamp), marks })
+      out.push({ kind: 'message', sessionId, message })
+    }
+  }
+
+  #nameAfter(text: string): void {
+    if (text.trim() !== '') this.#title ??= oneLine(text)
+  }
+
+  #session(startedAtMs: number, out: TranscriptRecord[]): string {
+    if (this.#sessionId !== null) return this.#sessionId
+    const header = this.#header
+    const sessionId = textAt(header, 'sessionId') ?? `file:${basename(this.#source.path)}`
+    this.#sessionId = sessionId
+    const folder = listAt(header, 'directories').find((entry) => typeof entry === 'string')
+    const cwd = typeof folder === 'string' ? folder : textAt(header, 'projectHash')
+    this.#summary ??= textAt(header, 'summary')
+    out.push({ kind: 'session', sessionId, parentSessionId: textAt(header, 'parentSessionId'), cwd, startedAtMs })
+    return sessionId
+  }
+}
+
+/** The record that sums up what went: the snapshot that the agent writes, or else the first that came. */
+const summaryAmong = (fresh: readonly JsonObject[]): JsonObject | undefined =>
+  fresh.find((record) => /<state_snapshot>|<compressed/.test(contentOf(geminiBlocks(record.content)))) ??
+  fresh.find((record) => contentOf(geminiBlocks(record.content)).trim() !== '')

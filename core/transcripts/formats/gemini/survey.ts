@@ -1,0 +1,95 @@
+import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import { callsOf, recordTypes } from './message.ts'
+
+/** A checkpoint by which the agent put other messages in the place of earlier ones. */
+export type Checkpoint = {
+  /** Ids that left the window, those of their tool results among them. */
+  readonly gone: ReadonlySet<string>
+  /** Messages that the checkpoint brought. */
+  readonly fresh: ReadonlySet<string>
+}
+
+/**
+ * What has to be known of a whole file of lines: which record of an id is the last, what was taken back, and what a
+ * checkpoint replaced. Holds ids only.
+ */
+export class GeminiSurvey {
+  /** How many lines of its own an id has. */
+  readonly #versions = new Map<string, number>()
+  readonly #derived = new Map<string, readonly string[]>()
+  readonly #checkpoints: (Checkpoint | null)[] = []
+  readonly #abandoned = new Set<string>()
+  /** In order. */
+  readonly #live = new Set<string>()
+
+  add(record: JsonObject): void {
+    if (isObject(record.$set)) this.#set(record.$set)
+    else if (typeof record.$rewindTo === 'string') this.#rewind(record.$rewindTo)
+    else if (recordTypes.has(textAt(record, 'type') ?? '')) this.#addMessage(record)
+  }
+
+  versionsOf(id: string): number {
+    return this.#versions.get(id) ?? 0
+  }
+
+  isAbandoned(id: string): boolean {
+    return this.#abandoned.has(id)
+  }
+
+  /** Of the n-th `$set` of the file, counted from 0; null when it replaced no messages. */
+  checkpoint(index: number): Checkpoint | null {
+    return this.#checkpoints[index] ?? null
+  }
+
+  #addMessage(record: JsonObject): void {
+    const id = textAt(record, 'id')
+    if (id === null) return
+    this.#versions.set(id, (this.#versions.get(id) ?? 0) + 1)
+    this.#note(id, record)
+    this.#live.add(id)
+    this.#abandoned.delete(id)
+  }
+
+  #note(id: string, record: JsonObject): void {
+    this.#derived.set(id, [id, ...callsOf(record).map((call) => resultId(id, call))])
+  }
+
+  #rewind(to: string): void {
+    const live = [...this.#live]
+    // An id that is not known takes everything back.
+    for (const id of live.slice(Math.max(0, live.indexOf(to)))) {
+      this.#live.delete(id)
+      this.#abandoned.add(id)
+    }
+  }
+
+  #set(changes: JsonObject): void {
+    if (!Array.isArray(changes.messages)) {
+      this.#checkpoints.push(null)
+      return
+    }
+    const records = listAt(changes, 'messages').filter(isObject)
+    const fresh = new Set<string>()
+    const list: string[] = []
+    for (const record of records) {
+      const id = textAt(record, 'id')
+      if (id === null) continue
+      list.push(id)
+      this.#abandoned.delete(id)
+      if (this.#derived.has(id)) continue
+      fresh.add(id)
+      this.#note(id, record)
+    }
+    const stays = new Set(list)
+    const gone = [...this.#live].filter((id) => !stays.has(id))
+    // Nothing came in the place of what went: it was taken back, not summed up.
+    if (fresh.size === 0) for (const id of gone) this.#abandoned.add(id)
+    this.#live.clear()
+    for (const id of list) this.#live.add(id)
+    this.#checkpoints.push({ gone: new Set(gone.flatMap((id) => this.#derived.get(id) ?? [])), fresh })
+  }
+}
+
+/** Id of the message that a tool's answer becomes. */
+export const resultId = (id: string, call: JsonObject): string =>
+  `${id}/${textAt(call, 'id') ?? textAt(call, 'name') ?? ''}`

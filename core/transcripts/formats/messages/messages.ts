@@ -1,0 +1,112 @@
+import { resolve } from 'node:path'
+import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import { type DocumentValue, readDocument } from '../../read-document.ts'
+import { type Place, readJsonLines } from '../../read-lines.ts'
+import { MessagesReader } from './reader.ts'
+import { isMessage, layoutOf, roleOf } from './shape.ts'
+
+/**
+ * Plain messages as the APIs of Anthropic and OpenAI take them: `{role, content}` in a list, under `messages`, or one a
+ * line. https://platform.openai.com/docs/api-reference/chat
+ */
+export const messages: TranscriptFormat = { id: 'messages', label: 'Messages (role, content)', detect, read }
+
+function detect({ values, isDocument, isWhole }: TranscriptHead): number {
+  return layoutOf(values, isDocument, isWhole) === null ? 0 : 0.55
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const { values, isDocument, isWhole } = source.head
+  const sessions = new Sessions(source)
+  switch (layoutOf(values, isDocument, isWhole)) {
+    case 'document_list':
+      yield* readDocument(source, 'storing', ['$.*'], one(sessions))
+      break
+    case 'document_messages':
+      yield* readDocument(source, 'storing', ['$.messages.*'], one(sessions))
+      break
+    case 'document_conversations':
+      yield* readDocument(source, 'storing', ['$.*'], ({ value }, place, out) =>
+        sessions.takeConversation(value, place, out),
+      )
+      break
+    case 'line_conversations':
+      yield* readJsonLines(source, 'storing', (record, place, out) => sessions.takeConversation(record, place, out))
+      break
+    default:
+      yield* readJsonLines(source, 'storing', (record, place, out) => sessions.takeMessage(record, place, out))
+  }
+  yield { doing: 'storing', bytesRead: source.bytes, records: sessions.end() }
+}
+
+const one =
+  (sessions: Sessions) =>
+  ({ value }: DocumentValue, place: Place, out: TranscriptRecord[]): void =>
+    sessions.takeMessage(value, place, out)
+
+/** Long enough to be the id of one conversation among all, not a number in one file. */
+const OWN_ID = /^[\w:.-]{16,200}$/
+
+/** The conversations of one file. One that has no id of its own is known by where it lies. */
+class Sessions {
+  readonly #source: TranscriptSource
+  readonly #address: string
+  #opened = 0
+  readonly #names = new Set<string>()
+  #only: MessagesReader | null = null
+
+  constructor(source: TranscriptSource) {
+    this.#source = source
+    this.#address = `file:${resolve(source.path)}`
+  }
+
+  takeMessage(value: unknown, place: Place, out: TranscriptRecord[]): void {
+    const [first] = this.#source.head.values
+    this.#only ??= this.#open(isObject(first) && Array.isArray(first.messages) ? first : {}, this.#address)
+    take(this.#only, value, place, out)
+  }
+
+  takeConversation(value: unknown, place: Place, out: TranscriptRecord[]): void {
+    const list = isObject(value) ? listAt(value, 'messages') : []
+    if (!isObject(value) || !list.some(isMessage)) {
+      out.push({
+        kind: 'skipped',
+        line: place.line,
+        reason: 'not a conversation: no list of messages with role and content',
+      })
+      return
+    }
+    this.#opened += 1
+    const reader = this.#open(value, `${this.#address}#${this.#opened}`)
+    for (const message of list) take(reader, message, place, out)
+    out.push(...reader.end())
+  }
+
+  end(): TranscriptRecord[] {
+    return this.#only?.end() ?? []
+  }
+
+  #open(about: JsonObject, address: string): MessagesReader {
+    const own = ['session_id', 'sessionId', 'conversation_id', 'conversationId', 'thread_id', 'id', 'uuid']
+      .map((key) => textAt(about, key))
+      .find((id) => id !== null && OWN_ID.test(id) && !this.#names.has(id))
+    const sessionId = own ?? address
+    this.#names.add(sessionId)
+    return new MessagesReader(this.#source, sessionId, about)
+  }
+}
+
+function take(reader: MessagesReader, value: unknown, place: Place, out: TranscriptRecord[]): void {
+  if (isMessage(value)) reader.take(value, place, out)
+  else out.push({ kind: 'skipped', line: place.line, reason: whyNot(value) })
+}
+
+function whyNot(value: unknown): string {
+  if (!isObject(value)) return 'not a message but a plain value'
+  if (textAt(value, 'role') === null) return 'a message without a role'
+  return roleOf(value) === null
+    ? 'a message with an unknown role'
+    : 'a message whose content is neither text nor blocks'
+}

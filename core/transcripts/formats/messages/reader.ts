@@ -1,0 +1,202 @@
+import { type BlockPart, toolResult, toPart } from '../../content-blocks.ts'
+import { DerivedIds } from '../../derived-ids.ts'
+import type { Marks } from '../../draft.ts'
+import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import {
+  callBlock,
+  fileBlock,
+  jsonText,
+  messageOf,
+  plainText,
+  RecordClock,
+  reasoningBlock,
+  resultMessage,
+  stringsIn,
+  textBlock,
+} from '../../parts.ts'
+import type { Place } from '../../read-lines.ts'
+import { roleOf } from './shape.ts'
+
+/** Turns the messages of one conversation, in order, into records. */
+export class MessagesReader {
+  readonly #sessionId: string
+  readonly #about: JsonObject
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  readonly #toolNames = new Map<string, string>()
+  #isDeclared = false
+  #title: string | null = null
+
+  constructor(source: TranscriptSource, sessionId: string, about: JsonObject) {
+    this.#sessionId = sessionId
+    this.#about = about
+    this.#clock = new RecordClock(source.nowMs)
+    this.#clock.at(timeIn(about))
+  }
+
+  take(message: JsonObject, place: Place, out: TranscriptRecord[]): void {
+    const createdAtMs = this.#clock.at(timeIn(message))
+    if (!this.#isDeclared) this.#declare(createdAtMs, out)
+    const own = stringsIn(message, 'id', 'uuid', 'message_id')
+    const externalId = own === null ? this.#ids.next('message', JSON.stringify(message)) : this.#ids.named(own)
+    const role = roleOf(message)
+    if (role === 'tool') this.#takeResult(message, externalId, createdAtMs, place.marks, out)
+    else if (role !== null) this.#takeSaid(message, role, externalId, createdAtMs, place.marks, out)
+  }
+
+  end(): TranscriptRecord[] {
+    const title = stringsIn(this.#about, 'title', 'name') ?? this.#title
+    return this.#isDeclared && title !== null
+      ? [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
+      : []
+  }
+
+  #declare(startedAtMs: number, out: TranscriptRecord[]): void {
+    this.#isDeclared = true
+    const cwd = stringsIn(this.#about, 'cwd', 'project', 'directory')
+    out.push({ kind: 'session', sessionId: this.#sessionId, cwd, startedAtMs })
+  }
+
+  #takeResult(
+    message: JsonObject,
+    externalId: string,
+    createdAtMs: number,
+    marks: Marks,
+    out: TranscriptRecord[],
+  ): void {
+    const callId = textAt(message, 'tool_call_id')
+    const name = textAt(message, 'name') ?? this.#toolNames.get(callId ?? '') ?? null
+    const blocks = blocksOf(message)
+    const given = {
+      externalId,
+      callId,
+      name,
+      output: textOf(blocks),
+      isError: message.is_error === true,
+      createdAtMs,
+      marks,
+    }
+    const files = blocks.filter(({ part }) => part.type === 'file')
+    out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage({ ...given, files }) })
+  }
+
+  /** What was said and, among blocks, what tools answered: each is a message, in their order. */
+  #takeSaid(
+    message: JsonObject,
+    role: 'system' | 'user' | 'assistant',
+    externalId: string,
+    createdAtMs: number,
+    marks: Marks,
+    out: TranscriptRecord[],
+  ): void {
+    let said: BlockPart[] = []
+    let told = 0
+    const nextId = (): string => {
+      told += 1
+      return told === 1 ? externalId : `${externalId}/${told}`
+    }
+    const flush = (): void => {
+      if (said.length === 0 && told > 0) return
+      const given = { externalId: nextId(), role, blocks: said, createdAtMs, marks }
+      out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf(given) })
+      said = []
+    }
+    const blocks = [...listAt(message, 'content')]
+    for (const block of typeof message.content === 'string' ? [message.content] : blocks) {
+      if (!isObject(block) || block.type !== 'tool_result') {
+        said.push(this.#blockOf(block, role))
+        continue
+      }
+      if (said.length > 0) flush()
+      const callId = textAt(block, 'tool_use_id')
+      const output = textOf(blocksIn(block.content))
+      const part = toolResult(block, output, this.#toolNames.get(callId ?? '') ?? null)
+      const given = {
+        externalId: nextId(),
+        role: 'tool' as const,
+        blocks: [{ part, text: output }],
+        createdAtMs,
+        marks,
+      }
+      out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf(given) })
+    }
+    said.unshift(...reasoningOf(message))
+    said.push(...this.#callsOf(message))
+    flush()
+  }
+
+  #blockOf(block: unknown, role: string): BlockPart {
+    if (typeof block === 'string') {
+      if (role === 'user' && block.trim() !== '') this.#title ??= oneLine(block)
+      return textBlock(block)
+    }
+    const read = isObject(block) ? (foreignBlock(block) ?? toPart(block)) : toPart(block)
+    if (role === 'user' && read.part.type === 'text' && read.text?.trim()) this.#title ??= oneLine(read.text)
+    const { toolCallId, toolName } = read.part
+    if (toolCallId && toolName) this.#toolNames.set(toolCallId, toolName)
+    return read
+  }
+
+  #callsOf(message: JsonObject): BlockPart[] {
+    const calls = listAt(message, 'tool_calls').filter(isObject)
+    const legacy = isObject(message.function_call) ? [{ function: message.function_call }] : []
+    return [...calls, ...legacy].map((call: JsonObject) => {
+      const named = isObject(call.function) ? call.function : isObject(call.custom) ? call.custom : call
+      const id = textAt(call, 'id')
+      const name = textAt(named, 'name')
+      if (id !== null && name !== null) this.#toolNames.set(id, name)
+      return callBlock({ id, name, input: jsonText(named.arguments ?? named.args ?? named.input) })
+    })
+  }
+}
+
+const blocksOf = (message: JsonObject): BlockPart[] => blocksIn(message.content)
+
+function blocksIn(content: unknown): BlockPart[] {
+  if (typeof content === 'string') return [textBlock(content)]
+  if (!Array.isArray(content)) return []
+  return content.map((block: unknown) => (isObject(block) ? (foreignBlock(block) ?? toPart(block)) : toPart(block)))
+}
+
+const textOf = (blocks: readonly BlockPart[]): string =>
+  blocks.map(({ text, part }) => text ?? part.metadata ?? '').join('\n')
+
+/** Blocks that Anthropic's API does not have; null for those that it has. */
+function foreignBlock(block: JsonObject): BlockPart | null {
+  switch (block.type) {
+    case 'input_text':
+    case 'output_text':
+    case 'refusal':
+      return textBlock(plainText([{ text: block.text ?? block.refusal }]))
+    case 'image_url':
+    case 'input_image': {
+      const url = textAt(block, 'image_url') ?? textAt(objectAt(block, 'image_url'), 'url')
+      return fileBlock({ kind: 'image', mime: null, url })
+    }
+    case 'input_audio': {
+      const audio = objectAt(block, 'input_audio')
+      return fileBlock({ kind: 'audio', mime: textAt(audio, 'format'), base64: textAt(audio, 'data') })
+    }
+    case 'file':
+    case 'input_file': {
+      const file = isObject(block.file) ? block.file : block
+      const url = textAt(file, 'file_data')
+      return fileBlock({ kind: 'file', mime: null, name: textAt(file, 'filename'), url })
+    }
+    case 'reasoning':
+      return reasoningBlock(textAt(block, 'text') ?? plainText(block.summary))
+    default:
+      return null
+  }
+}
+
+/** Models that think beside their answer say it in a field of its own. */
+function reasoningOf(message: JsonObject): BlockPart[] {
+  const text = stringsIn(message, 'reasoning_content', 'reasoning', 'thinking')
+  return text === null ? [] : [reasoningBlock(text)]
+}
+
+const timeIn = (record: JsonObject): unknown =>
+  record.timestamp ?? record.created_at ?? record.createdAt ?? record.ts ?? record.time ?? record.created

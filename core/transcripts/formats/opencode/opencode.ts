@@ -1,0 +1,40 @@
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { readDocument } from '../../read-document.ts'
+import { OpenCodeReader } from './reader.ts'
+import { isStoredSession, readStorage } from './storage.ts'
+
+/** `opencode export`, and the storage folder of versions up to 1.1. https://github.com/sst/opencode */
+export const openCode: TranscriptFormat = { id: 'opencode', label: 'opencode', detect, read }
+
+function detect({ values, isDocument, path }: TranscriptHead): number {
+  const [first] = values
+  if (!isObject(first)) return 0
+  if (Array.isArray(first.messages) && isSession(objectAt(first, 'info'))) return 1
+  const [message] = listAt(first, 'messages').filter(isObject)
+  const isExport = message && isObject(message.info) && Array.isArray(message.parts)
+  if (isExport) return textAt(objectAt(message, 'info'), 'sessionID') === null ? 0.6 : 0.95
+  return isDocument && isSession(first) && isStoredSession(path) ? 0.9 : 0
+}
+
+const isSession = (info: JsonObject): boolean =>
+  textAt(info, 'id')?.startsWith('ses') === true && isObject(info.time) && textAt(info, 'directory') !== null
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const [first] = source.head.values
+  const head = isObject(first) ? first : {}
+  if (!Array.isArray(head.messages) && isSession(head)) {
+    yield* readStorage(source, head)
+    return
+  }
+  let info = objectAt(head, 'info')
+  if (textAt(info, 'id') === null) {
+    yield* readDocument(source, 'looking', ['$.info'], ({ value }) => {
+      if (isObject(value)) info = value
+    })
+  }
+  const reader = new OpenCodeReader(source, info)
+  yield* readDocument(source, 'storing', ['$.messages.*'], ({ value }, place, out) => reader.take(value, place, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}

@@ -1,0 +1,50 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { parseObjects } from '../../json-objects.ts'
+import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import { OpenCodeReader } from './reader.ts'
+
+/** `<storage>/session/<project>/<session>.json` → `<storage>`. */
+const storageOf = (path: string): string => dirname(dirname(dirname(path)))
+
+export const isStoredSession = (path: string): boolean => existsSync(join(storageOf(path), 'message'))
+
+/** A session of the storage folder: its messages and their parts are files of their own, in the order of their ids. */
+export async function* readStorage(source: TranscriptSource, info: JsonObject): AsyncGenerator<TranscriptChunk> {
+  const storage = storageOf(source.path)
+  const reader = new OpenCodeReader(source, info)
+  let bytes = 0
+  for (const path of filesIn(join(storage, 'message', textAt(info, 'id') ?? ''))) {
+    const records: TranscriptRecord[] = []
+    const message = readObject(path, records)
+    if (message) {
+      const parts = filesIn(join(storage, 'part', textAt(message, 'id') ?? '')).flatMap(
+        (part) => readObject(part, records) ?? [],
+      )
+      const value = { info: message, parts }
+      bytes += JSON.stringify(value).length
+      reader.take(value, { line: 1, marks: {} }, records)
+    }
+    yield { doing: 'storing', bytesRead: 0, records }
+    if (bytes >= source.limitBytes) break
+  }
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}
+
+function filesIn(folder: string): string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .map((name) => join(folder, name))
+}
+
+/** Null, with a report, for a file that is being written or broken. */
+function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
+  const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
+  const [value] = values
+  if (isObject(value)) return value
+  out.push({ kind: 'skipped', line: 1, reason: `${path}: ${problem ?? 'not an object'}` })
+  return null
+}

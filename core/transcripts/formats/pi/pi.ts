@@ -1,0 +1,86 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import { readJsonLines } from '../../read-lines.ts'
+import { entryTypes } from './entries.ts'
+import { PiReader } from './reader.ts'
+import { PiTree } from './tree.ts'
+
+/** Sessions of the Pi coding agent, versions 1 to 3. https://github.com/badlogic/pi-mono */
+export const pi: TranscriptFormat = {
+  id: 'pi',
+  label: 'Pi',
+  detect: (head) => likeness(head),
+  read: (source) => read(source, () => null),
+}
+
+/** The same lines, kept by OpenClaw: what lies around a file says so. https://github.com/openclaw/openclaw */
+export const openClaw: TranscriptFormat = {
+  id: 'openclaw',
+  label: 'OpenClaw',
+  detect: (head) => (isOpenClaws(head) ? Math.min(1, likeness(head) * 1.02) : likeness(head) * 0.9),
+  read: (source) => read(source, (sessionId) => indexedTitle(source.path, sessionId)),
+}
+
+function likeness({ values }: TranscriptHead): number {
+  const records = values.filter(isObject)
+  const [first] = records
+  if (!first) return 0
+  const isHeader = first.type === 'session' && textAt(first, 'id') !== null && textAt(first, 'timestamp') !== null
+  const ours = records.filter(isEntry).length
+  if (isHeader) return records.length === 1 || ours > 0 ? 0.98 : 0.6
+  // Without its header, as after a cut: entries of a tree all have an id, a parent and a time.
+  const inTree = records.filter((record) => isEntry(record) && 'parentId' in record && textAt(record, 'id') !== null)
+  return inTree.length > records.length / 2 ? 0.8 : 0
+}
+
+const isEntry = (record: JsonObject): boolean =>
+  entryTypes.has(textAt(record, 'type') ?? '') &&
+  record.timestamp !== undefined &&
+  (record.type !== 'message' || textAt(objectAt(record, 'message'), 'role') !== null)
+
+const isOpenClaws = ({ path }: TranscriptHead): boolean =>
+  /[\\/]\.openclaw[\\/]|[\\/]\.clawdbot[\\/]|[\\/]\.moltbot[\\/]/.test(path) || indexBeside(path) !== null
+
+/** OpenClaw's index of its sessions: `agent:<id>:<channel>` → session. */
+function indexBeside(path: string): JsonObject | null {
+  const file = join(dirname(path), 'sessions.json')
+  if (!existsSync(file)) return null
+  try {
+    const index: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    return isObject(index) && Object.keys(index).some((key) => key.startsWith('agent:')) ? index : null
+  } catch {
+    // Not JSON: then it is no index of OpenClaw's.
+    return null
+  }
+}
+
+function indexedTitle(path: string, sessionId: string): string | null {
+  for (const [key, entry] of Object.entries(indexBeside(path) ?? {})) {
+    if (!isObject(entry) || textAt(entry, 'sessionId') !== sessionId) continue
+    const origin = objectAt(entry, 'origin')
+    const named =
+      textAt(entry, 'label') ??
+      textAt(entry, 'displayName') ??
+      textAt(entry, 'subject') ??
+      textAt(origin, 'label') ??
+      key
+    return oneLine(named)
+  }
+  return null
+}
+
+async function* read(
+  source: TranscriptSource,
+  titleOf: (sessionId: string) => string | null,
+): AsyncGenerator<TranscriptChunk> {
+  const tree = new PiTree()
+  yield* readJsonLines(source, 'looking', (record) => tree.add(record))
+  tree.finish()
+  const reader = new PiReader(tree, source, `file:${basename(source.path)}`, titleOf)
+  yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}

@@ -1,0 +1,199 @@
+import { DerivedIds } from '../../derived-ids.ts'
+import type { Marks } from '../../draft.ts'
+import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { countAt, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import { compactionPart, messageOf, RecordClock, resultMessage, stringsIn, textBlock, timeOf } from '../../parts.ts'
+import type { Place } from '../../read-lines.ts'
+import { bashText, entryTypes, piBlocks, piFinish, piResult } from './entries.ts'
+import type { PiTree } from './tree.ts'
+
+/** The second reading of a session. */
+export class PiReader {
+  readonly #tree: PiTree
+  readonly #clock: RecordClock
+  readonly #fallback: string
+  readonly #titleOf: (sessionId: string) => string | null
+  readonly #ids = new DerivedIds()
+  /** Version 1 names entries by their place, the header being 0: external ids by place. */
+  readonly #places: (string | null)[] = []
+  readonly #seen = new Set<string>()
+  #latestId: string | null = null
+  #sessionId: string | null = null
+  #parentId: string | null = null
+  /** Entries from before the session was made are copies from the one that it was forked from. */
+  #startedAtMs = Number.NEGATIVE_INFINITY
+  #title: string | null = null
+  #name: string | null = null
+  #model: string | null = null
+
+  constructor(tree: PiTree, source: TranscriptSource, fallback: string, titleOf: (sessionId: string) => string | null) {
+    this.#tree = tree
+    this.#clock = new RecordClock(source.nowMs)
+    this.#fallback = fallback
+    this.#titleOf = titleOf
+  }
+
+  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+    const type = textAt(record, 'type') ?? ''
+    if (type === 'session') {
+      this.#takeHeader(record, out)
+      return
+    }
+    if (!entryTypes.has(type)) {
+      this.#places.push(null)
+      const reason = type === '' ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
+      out.push({ kind: 'skipped', line: place.line, reason })
+      return
+    }
+    const id = textAt(record, 'id')
+    if (id !== null && this.#seen.has(id)) {
+      out.push({ kind: 'repeated' })
+      return
+    }
+    const before = this.#places.length
+    this.#takeEntry(record, id, place, out)
+    if (this.#places.length === before) this.#places.push(null)
+    if (id === null) return
+    this.#seen.add(id)
+    this.#latestId = id
+  }
+
+  end(): TranscriptRecord[] {
+    if (this.#sessionId === null) return []
+    const title = this.#name ?? this.#titleOf(this.#sessionId) ?? this.#title
+    return title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title }]
+  }
+
+  #takeHeader(header: JsonObject, out: TranscriptRecord[]): void {
+    this.#places.push(null)
+    out.push({ kind: 'other' })
+    if (this.#sessionId !== null) return
+    const startedAtMs = timeOf(header.timestamp)
+    this.#startedAtMs = startedAtMs ?? Number.NEGATIVE_INFINITY
+    const parent = stringsIn(header, 'parentSession', 'branchedFrom')
+    this.#parentId = parent === null ? null : sessionIdIn(parent)
+    this.#model = textAt(header, 'modelId')
+    this.#declare(textAt(header, 'id') ?? this.#fallback, textAt(header, 'cwd'), this.#clock.at(header.timestamp), out)
+  }
+
+  #declare(sessionId: string, cwd: string | null, startedAtMs: number, out: TranscriptRecord[]): string {
+    this.#sessionId = sessionId
+    out.push({ kind: 'session', sessionId, parentSessionId: this.#parentId, title: null, cwd, startedAtMs })
+    return sessionId
+  }
+
+  #takeEntry(entry: JsonObject, id: string | null, place: Place, out: TranscriptRecord[]): void {
+    const atMs = this.#clock.at(entry.timestamp)
+    const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
+    const isCopy = this.#parentId !== null && atMs < this.#startedAtMs
+    const isLive = this.#tree.isLive(id)
+    const marks = { ...place.marks, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
+    const add = (message: Extract<TranscriptRecord, { kind: 'message' }>['message']): void => {
+      this.#places.push(message.externalId)
+      const copiedFrom = isCopy && this.#parentId !== null ? [this.#parentId] : []
+      out.push({ kind: 'message', sessionId, message, copiedFrom })
+    }
+    switch (entry.type) {
+      case 'message':
+        add(this.#message(entry, id, atMs, marks))
+        return
+      case 'custom_message': {
+        const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
+        const facts = { ...marks, harness: true, customType: textAt(entry, 'customType') ?? '' }
+        add(messageOf({ externalId, role: 'user', blocks: piBlocks(entry.content), createdAtMs: atMs, marks: facts }))
+        return
+      }
+      case 'compaction':
+      case 'branch_summary': {
+        const text = textAt(entry, 'summary')
+        const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
+        const isBranch = entry.type === 'branch_summary'
+        const more = [
+          compactionPart(isBranch ? false : null, { preTokens: countAt(entry, 'tokensBefore') ?? undefined }),
+        ]
+        const blocks = [textBlock(text ?? '')]
+        add(
+          messageOf({ externalId, role: 'user', blocks, createdAtMs: atMs, marks: { ...marks, harness: true }, more }),
+        )
+        const replaced = this.#replaced(entry)
+        if (!isLive || replaced === null) return
+        const isAuto = isBranch ? false : null
+        const told = { key: externalId, text, atMs, isAuto, model: this.#model, recordedBy: [externalId] } as const
+        out.push({ kind: 'compaction', sessionId, ...told, replaced })
+        return
+      }
+      case 'session_info':
+        this.#name = textAt(entry, 'name') ?? this.#name
+        break
+      case 'model_change':
+        this.#model = textAt(entry, 'modelId') ?? this.#model
+        break
+    }
+    out.push({ kind: 'other' })
+  }
+
+  #replaced(entry: JsonObject): CompactionRecord['replaced'] | null {
+    if (entry.type === 'branch_summary') {
+      // It names the end of the branch, or the place to which the person went back; then the branch ends just before.
+      const named = this.#tree.branchOf(textAt(entry, 'fromId') ?? '')
+      const branch = named.size > 0 ? named : this.#tree.branchOf(this.#latestId ?? '')
+      return branch.size === 0 ? null : { kind: 'these', externalIds: branch }
+    }
+    const kept = textAt(entry, 'firstKeptEntryId') ?? this.#keptAt(countAt(entry, 'firstKeptEntryIndex'))
+    return kept === null ? { kind: 'all' } : { kind: 'all_before', keptFrom: kept }
+  }
+
+  /** The first message at or behind a place of version 1. */
+  #keptAt(index: number | null): string | null {
+    return index === null ? null : (this.#places.slice(index).find((id) => id !== null) ?? null)
+  }
+
+  #message(entry: JsonObject, id: string | null, atMs: number, marks: Marks) {
+    const message = objectAt(entry, 'message')
+    const role = textAt(message, 'role') ?? ''
+    const createdAtMs = id === null && entry.timestamp === undefined ? (timeOf(message.timestamp) ?? atMs) : atMs
+    const externalId = id ?? this.#ids.next('entry', String(entry.timestamp), JSON.stringify(message))
+    const base = { externalId, createdAtMs }
+    switch (role) {
+      case 'user': {
+        const blocks = piBlocks(message.content)
+        const text = blocks.map((block) => block.text ?? '').find((words) => words.trim() !== '')
+        if (text !== undefined) this.#title ??= oneLine(text)
+        return messageOf({ ...base, role: 'user', blocks, marks })
+      }
+      case 'assistant': {
+        const finish = piFinish(message)
+        const blocks = piBlocks(message.content)
+        return messageOf({ ...base, role: 'assistant', blocks, marks, more: finish ? [finish] : [] })
+      }
+      case 'toolResult': {
+        const { output, files } = piResult(message.content)
+        const given = { callId: textAt(message, 'toolCallId'), name: textAt(message, 'toolName'), output, files }
+        return resultMessage({ ...base, ...given, isError: message.isError === true, marks })
+      }
+      case 'bashExecution': {
+        const facts: Marks = { ...marks, bash: true, ...(message.excludeFromContext === true ? EXCLUDED : {}) }
+        return messageOf({ ...base, role: 'user', blocks: [textBlock(bashText(message))], marks: facts })
+      }
+      default: {
+        const summary = textAt(message, 'summary')
+        const blocks = summary === null ? piBlocks(message.content) : [textBlock(summary)]
+        const given = role === 'system' ? ('system' as const) : ('user' as const)
+        return messageOf({ ...base, role: given, blocks, marks: { ...marks, harness: true, piRole: role } })
+      }
+    }
+  }
+}
+
+const EXCLUDED: Marks = { excludedFromContext: true }
+
+/** `<time>_<id>.jsonl` → id. A path of another machine may have either slash. */
+function sessionIdIn(path: string): string {
+  const name =
+    path
+      .split(/[\\/]/)
+      .at(-1)
+      ?.replace(/\.jsonl$/, '') ?? path
+  return name.slice(name.lastIndexOf('_') + 1)
+}
