@@ -97,7 +97,7 @@ const queries = {
     FROM (
       SELECT ${asText('m.session_id')} AS session, min(m.id) AS first
       FROM main.messages AS m
-      WHERE m.id > :last
+      WHERE m.id > :last AND typeof(m.id) = 'integer'
       GROUP BY 1
     )
     WHERE session NOT IN (SELECT key FROM temp.derived_conversations)`,
@@ -142,7 +142,7 @@ function messages(probe: SchemaProbe): string {
   const callId = column('tool_call_id')
   const blocks = column('content_blocks')
   return /* sql */ `
-    INSERT INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at)
+    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at)
     SELECT m.id, c.conversation_id,
       coalesce((SELECT max(d.seq) + 1 FROM temp.derived_messages AS d WHERE d.conversation_id = c.conversation_id), 0)
         + row_number() OVER (PARTITION BY c.conversation_id ORDER BY m.id) - 1,
@@ -154,19 +154,20 @@ function messages(probe: SchemaProbe): string {
       ${asCount(column('token_count'))}, ${textTimeMs(column('created_at'))}
     FROM main.messages AS m
     JOIN temp.derived_conversations AS c ON c.key = ${asText('m.session_id')}
-    WHERE m.id > :last`
+    WHERE m.id > :last AND typeof(m.id) = 'integer'`
 }
 
 function summaries(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'summaries', 's')
   return /* sql */ `
-    INSERT INTO temp.derived_summaries
+    INSERT OR IGNORE INTO temp.derived_summaries
       (summary_rowid, summary_id, conversation_id, kind, depth, token_count, created_at, level)
     SELECT s.id, CAST(s.id AS TEXT), c.conversation_id, iif(${asCount(column('depth'))} = 0, 'leaf', 'condensed'),
       ${asCount(column('depth'))}, ${asCount(column('token_count'))}, ${textTimeMs(column('created_at'))},
       iif(substr(${column('content')}, 1, ${MADE_WITHOUT_MODEL.length}) = '${MADE_WITHOUT_MODEL}', 'deterministic', 'unknown')
     FROM main.summaries AS s
-    LEFT JOIN temp.derived_conversations AS c ON c.key = ${asText(column('session_id'))}`
+    LEFT JOIN temp.derived_conversations AS c ON c.key = ${asText(column('session_id'))}
+    WHERE typeof(s.id) = 'integer'`
 }
 
 function views(probe: SchemaProbe): string {

@@ -174,10 +174,11 @@ const queries = {
     SELECT row_number() OVER (ORDER BY min(place), session_id), session_id, session_id, nullif(session_id, '')
     FROM temp.decapod_originals
     GROUP BY session_id`,
+  // In the order of the ledger as a whole: a summary's sources may be of several sessions.
   messages: /* sql */ `
-    INSERT INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
+    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
     SELECT o.message_id, c.conversation_id,
-      row_number() OVER (PARTITION BY o.session_id ORDER BY o.place, o.created_at, o.message_id) - 1,
+      row_number() OVER (ORDER BY o.place, o.created_at, o.message_id) - 1,
       CASE
         WHEN o.kind = 'tool_result' THEN 'tool'
         WHEN o.kind = 'event' OR o.actor = 'system' THEN 'system'
@@ -188,7 +189,8 @@ const queries = {
     JOIN temp.derived_conversations AS c ON c.key = o.session_id`,
   window: /* sql */ `
     INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
-    SELECT conversation_id, seq, 'message', message_id FROM temp.derived_messages`,
+    SELECT conversation_id, row_number() OVER (PARTITION BY conversation_id ORDER BY seq) - 1, 'message', message_id
+    FROM temp.derived_messages`,
 }
 
 /** NULL-free: what the ledger does not hold is empty, and the file's own notes say so. */

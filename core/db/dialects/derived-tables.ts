@@ -122,6 +122,9 @@ export function lastDerivedMessage(db: PreparableDb, isUnchanged: (count: number
 export const schemaLabel = (version: number | undefined | null): string | null =>
   Number.isInteger(version) && Number(version) > 0 && Number(version) < 10_000 ? `schema ${version}` : null
 
+/** Nothing that is counted comes near it. */
+const LARGEST_COUNT = 1_000_000_000_000
+
 /** Names of a table's columns as expressions: NULL, or what is given, for those that this file does not have. */
 export function columnsOf(probe: SchemaProbe, table: string, alias: string) {
   return (column: string, otherwise = 'NULL'): string => (probe.has(table, column) ? `${alias}.${column}` : otherwise)
@@ -130,8 +133,9 @@ export function columnsOf(probe: SchemaProbe, table: string, alias: string) {
 /** A column that holds a text, whatever a damaged file holds instead. */
 export const asText = (expression: string): string => `CAST(coalesce(${expression}, '') AS TEXT)`
 
-/** A column that holds a whole number, whatever a damaged file holds instead. */
-export const asCount = (expression: string): string => `CAST(coalesce(${expression}, 0) AS INTEGER)`
+/** A column that holds a whole number, whatever a damaged file holds instead; sums of them stay exact. */
+export const asCount = (expression: string): string =>
+  `max(${-LARGEST_COUNT}, min(${LARGEST_COUNT}, CAST(coalesce(${expression}, 0) AS INTEGER)))`
 
 /** Messages beneath a summary, through all its sources; a cycle ends. */
 const beneath = (answer: string): string => `(

@@ -105,7 +105,7 @@ function messages(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'messages', 'm')
   const role = column('role')
   return /* sql */ `
-    INSERT INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
+    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
     SELECT m.rowid, c.conversation_id, ${asCount(column('seq', 'm.rowid'))},
       CASE
         WHEN ${role} IN ('user', 'assistant', 'system', 'tool') THEN ${role}
