@@ -1,6 +1,8 @@
 import { GrepInput } from '../contract/retrieval.ts'
 import type { Lcm } from '../lcm.ts'
+import { updateIndex } from '../side-index/update-index.ts'
 import { type Define, MAX_ID, type Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { collect, integer, oneOf, time } from './parse.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
@@ -21,6 +23,7 @@ type GrepOptions = MemoryOptions & {
   readonly limit?: number
   readonly cursor?: string
   readonly full?: boolean
+  readonly index?: boolean
 }
 
 export function addGrepCommand(define: Define, run: Run): void {
@@ -44,7 +47,8 @@ export function addGrepCommand(define: Define, run: Run): void {
       .option('--sort <order>', 'newest, oldest or relevance', oneOf('newest', 'oldest', 'relevance'))
       .option('--limit <n>', 'hits a page', integer(1, 1000))
       .option('--cursor <cursor>', 'go on from an earlier answer')
-      .option('--full', 'whole texts instead of snippets'),
+      .option('--full', 'whole texts instead of snippets')
+      .option('--index', 'first make the search index of a file that has none; later searches use it, too'),
     (query: string, options: GrepOptions): Promise<Answer> =>
       withMemory(options, (lcm) => grep(lcm, query, options), { readOnly: true }),
   )
@@ -66,6 +70,7 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
     limit: options.limit,
     cursor: options.cursor,
   })
+  if (options.index) await makeIndex(lcm)
   const result = await lcm.retrieval.grep(input)
   const hits = options.full ? result.hits.map((hit) => ({ ...hit, content: wholeText(lcm, hit.id) })) : result.hits
   const groups = options.groupBy ? { groups: groupByCovering(hits) } : {}
@@ -84,6 +89,11 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
       `${result.totalIsExact ? '' : 'at least '}${count(result.total)} hits, ${count(hits.length)} shown${result.nextCursor ? `; go on with --cursor ${result.nextCursor}` : ''}`,
     ].join('\n')
   return { json: { ...result, hits, ...groups }, text }
+}
+
+/** Of a native file, or one that is up to date, nothing has to be made. */
+async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
+  if (sideIndex) await interruptible((signal) => updateIndex({ read, info, index: sideIndex }, signal))
 }
 
 const wholeText = (lcm: Lcm, id: string): string => lcm.retrieval.describe(id, MAX_ID).content

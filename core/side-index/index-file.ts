@@ -19,9 +19,9 @@ const queries = {
 /**
  * `format`, `source` (path of the indexed file) and `views` (hash of how its rows are read) are set for good.
  * `state` names the content of the source of which every text is indexed; it is absent while that is not so.
- * `too_large`: the size of the source when its index was given up.
+ * `was_whole` is there once it has been named so for the first time. `too_large`: the size of the source when its index was given up.
  */
-type MetaKey = 'format' | 'source' | 'views' | 'state' | 'too_large'
+type MetaKey = 'format' | 'source' | 'views' | 'state' | 'was_whole' | 'too_large'
 
 /** What an index is made for. */
 export type IndexSubject = { readonly source: string; readonly views: string }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { pathExists } from '../db/memory-file.ts'
@@ -78,11 +78,10 @@ export class SideIndex implements TextIndexSource {
   }
 
   absence(): string {
-    const { total, indexed } = this.#progress()
+    const { total, indexed, wasWhole } = this.#progress()
+    if (wasWhole) return 'the file has changed since its search index was brought up to date.'
     if (indexed !== null) {
-      return indexed < total
-        ? `its search index is being made (${indexed.toLocaleString('en')} of ${total.toLocaleString('en')} rows).`
-        : 'it has changed since its search index was made.'
+      return `its search index is not whole yet (${indexed.toLocaleString('en')} of ${total.toLocaleString('en')} rows).`
     }
     return canBeWritten(this.folder)
       ? 'this file has no index that can be relied on.'
@@ -123,14 +122,15 @@ export class SideIndex implements TextIndexSource {
   }
 
   /** `indexed` is null when there is no index at all. */
-  #progress(): { total: number; indexed: number | null } {
+  #progress(): { total: number; indexed: number | null; wasWhole: boolean } {
     const { read } = this.#options
     const total = (read.value<number>(queries.messages) ?? 0) + (read.value<number>(queries.summaries) ?? 0)
     try {
       const file = this.#opened()
-      return { total, indexed: file && file.get('too_large') === null ? file.indexedRows() : null }
+      if (!file || file.get('too_large') !== null) return { total, indexed: null, wasWhole: false }
+      return { total, indexed: file.indexedRows(), wasWhole: file.get('was_whole') !== null }
     } catch (error) {
-      if (this.failed(error)) return { total, indexed: null }
+      if (this.failed(error)) return { total, indexed: null, wasWhole: false }
       throw error
     }
   }
@@ -162,9 +162,10 @@ const NOTE = 'Answered from the search index that this app keeps for the file.'
 /** Also of a folder that is yet to be made. */
 function canBeWritten(folder: string): boolean {
   try {
-    if (!pathExists(folder)) return dirname(folder) !== folder && canBeWritten(dirname(folder))
+    const found = statSync(folder, { throwIfNoEntry: false })
+    if (!found) return dirname(folder) !== folder && canBeWritten(dirname(folder))
     accessSync(folder, constants.W_OK)
-    return true
+    return found.isDirectory()
   } catch {
     return false
   }

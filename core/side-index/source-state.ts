@@ -24,10 +24,9 @@ const COUNTER_BYTES = 28
 export function stampAtRest(path: string): string | null {
   try {
     const realPath = realpathSync(path)
-    const parts = ['', '-wal', '-journal'].map((suffix) => `${realPath}${suffix}`)
     if (statSync(`${realPath}-shm`, { throwIfNoEntry: false })) return null
-    if (!parts.every(isSettled)) pause(TICK_MS)
-    return parts.every(isSettled) ? parts.map(stampUnlessEmpty).join(' ') : null
+    if (!partsOf(realPath).every(isSettled)) pause(TICK_MS)
+    return filesState(realPath)
   } catch {
     // What stands there cannot be read; opening it says why.
     return null
@@ -63,9 +62,11 @@ export class SourceState {
     const version = read.dataVersion()
     if (this.#known?.version === version) return this.#known.id
     const id = this.#name()
+    if (id === null) return null
     // What stayed the same from before to after was so in between.
-    if (id === null || read.dataVersion() !== version) return null
-    this.#known = { version, id }
+    if (read.dataVersion() === version) this.#known = { version, id }
+    // Over an empty log the version may count reads; then the files themselves must have stayed as they were.
+    else if (!isEmptyLog(this.realPath) || this.#name() !== id) return null
     return id
   }
 
@@ -82,13 +83,28 @@ export class SourceState {
   }
 }
 
+const partsOf = (realPath: string): string[] => ['', '-wal', '-journal'].map((suffix) => `${realPath}${suffix}`)
+
+/** Of a database whose content stands in its files alone. null when their times cannot tell later writes. */
+function filesState(realPath: string): string | null {
+  const parts = partsOf(realPath)
+  return parts.every(isSettled) ? `files ${parts.map(stampUnlessEmpty).join(' ')}` : null
+}
+
+const isEmptyLog = (realPath: string): boolean =>
+  statSync(`${realPath}-shm`, { throwIfNoEntry: false }) !== undefined &&
+  !statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size
+
 function liveState(realPath: string): string | null {
+  if (isEmptyLog(realPath)) return filesState(realPath)
   const { dev, ino } = statSync(realPath)
   if (statSync(`${realPath}-shm`, { throwIfNoEntry: false })) {
+    // Of a log without a writer only the file itself counts, in which there may be more than the index tells of.
+    if (!isSettled(`${realPath}-wal`)) return null
     const start = startOf(`${realPath}-shm`, 2 * LOG_HEADER_BYTES)
     const header = start.subarray(0, LOG_HEADER_BYTES)
     const isWhole = start.length === 2 * LOG_HEADER_BYTES && header.equals(start.subarray(LOG_HEADER_BYTES))
-    return isWhole ? `log ${dev}:${ino} ${header.toString('base64')}` : null
+    return isWhole ? `log ${dev}:${ino} ${header.toString('base64')} ${fileStamp(`${realPath}-wal`)}` : null
   }
   const start = startOf(realPath, COUNTER_BYTES)
   const isWal = start[18] === 2

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
@@ -17,6 +18,7 @@ import type { SideIndex } from './side-index.ts'
 const LARGEST_BATCH = 1024
 const BATCH_MS = 10
 const PROGRESS_INTERVAL_MS = 100
+const NAMING_MS = 15
 
 export type UpdateIndexOptions = {
   readonly read: ReadDb
@@ -91,6 +93,17 @@ function discard(file: IndexFile | null): void {
   removeUnusedDb(file.db.path)
 }
 
+/** A file that was written this moment can be named in the next. */
+async function namedSource(index: SideIndex, breather: Breather): Promise<string | null> {
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    const id = index.sourceId()
+    if (id !== null) return id
+    await setTimeout(NAMING_MS)
+    await breather.pause()
+  }
+  return index.sourceId()
+}
+
 /** One pass over all texts. */
 class Update {
   readonly #options: UpdateIndexOptions
@@ -110,7 +123,7 @@ class Update {
   async *run(signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
     const { read, index } = this.#options
     const breather = new Breather(signal)
-    const before = index.sourceId()
+    const before = await namedSource(index, breather)
     const corpora = [new MessageCorpus(read, () => null), new SummaryCorpus(read, () => null)]
     try {
       const rows: Float64Array[] = []
@@ -129,7 +142,10 @@ class Update {
     }
     // Every text was read in between, so what it is named after is what was read, unless the name changed.
     const isSame = before !== null && index.sourceId() === before
-    if (isSame) this.#file.set('state', before)
+    if (isSame) {
+      this.#file.set('state', before)
+      this.#file.set('was_whole', 'yes')
+    }
     tidyFolder(index.folder, index.key, this.#limitBytes)
     return this.#result(isSame ? 'ready' : 'behind')
   }

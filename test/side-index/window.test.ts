@@ -1,0 +1,101 @@
+import '../jobs/private-home.ts'
+import { dirname } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Core } from '../../core/core.ts'
+import { executeHere } from '../../core/jobs/job-thread.ts'
+import { Machine } from '../../core/machine/machine.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { Writer } from '../db/children/start.ts'
+import { folderState } from '../db/folder-state.ts'
+import { resourcesDir } from '../jobs/core-client.ts'
+import { ClawFile } from './claw-file.ts'
+
+const toClose: { close(): unknown }[] = []
+let writer: Writer | null = null
+afterEach(async () => {
+  await writer?.end('crash')
+  writer = null
+  for (const one of toClose.splice(0)) await one.close()
+})
+
+function openWindow(path: string): Core {
+  const cacheDir = temporaryFolder()
+  const machine = new Machine({ env: { ...process.env, LCM_CACHE_DIR: cacheDir }, resourcesDir })
+  const core = new Core({ path, open: { cacheDir }, machine, execute: executeHere({ cacheDir }) })
+  toClose.push(core)
+  core.lcm()
+  return core
+}
+
+function fileOf(messages: number): string {
+  const file = new ClawFile()
+  file.db.transaction(() => {
+    for (let n = 0; n < messages; n += 1) file.add(`walrus ${n}`)
+  })()
+  file.close()
+  return file.path
+}
+
+const state = (core: Core): string => core.searchIndex().state
+const ready = (core: Core): Promise<void> => expect.poll(() => state(core), { timeout: 15_000 }).toBe('ready')
+const ask = async (core: Core, query: string): Promise<number> =>
+  (
+    await core
+      .lcm()
+      .retrieval.grep({
+        query,
+        mode: 'full_text',
+        match: 'all',
+        scope: 'both',
+        sort: 'newest',
+        limit: 10,
+        exactTotal: true,
+      } as never)
+  ).total
+
+describe('a window on a large file of another system', () => {
+  it('has its search index made while somebody listens, with progress, and touches nothing beside the file', async () => {
+    const path = fileOf(2500)
+    const before = folderState(dirname(path))
+    const core = openWindow(path)
+    expect(core.searchIndex()).toMatchObject({ state: 'none', totalRows: 2500, jobId: null })
+    const states: string[] = []
+    core.subscribe((event) => {
+      if (event.kind === 'job' && event.job.kind === 'index') states.push(event.job.state)
+    })
+    await ready(core)
+    expect(core.searchIndex()).toMatchObject({ indexedRows: 2500, totalRows: 2500, reason: null })
+    expect(core.searchIndex().bytes).toBeGreaterThan(0)
+    expect(states.at(0)).toBe('running')
+    expect(states.at(-1)).toBe('done')
+    expect(await ask(core, 'walrus 1999')).toBe(1)
+    await core.close()
+    expect(folderState(dirname(path))).toEqual(before)
+  }, 30_000)
+
+  it('has it brought up to date when an agent writes, and finds what was written at every moment', async () => {
+    const path = fileOf(2500)
+    writer = await Writer.start(path)
+    await writer.tell('write')
+    const core = openWindow(path)
+    core.subscribe(() => undefined)
+    await ready(core)
+    expect(await ask(core, 'another program')).toBe(1)
+    await writer.tell('write')
+    expect(await ask(core, 'another program')).toBe(2)
+    await expect.poll(() => state(core), { timeout: 2000 }).toMatch(/behind|building/)
+    expect(core.searchIndex().reason).toContain('changed since')
+    await ready(core)
+    expect(await ask(core, 'another program')).toBe(2)
+    expect(core.searchIndex().indexedRows).toBe(2502)
+    expect(core.jobs.list().filter(({ kind }) => kind === 'index')).toHaveLength(1)
+  }, 30_000)
+
+  it('leaves a small file without one', async () => {
+    const core = openWindow(fileOf(100))
+    core.subscribe(() => undefined)
+    await new Promise((resume) => setTimeout(resume, 1200))
+    expect(core.jobs.list()).toEqual([])
+    expect(core.searchIndex()).toMatchObject({ state: 'none', totalRows: 100 })
+  })
+})
