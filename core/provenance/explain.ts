@@ -4,7 +4,7 @@ import type { Claim } from './vocabulary.ts'
 
 /** Why a claim counts as it does, for people. */
 export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): string {
-  const { support, score, sourceScore, specifics, flip } = verdict
+  const { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing } = verdict
   const sentences: string[] = []
   const highest = Math.max(score, sourceScore ?? 0)
   if (best === null || highest === 0) sentences.push('Nothing in its sources shares words with it.')
@@ -13,6 +13,10 @@ export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): s
   else if (highest >= THRESHOLDS.weak) sentences.push(`${best} carries part of it (${percent(highest)}).`)
   else sentences.push(`The nearest passage, in ${best}, shares too little with it (${percent(highest)}).`)
   if (flip !== null) sentences.push(`The passage denies what the claim says, or says the contrary (${flip}).`)
+  else if (isDenialMissing && support !== 'none') sentences.push('No passage denies what the claim denies.')
+  if (!isSaid && support === 'weak' && highest >= THRESHOLDS.supported) {
+    sentences.push('They share names and numbers, but not what is said of them.')
+  }
   for (const { text, standing, instead } of specifics) {
     const other = instead === null ? '' : `; the passage says ${quoted(instead)}`
     if (standing === 'nowhere') sentences.push(`${quoted(text)} stands in none of its sources${other}.`)

@@ -7,8 +7,11 @@ const REACH = 3
 /** The same for scripts without word breaks, in pairs of characters. */
 const REACH_PAIRS = 4
 
-/** Which tokens are denied, and whether anything is denied in other words than by a negation. */
-export type Polarity = { readonly denied: ReadonlySet<number>; readonly isSoft: boolean }
+/** Tokens from a word that denies in its own way to what it may deny, before and after it. */
+const SOFT_REACH = { before: 2, after: 4 } as const
+
+/** Which tokens (by place) a negation denies, and near which ones something is denied in other words. */
+export type Polarity = { readonly denied: ReadonlySet<number>; readonly soft: ReadonlySet<number> }
 
 /**
  * Looks for negations in the tokens of a text.
@@ -17,25 +20,33 @@ export type Polarity = { readonly denied: ReadonlySet<number>; readonly isSoft: 
  */
 export function polarityOf(text: string, tokens: readonly Token[], isTelling: (place: number) => boolean): Polarity {
   const denied = new Set<number>()
-  let isSoft = false
+  const soft = new Set<number>()
   let left = 0
   let lastEnd = 0
+  let clause = 0
   tokens.forEach((token, place) => {
     // A negation ends with its part of the sentence.
-    if (/[.,;:!?。，、！？\n]/.test(text.slice(lastEnd, token.start))) left = 0
+    if (/[.,;:!?。，、！？\n–—]/.test(text.slice(lastEnd, token.start))) {
+      left = 0
+      clause = place
+    }
     lastEnd = Math.max(lastEnd, token.end)
     const negates = negation(text, token)
     if (negates > 0) {
       left = negates
       return
     }
-    if (token.kind === 'word' && SOFT_NEGATIONS.has(stemOf(text.slice(token.start, token.end)))) isSoft = true
+    if (token.kind === 'word' && SOFT_NEGATIONS.has(stemOf(text.slice(token.start, token.end)))) {
+      for (let near = clause; near <= place + SOFT_REACH.after; near += 1) {
+        if (near >= place - SOFT_REACH.before) soft.add(near)
+      }
+    }
     if (left > 0 && isTelling(place)) {
       denied.add(place)
       left -= 1
     }
   })
-  return { denied, isSoft }
+  return { denied, soft }
 }
 
 const CJK_NEGATION = /[不没沒未无無非别勿]|ない|ません|なかった|ずに|않|못|없/

@@ -32,6 +32,8 @@ export type ProvenanceOptions = {
   readonly db: ReadDb
   readonly histories: HistoryIndex
   grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+  /** Messages of a subtree that are all read; of a larger one those that `grep` finds. */
+  readonly mostMessages?: number
 }
 
 type Found = { readonly claim: Claim; readonly candidates: readonly Candidate[]; readonly verdict: Verdict }
@@ -115,7 +117,7 @@ export class ProvenanceFinder {
   ): Promise<{ messagesRead: number; isComplete: boolean }> {
     const { db } = this.#options
     for (const text of summaryTexts(db, sources.summaries)) await index.add(text, breather)
-    const isSmall = sources.messages.length <= MOST_MESSAGES
+    const isSmall = sources.messages.length <= (this.#options.mostMessages ?? MOST_MESSAGES)
     const numbers = isSmall ? sources.messages : await this.#likely(vocabulary, summaryId, signal)
     let messagesRead = 0
     for (let start = 0; start < numbers.length && index.chars < MOST_CHARS; start += BATCH) {

@@ -1,19 +1,21 @@
+import { agreesInDenial, contradictionOf } from './contradiction.ts'
 import type { PassageIndex } from './passage-index.ts'
-import { polarityOf } from './polarity.ts'
-import { type Token, tokensOf } from './tokens.ts'
-import { type Claim, isTelling, sourceKey, type Vocabulary } from './vocabulary.ts'
-import { OPPOSITES } from './word-lists.ts'
+import { type Hit, type ReadUnit, UnitReader } from './unit-reader.ts'
+import type { Claim, Vocabulary } from './vocabulary.ts'
+import { type WeighedClaim, weigh } from './weighed-claim.ts'
 
 /** Neighbouring units that may have been the source of one claim. */
 const WIDEST_WINDOW = 3
 /** Windows looked at closely for each claim. */
-const CANDIDATES = 24
+const CANDIDATES = 16
 /** A term in more units than this tells little; its units are not walked when rarer terms have found some. */
 const COMMON_UNITS = 20_000
 
 const WEIGHT = { words: 0.65, order: 0.15, specifics: 0.2 } as const
 /** What stays of a score when the source denies what the claim says, or says the contrary. */
 const FLIPPED = 0.45
+/** A wider passage has to carry so much more for every unit. */
+const WIDTH_COST = 0.015
 /** What one term can be found by at most when nothing else is. */
 const LONELY = 0.3
 
@@ -33,6 +35,8 @@ export type Candidate = {
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
   /** What the source denies and the claim asserts, or the other way round; null when they agree. */
   readonly flip: string | null
+  /** The claim denies something, and so does this passage about the same. */
+  readonly agreesInDenial: boolean
 }
 
 export type TermMatch = {
@@ -43,30 +47,18 @@ export type TermMatch = {
   readonly end: number
 }
 
-/** A claim's terms with what each weighs. */
-type Weighed = {
-  readonly claim: Claim
-  /** By distinct term. */
-  readonly weights: ReadonlyMap<number, number>
-  readonly total: number
-  /** Terms that the claim denies, and those that it asserts somewhere. */
-  readonly denied: ReadonlySet<number>
-  readonly asserted: ReadonlySet<number>
-  readonly isSoft: boolean
-  readonly pairs: readonly (readonly [number, number])[]
-}
-
 /** Compares claims with the units of an index. */
 export class Scorer {
   readonly #vocabulary: Vocabulary
   readonly #index: PassageIndex
   readonly #coarse: Float32Array
-  readonly #analysed = new Map<number, Analysed>()
+  readonly #reader: UnitReader
 
   constructor(vocabulary: Vocabulary, index: PassageIndex) {
     this.#vocabulary = vocabulary
     this.#index = index
     this.#coarse = new Float32Array(index.units)
+    this.#reader = new UnitReader(vocabulary, index)
   }
 
   /** How telling a term is among the sources: rare ones say most, what stands nowhere is as telling as a rare one. */
@@ -79,7 +71,7 @@ export class Scorer {
 
   /** A unit says this term. */
   holds(unit: number, term: number): boolean {
-    return this.#analyse(unit).hits.some((hit) => hit.term === term)
+    return this.#reader.read(unit).hits.some((hit) => hit.term === term)
   }
 
   /**
@@ -88,31 +80,17 @@ export class Scorer {
    */
   candidates(claim: Claim, limit: number): Candidate[] {
     const weighed = this.#weigh(claim)
+    const units = this.#readerOf(weighed)
     const found: Candidate[] = []
     for (const unit of this.#promising(weighed)) {
-      const best = this.#bestWindow(weighed, unit)
+      const best = this.#bestWindow(weighed, unit, units)
       if (best) found.push(best)
     }
     return apart(found, limit, (candidate) => this.#index.texts[candidate.text]?.kind ?? 'message')
   }
 
-  #weigh(claim: Claim): Weighed {
-    const weights = new Map<number, number>()
-    for (const { term } of claim.terms) weights.set(term, this.weightOf(term))
-    const tokens = tokensOf(claim.text)
-    const termAt = new Map(claim.terms.map(({ term, start }) => [start - claim.start, term]))
-    const termOf = (place: number): number | undefined => termAt.get(tokens[place]?.start ?? -1)
-    const { denied, isSoft } = polarityOf(claim.text, tokens, (place) => termOf(place) !== undefined)
-    const deniedTerms = new Set([...denied].flatMap((place) => termOf(place) ?? []))
-    const asserted = new Set(tokens.flatMap((_, place) => (denied.has(place) ? [] : (termOf(place) ?? []))))
-    const pairs = claim.terms.slice(1).map(({ term }, place) => [claim.terms[place]?.term ?? -1, term] as const)
-    let total = 0
-    for (const weight of weights.values()) total += weight
-    return { claim, weights, total, denied: deniedTerms, asserted, isSoft, pairs }
-  }
-
   /** Units that share most with the claim, by a rough count. */
-  #promising({ claim, weights }: Weighed): number[] {
+  #promising({ claim, weights }: WeighedClaim): number[] {
     const coarse = this.#coarse
     const touched: number[] = []
     const rareFirst = [...weights].sort((a, b) => this.#frequency(a[0]) - this.#frequency(b[0]))
@@ -151,44 +129,76 @@ export class Scorer {
     return this.#index.postings[term]?.length ?? 0
   }
 
-  #bestWindow(weighed: Weighed, unit: number): Candidate | null {
+  #bestWindow(weighed: WeighedClaim, unit: number, units: (unit: number) => ReadUnit): Candidate | null {
     const text = this.#index.textOf(unit)
     let best: Candidate | null = null
     for (let from = unit - WIDEST_WINDOW + 1; from <= unit; from += 1) {
       for (let to = unit; to < from + WIDEST_WINDOW; to += 1) {
         if (from < 0 || this.#index.textOf(from) !== text || this.#index.textOf(to) !== text) continue
-        const candidate = this.#compare(weighed, text, from, to)
         // Of two that carry as much the shorter one says where.
-        const gain = candidate.score - 0.015 * (to - from)
-        if (!best || gain > best.score + 1e-9) best = { ...candidate, score: Math.max(0, gain) }
+        const cost = WIDTH_COST * (to - from)
+        const candidate = this.#compare(weighed, from, to, units, (best?.score ?? 0) + cost)
+        if (candidate && (!best || candidate.score - cost > best.score + 1e-9)) {
+          best = { ...candidate, score: Math.max(0, candidate.score - cost) }
+        }
       }
     }
     return best && best.matches.length + best.specifics.size > 0 ? best : null
   }
 
-  #compare(weighed: Weighed, text: number, from: number, to: number): Candidate {
+  /** @param toBeat null is answered as soon as it is certain that the score is no higher */
+  #compare(
+    weighed: WeighedClaim,
+    from: number,
+    to: number,
+    units: (unit: number) => ReadUnit,
+    toBeat: number,
+  ): Candidate | null {
     const { claim, weights, total, pairs } = weighed
-    const units = Array.from({ length: to - from + 1 }, (_, place) => this.#analyse(from + place))
-    const matches: TermMatch[] = []
-    let found = 0
+    const window = Array.from({ length: to - from + 1 }, (_, place) => units(from + place))
     const seen = new Map<number, Hit>()
-    for (const { hits } of units) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
-    for (const { term, start, end } of claim.terms) {
-      const hit = seen.get(term)
-      if (hit) matches.push({ term, claimStart: start, claimEnd: end, start: hit.start, end: hit.end })
+    for (const { hits } of window) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
+    let found = 0
+    let distinct = 0
+    for (const [term, weight] of weights) {
+      if (!seen.has(term)) continue
+      found += weight
+      distinct += 1
     }
-    for (const [term, weight] of weights) if (seen.has(term)) found += weight
     const coverage = total > 0 ? found / total : 0
-    const [start, end] = [this.#index.startOf(from), this.#index.endOf(to)]
+    const hasSpecifics = claim.specifics.length > 0
+    const most = WEIGHT.words * coverage + WEIGHT.order + WEIGHT.specifics * (hasSpecifics ? 1 : coverage)
+    if (most <= toBeat) return null
+    const [text, start, end] = [this.#index.textOf(from), this.#index.startOf(from), this.#index.endOf(to)]
     const specifics = this.#specificsWithin(claim, text, start, end)
-    const share = claim.specifics.length > 0 ? specifics.size / claim.specifics.length : coverage
-    const order = pairs.length > 0 ? orderShare(pairs, units) : coverage
+    const share = hasSpecifics ? specifics.size / claim.specifics.length : coverage
+    const order = pairs.length > 0 ? orderShare(pairs, window) : coverage
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
-    const distinct = [...weights.keys()].filter((term) => seen.has(term)).length
     if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
-    const flip = this.#flip(weighed, units)
-    if (flip !== null) score *= FLIPPED
-    return { text, start, end, score, coverage, matches, specifics, flip }
+    if (score <= toBeat) return null
+    const parting = contradictionOf(weighed, window)
+    if (parting) score *= FLIPPED
+    const matches = claim.terms.flatMap(({ term, start: claimStart, end: claimEnd }): TermMatch[] => {
+      const hit = seen.get(term)
+      return hit ? [{ term, claimStart, claimEnd, start: hit.start, end: hit.end }] : []
+    })
+    const flip = parting && this.#named(parting)
+    return {
+      text,
+      start,
+      end,
+      score,
+      coverage,
+      matches,
+      specifics,
+      flip,
+      agreesInDenial: agreesInDenial(weighed, window),
+    }
+  }
+
+  #named([term, other]: readonly [number, number]): string {
+    const [a, b] = [this.#vocabulary.keys[term] ?? '', this.#vocabulary.keys[other] ?? '']
+    return term === other ? a : `${a} / ${b}`
   }
 
   #specificsWithin(claim: Claim, text: number, start: number, end: number): Map<number, readonly [number, number]> {
@@ -202,94 +212,49 @@ export class Scorer {
     return found
   }
 
-  /** A word that one side denies and the other asserts; null when the two agree, or nothing speaks for a difference. */
-  #flip({ denied, asserted, isSoft, weights }: Weighed, units: readonly Analysed[]): string | null {
-    const softly = isSoft || units.some((unit) => unit.isSoft)
-    const sourceDenied = new Set(
-      units.flatMap((unit) => unit.hits.filter((hit) => hit.isDenied).map((hit) => hit.term)),
-    )
-    const sourceAsserted = new Set(
-      units.flatMap((unit) => unit.hits.filter((hit) => !hit.isDenied).map((hit) => hit.term)),
-    )
-    if (!softly) {
-      const key = (term: number): string => this.#vocabulary.keys[term] ?? ''
-      // The whole reach of a negation differs: one word alone may just stand elsewhere in the sentence.
-      const shared = [...denied].filter((term) => sourceDenied.has(term) || sourceAsserted.has(term))
-      const [lost] = shared
-      if (lost !== undefined && shared.every((term) => !sourceDenied.has(term)) && !units.some((unit) => unit.denies)) {
-        return key(lost)
-      }
-      const claimDenies = denied.size > 0
-      const overlooked = [...sourceDenied].filter((term) => asserted.has(term) && !sourceAsserted.has(term))
-      const [first] = overlooked
-      if (!claimDenies && first !== undefined) return key(first)
+  /** The claim denies something by a negation. */
+  denies(claim: Claim): boolean {
+    return this.#weigh(claim).denied.size > 0
+  }
+
+  #weigh(claim: Claim): WeighedClaim {
+    return weigh(claim, this.#vocabulary, (term) => this.weightOf(term))
+  }
+
+  /** Reads units with the hits of one claim only. */
+  #readerOf({ weights, opposites }: WeighedClaim): (unit: number) => ReadUnit {
+    const contrary = new Set(opposites.map(([, other]) => other))
+    const read = new Map<number, ReadUnit>()
+    return (unit) => {
+      const known = read.get(unit)
+      if (known) return known
+      const { hits, denies } = this.#reader.read(unit)
+      const own = { hits: hits.filter(({ term }) => weights.has(term) || contrary.has(term)), denies }
+      read.set(unit, own)
+      return own
     }
-    for (const term of weights.keys()) {
-      if (sourceDenied.has(term) || sourceAsserted.has(term) || denied.has(term)) continue
-      for (const opposite of OPPOSITES.get(this.#vocabulary.keys[term] ?? '') ?? []) {
-        const other = this.#vocabulary.termOf(opposite)
-        if (other === undefined || weights.has(other) || !sourceAsserted.has(other)) continue
-        return `${this.#vocabulary.keys[term] ?? ''} / ${opposite}`
-      }
-    }
-    return null
   }
-
-  #analyse(unit: number): Analysed {
-    const known = this.#analysed.get(unit)
-    if (known) return known
-    const { text } = this.#index.texts[this.#index.textOf(unit)] ?? { text: '' }
-    const [from, to] = [this.#index.startOf(unit), this.#index.endOf(unit)]
-    const piece = text.slice(from, to)
-    const tokens = tokensOf(piece)
-    const terms = tokens.map((token) => this.#termOf(token, piece))
-    const polarity = polarityOf(piece, tokens, (place) => isTellingAt(tokens, place, piece))
-    const hits = tokens.flatMap((token, place): Hit[] => {
-      const term = terms[place]
-      if (term === undefined) return []
-      return [{ term, place, start: token.start + from, end: token.end + from, isDenied: polarity.denied.has(place) }]
-    })
-    const analysed = { hits, isSoft: polarity.isSoft, denies: polarity.denied.size > 0 }
-    this.#analysed.set(unit, analysed)
-    return analysed
-  }
-
-  #termOf({ kind, start, end }: Token, piece: string): number | undefined {
-    return this.#vocabulary.termOf(sourceKey(kind, piece.slice(start, end)))
-  }
-}
-
-type Hit = {
-  readonly term: number
-  readonly place: number
-  readonly start: number
-  readonly end: number
-  readonly isDenied: boolean
-}
-type Analysed = { readonly hits: readonly Hit[]; readonly isSoft: boolean; readonly denies: boolean }
-
-const isTellingAt = (tokens: readonly Token[], place: number, piece: string): boolean => {
-  const token = tokens[place]
-  return token !== undefined && isTelling(token, piece)
 }
 
 /** Tokens that may stand between two that follow each other in the claim. */
 const LARGEST_GAP = 4
 
+const MOST_TERMS = 1 << 20
+
 /** Which share of the claim's neighbouring terms follow each other in the source as well. */
-function orderShare(pairs: readonly (readonly [number, number])[], units: readonly Analysed[]): number {
-  const followers = new Set<string>()
+function orderShare(pairs: readonly (readonly [number, number])[], units: readonly ReadUnit[]): number {
+  const followers = new Set<number>()
   for (const { hits } of units) {
     for (let i = 0; i < hits.length; i += 1) {
       const a = hits[i]
       for (let j = i + 1; a && j < hits.length; j += 1) {
         const b = hits[j]
         if (!b || b.place - a.place > LARGEST_GAP) break
-        followers.add(`${a.term} ${b.term}`)
+        followers.add(a.term * MOST_TERMS + b.term)
       }
     }
   }
-  return pairs.filter(([a, b]) => followers.has(`${a} ${b}`)).length / pairs.length
+  return pairs.filter(([a, b]) => followers.has(a * MOST_TERMS + b)).length / pairs.length
 }
 
 /** The `count` largest by a measure, largest first; the earlier of two equal ones. */

@@ -31,8 +31,11 @@ type Rule = { readonly kind: SpecificKind; readonly pattern: RegExp; readonly gr
 const RULES: readonly Rule[] = [
   { kind: 'url', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`）)\]}，。、]+[^\s<>"'`）)\]}，。、.,;:!?]/gi },
   { kind: 'identifier', pattern: /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g },
-  { kind: 'date', pattern: /\b\d{4}-\d\d-\d\d\b/g },
-  { kind: 'time', pattern: /\b(?:[01]?\d|2[0-3]):[0-5]\d(?=\b|Z)/g },
+  {
+    kind: 'date',
+    pattern: /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-])/g,
+  },
+  { kind: 'time', pattern: /(?<![\w:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?=Z|\b)/g },
   // A path has a slash and no blank; a file name a known-looking ending.
   {
     kind: 'path',
@@ -48,7 +51,7 @@ const RULES: readonly Rule[] = [
   {
     kind: 'identifier',
     pattern:
-      /(?<![\w-])--?[a-z][\w-]{2,}|[A-Za-z_$][\w$]*(?:(?:::|->|\.|#)[A-Za-z_$][\w$]*)+(?:\(\))?|\b[A-Za-z_$][\w$]*\(\)|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|(?<!\w)_[A-Za-z]\w*|\b[a-z]+\d*(?:[A-Z][a-z0-9]*)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b[a-z0-9]+(?:-[a-z0-9]+){2,}\b|#\d+\b|\b[A-Za-z]+\d+[\w]*\b|\bC\+\+|\b[A-Z]#/g,
+      /(?<![\w-])--?[a-z][\w-]{2,}|[A-Za-z_$][\w$]+(?:(?:::|->|\.|#)[A-Za-z_$][\w$]*)+(?:\(\))?|\b[A-Za-z][\w-]+(?:\.[A-Za-z][\w-]*)+\b|\b[A-Za-z_$][\w$]*\(\)|\b[A-Za-z_$][\w$]{2,}(?=\((?!(?:e?s|en|in)\)))|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|(?<!\w)_[A-Za-z]\w*|\b[a-z]+\d*(?:[A-Z][a-z0-9]*)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b[a-z0-9]+(?:-[a-z0-9]+){2,}\b|#\d+\b|\b[A-Za-z]+\d+[\w]*\b|\bC\+\+|\b[A-Z]#/g,
   },
   { kind: 'number', pattern: /(?<![\p{L}_\d])\d+(?:[.,]\d+)*/gu },
 ]
@@ -67,14 +70,18 @@ const NO_NAMES = new Set(
 /**
  * The specifics of one sentence, in order, none within another. A word or number that was cut off at the end is none.
  */
-export function specificsOf(text: string): Specific[] {
+export function specificsOf(given: string): Specific[] {
+  const text = withoutEscapes(given)
   const taken = new Uint8Array(text.length)
   const found: Specific[] = []
   const add = (kind: SpecificKind, start: number, end: number): void => {
     for (let at = start; at < end; at += 1) if (taken[at] === 1) return
     taken.fill(1, start, end)
     const piece = text.slice(start, end)
-    if (!isCutOff(text, end)) found.push({ kind, text: piece, start, end, key: specificKey(kind, piece) })
+    const isWhole = !isCutOff(text, end) && !(kind === 'quote' && isCutOff(text, end + 1))
+    if (isWhole && tokensOf(piece).length > 0) {
+      found.push({ kind, text: piece, start, end, key: specificKey(kind, piece) })
+    }
   }
   for (const match of text.matchAll(QUOTES)) {
     const inner = match.slice(1).find((group) => group !== undefined) ?? ''
@@ -82,11 +89,12 @@ export function specificsOf(text: string): Specific[] {
     const trimmedEnd = start + inner.replace(/[\s.,;:!?…]+$/, '').length
     const isPhrase = /\s/.test(inner.trim())
     if (isPhrase && !inner.includes('…')) add('quote', start, trimmedEnd)
-    else if (!isPhrase && match[0].startsWith('`') && !/^\p{Ll}+$/u.test(inner)) add(kindOf(inner), start, trimmedEnd)
+    else if (!isPhrase && match[0].startsWith('`')) add(kindOf(inner), start, trimmedEnd)
   }
   for (const { kind, pattern } of RULES) {
     for (const match of text.matchAll(pattern)) {
       if (kind === 'path' && !isPath(match[0])) continue
+      if (kind === 'number' && isListNumber(text, match)) continue
       add(kind, match.index, match.index + match[0].length)
     }
   }
@@ -98,6 +106,15 @@ export function specificsOf(text: string): Specific[] {
   }
   return found.sort((a, b) => a.start - b.start)
 }
+
+/** The 2 of "1. do this 2. do that". */
+const isListNumber = (text: string, { index, 0: digits }: RegExpExecArray): boolean =>
+  digits.length === 1 &&
+  (/^[.)]\s+\S/.test(text.slice(index + 1)) || (/^[.)]$/.test(text.slice(index + 1)) && /(?:^|\s)1[.)]\s/.test(text)))
+
+/** Escaped line ends, as JSON has them, as so many blanks. Where a drive is named a backslash parts folders. */
+const withoutEscapes = (text: string): string =>
+  text.includes('\\') && !/\b[A-Za-z]:\\/.test(text) ? text.replace(/\\[nrt]/g, '  ') : text
 
 /** `and/or`, `input/output`, `2/3`: words with a slash are no path unless something in them says so. */
 function isPath(text: string): boolean {
@@ -183,18 +200,21 @@ function* occurrences(window: string, needle: string): Generator<[number, number
   const small = window.toLowerCase()
   // A letter whose small form has another length would shift what follows: such texts are compared as they stand.
   const text = small.length === window.length ? small : window
-  if (!needle.includes(' ')) {
+  if (!/[\s"\\]/.test(needle)) {
     for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) yield [at, at + needle.length]
     return
   }
-  const pattern = new RegExp(
-    needle
-      .split(' ')
-      .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-      .join('(?:\\s|\\\\[nrt])+'),
-    'g',
-  )
-  for (const match of text.matchAll(pattern)) yield [match.index, match.index + match[0].length]
+  for (const match of text.matchAll(tolerant(needle))) yield [match.index, match.index + match[0].length]
+}
+
+/** Finds a text also where JSON escaped its quotes, backslashes and line ends, and where its blanks are others. */
+function tolerant(needle: string): RegExp {
+  const source = needle.replace(/\s+|["\\]|[.*+?^${}()|[\]]/g, (part) => {
+    if (part === '"') return '\\\\?"'
+    if (part === '\\') return '\\\\{1,2}'
+    return /\s/.test(part) ? '(?:\\s|\\\\[nrt])+' : `\\${part}`
+  })
+  return new RegExp(source, 'g')
 }
 
 function isBorder(text: string, at: number, needle: string, kind: SpecificKind): boolean {

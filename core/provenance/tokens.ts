@@ -144,7 +144,7 @@ export function stem(word: string): string {
   if (root.length > 5 && root.endsWith('ing')) root = undoubled(root.slice(0, -3))
   else if (root.length > 4 && root.endsWith('ed')) root = undoubled(root.slice(0, -2))
   if (root.length > 6 && /[ts]ion$/.test(root)) root = root.slice(0, -3)
-  return root.length > 4 && root.endsWith('e') ? root.slice(0, -1) : root
+  return root.length > 3 && root.endsWith('e') ? root.slice(0, -1) : root
 }
 
 const undoubled = (root: string): string =>

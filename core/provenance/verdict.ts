@@ -9,10 +9,12 @@ import type { Claim, Vocabulary } from './vocabulary.ts'
 export const THRESHOLDS = { supported: 0.55, weak: 0.35 } as const
 
 /** A second passage has to carry this much on its own, and each costs a little. */
-const LEAST_PARTNER = 0.25
+const LEAST_PARTNER = 0.4
 const PARTNER_COST = 0.04
 /** Share of a claim's words that must stand around a specific for it to be about the same thing. */
-const SAME_MATTER = 0.3
+const SAME_MATTER = 0.5
+/** Share of what is said (all but names, paths and numbers) that the passages must say as well for full support. */
+const LEAST_SAID = 0.7
 
 export type JudgedSpecific = Specific & {
   readonly standing: Standing
@@ -26,6 +28,10 @@ export type Verdict = {
   readonly sourceScore: number | null
   readonly specifics: readonly JudgedSpecific[]
   readonly flip: string | null
+  /** The passages say most of what the claim says, not only the names in it. */
+  readonly isSaid: boolean
+  /** The claim denies something that no passage denies. */
+  readonly isDenialMissing: boolean
 }
 
 export type Evidence = {
@@ -58,13 +64,26 @@ export function judge(evidence: Evidence): Verdict {
   const best = hasMessages ? messages : summaries
   const flip = best.used[0]?.flip ?? null
   let support = supportOf(score, sourceScore, hasMessages)
-  if (support === 'supported' && (isLacking || flip !== null)) support = 'weak'
+  const isSaid = saidShare(evidence, bearing) >= LEAST_SAID
+  const isDenialMissing = evidence.scorer.denies(claim) && !bearing.some((passage) => passage.agreesInDenial)
+  if (support === 'supported' && (isLacking || flip !== null || !isSaid || isDenialMissing)) support = 'weak'
   // Nothing of what could be checked to the letter is there, and the words alone do not carry it.
   const checkable = specifics.filter(({ kind }) => kind !== 'name')
   if (support === 'weak' && checkable.length > 0 && checkable.every(({ standing }) => standing === 'nowhere')) {
     if (Math.max(score, sourceScore ?? 0) < THRESHOLDS.supported * 0.8) support = 'none'
   }
-  return { support, score, sourceScore, specifics, flip }
+  return { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing }
+}
+
+/**
+ * Which share of the words that the claim says of its names and numbers the passages say too; 1 when it says nothing.
+ * Every word counts the same: one that is common in the sources may still be what was never said here.
+ */
+function saidShare({ claim, vocabulary }: Evidence, bearing: readonly Candidate[]): number {
+  const held = new Set(bearing.flatMap(({ matches }) => matches.map(({ term }) => term)))
+  const words = new Set(claim.terms.filter(({ isSpecific }) => !isSpecific).map(({ term }) => term))
+  const telling = [...words].filter((term) => held.has(term) || !vocabulary.isReporting[term])
+  return telling.length === 0 ? 1 : telling.filter((term) => held.has(term)).length / telling.length
 }
 
 function supportOf(score: number, sourceScore: number | null, hasMessages: boolean): Support {
@@ -84,7 +103,9 @@ function together({ claim, scorer }: Evidence, candidates: readonly Candidate[])
   let score = best.score
   if (best.flip !== null) return { score, used }
   const terms = new Map<number, number>()
-  for (const { term } of claim.terms) terms.set(term, scorer.weightOf(term))
+  for (const { term, share } of claim.terms) {
+    terms.set(term, Math.max(terms.get(term) ?? 0, scorer.weightOf(term) * share))
+  }
   let total = 0
   for (const weight of terms.values()) total += weight
   const held = new Set(best.matches.map(({ term }) => term))
@@ -132,6 +153,11 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
     bearing.some((passage) => passage.text === place.text && passage.start < place.end && passage.end > place.start),
   )
   if (within) return judged('matched', within)
+  // The passage has another number where the claim has this one.
+  if (NUMBERS.has(sought.kind) && insteadOf(evidence, sought, bearing) !== null) return judged('elsewhere', first)
+  // What else stands in the same text is about the same matter, but for numbers, of which many stand in a text.
+  const beside = real.find((place) => bearing.some((passage) => passage.text === place.text))
+  if (beside && !NUMBERS.has(sought.kind)) return judged('matched', beside)
   const related = real.slice(0, 200).find((place) => isSameMatter(evidence, sought, place))
   return related ? judged('matched', related) : judged('elsewhere', first)
 }

@@ -4,7 +4,15 @@ import { fold, keyOf, numberOfWord, stem, type Token, type TokenKind, tokensOf }
 import { OPPOSITES, REPORTING, STOP_WORDS } from './word-lists.ts'
 
 /** One term of a claim, in the claim's order. */
-export type ClaimTerm = { readonly term: number; readonly start: number; readonly end: number }
+export type ClaimTerm = {
+  readonly term: number
+  readonly start: number
+  readonly end: number
+  /** Part of a name, number or path; the others are what is said of those. */
+  readonly isSpecific: boolean
+  /** 1, or less for the pieces of one path or identifier, which together are one thing. */
+  readonly share: number
+}
 
 /** A claim, taken apart. Offsets are those of the summary's text. */
 export type Claim = ClaimRange & {
@@ -54,11 +62,14 @@ export class Vocabulary {
         ...range,
         text: claim,
         specifics: places,
-        terms: telling.map((token) => ({
-          term: idOf(claimKey(token, claim)),
-          start: token.start + range.start,
-          end: token.end + range.start,
-        })),
+        terms: telling.map((token) => {
+          const [start, end] = [token.start + range.start, token.end + range.start]
+          const whole = own.find(
+            (specific) => specific.kind !== 'quote' && specific.start <= start && specific.end >= end,
+          )
+          const pieces = whole ? telling.filter((other) => isWithin(other, whole, range.start)).length : 1
+          return { term: idOf(claimKey(token, claim)), start, end, isSpecific: whole !== undefined, share: 1 / pieces }
+        }),
       }
     })
     // Contraries are looked for too: where the source has one, the claim turns it round.
@@ -124,6 +135,9 @@ const isPlain = (text: string, start: number, length: number): boolean =>
   text.charCodeAt(start) < 128 &&
   (length < 2 || text.charCodeAt(start + 1) < 128) &&
   (length < 3 || text.charCodeAt(start + 2) < 128)
+
+const isWithin = ({ start, end }: Token, whole: Specific, offset: number): boolean =>
+  start + offset >= whole.start && end + offset <= whole.end
 
 function claimKey(token: Token, text: string): string {
   const number = token.kind === 'word' ? numberOfWord(text.slice(token.start, token.end)) : undefined

@@ -33,11 +33,11 @@ export const NEGATIONS = list(`
   pas jamais sans aucun aucune ni nunca sin ningún ninguna non mai senza
   не нет без никогда ни`)
 
-/** Words by which something is denied without a negation: where one stands, nothing is held against the text. */
+/** Words by which what stands near them is denied without a negation: there, nothing is held against the text. */
 export const SOFT_NEGATIONS = stems(`
-  against avoid avoids avoided lack lacks lacking missing unable fail fails failed failing failure refuse refuses refused
-  stop stops stopped skip skips skipped instead rather forbid forbids prevent prevents prevented disable disables
-  disabled except absent impossible unless exclude excludes excluded drop dropped remove removed reject rejected`)
+  against avoid avoids avoided lack lacks lacking missing unable fails refuse refuses refused
+  stop stops stopped skip skips skipped instead rather forbid forbids prevent prevents prevented except absent impossible
+  unless exclude excludes excluded`)
 
 const opposites: readonly (readonly [string, string])[] = [
   ['pass', 'fail'],

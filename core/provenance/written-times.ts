@@ -20,7 +20,9 @@ export class WrittenTimes {
   /** True for `2026-03-02`, or `09:14`, when a source was written then. */
   readonly has = (kind: 'date' | 'time', text: string): boolean => {
     this.#known ??= this.#read()
-    return kind === 'date' ? this.#known.days.has(text) : this.#known.minutes.has(text.padStart(5, '0'))
+    const { days, minutes } = this.#known
+    if (kind === 'time') return minutes.has(text.slice(0, 5).padStart(5, '0'))
+    return days.has(text.slice(0, 10)) && (text.length <= 10 || minutes.has(text.slice(11, 16)))
   }
 
   #read(): { days: Set<string>; minutes: Set<string> } {

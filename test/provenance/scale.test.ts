@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ProvenanceInput } from '../../core/contract/provenance.ts'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { ProvenanceFinder } from '../../core/provenance/provenance.ts'
+import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
+import { generateHistory } from '../builders/history.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { provenanceOf } from './measure.ts'
+
+const SAID = 'Measured on the old rack: zephyrGate drops 4 of 93127 packets when the fan in bay 12 stalls.'
+const SUMMARY = [
+  'zephyrGate drops 4 of 93127 packets when the fan in bay 12 stalls.',
+  'zephyrGate drops 4 of 55555 packets when the fan in bay 12 stalls.',
+  'The lock is taken before the queue returns.',
+  'Nobody ordered new curtains for the meeting room.',
+].join('\n')
+const CAPABILITIES = {
+  parts: true,
+  files: true,
+  runs: true,
+  storedWindow: true,
+  levels: true,
+  fullTextIndex: true,
+  substringIndex: true,
+}
+
+let memory: TestMemory
+let top: string
+
+beforeAll(() => {
+  memory = buildMemory({ conversations: [{}] })
+  const stories = generateHistory({ seed: 5, messages: 10_000 })
+  const specs = stories.map(({ role, content }, place) => ({ role, content: place === 6_400 ? SAID : content }))
+  const ids = memory.messages(1, specs)
+  memory.db.transaction(() => {
+    const leaves = Array.from({ length: 100 }, (_, leaf) =>
+      memory.leaf(1, ids.slice(leaf * 100, leaf * 100 + 100), { content: `Stretch ${leaf}.`, inWindow: false }),
+    )
+    top = memory.condensed(1, leaves, { content: SUMMARY, inWindow: false })
+  })
+}, 60_000)
+afterAll(() => memory.close())
+
+it('finds one sentence among 10,000 messages, and lets others work meanwhile', async () => {
+  let longestMs = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - last)
+    last = performance.now()
+  }, 1)
+  const { claims, searched, tookMs } = await provenanceOf(memory.db, top)
+  clearInterval(timer)
+  expect(searched).toMatchObject({ messages: 10_000, messagesRead: 10_000, summaries: 100, isComplete: true })
+  expect(claims.map(({ support }) => support)).toEqual(['supported', 'weak', expect.anything(), 'none'])
+  expect(claims[0]?.passages[0]).toMatchObject({ id: 'msg_6401', seq: 6400 })
+  expect(claims[1]?.invented.map(({ text }) => text)).toEqual(['55555'])
+  // Said for a machine that does nothing else: 2 s and 100 ms.
+  expect(tookMs).toBeLessThan(10_000)
+  expect(longestMs).toBeLessThan(500)
+  if (process.env.LCM_SHOW_FIGURES === '1') console.log({ tookMs, longestMs, searched })
+})
+
+it('has a search choose the messages of a subtree that is too large to be read', async () => {
+  const histories = new HistoryIndex(memory.db)
+  const retrieval = new RetrievalEngine(memory.db, CAPABILITIES, histories)
+  const finder = new ProvenanceFinder({
+    db: memory.db,
+    histories,
+    grep: (input, signal) => retrieval.grep(input, signal),
+    mostMessages: 500,
+  })
+  const { claims, searched, notes } = await finder.find(ProvenanceInput.parse({ summaryId: top }))
+  expect(searched.isComplete).toBe(false)
+  expect(searched.messagesRead).toBeLessThan(1_000)
+  expect(notes.join(' ')).toContain('10,000 messages')
+  expect(claims[0]).toMatchObject({ support: 'supported' })
+  expect(claims[0]?.passages[0]).toMatchObject({ id: 'msg_6401' })
+  expect(claims[1]?.invented.map(({ text }) => text)).toEqual(['55555'])
+  expect(claims[3]?.support).toBe('none')
+})
