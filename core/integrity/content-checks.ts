@@ -2,6 +2,11 @@ import { type Check, type CheckContext, type Finding, findByQuery, isAsked } fro
 import { NO_ROLE } from './message-columns.ts'
 
 const queries = {
+  // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between
+  // is a short note, but the log says what went out.
+  replacedMore: /* sql */ `
+    SELECT 1 FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id
+    WHERE e.summary_id = :id AND r.owner = 'import' AND e.source_tokens > CAST(:tokens AS INTEGER)`,
   sourceTokens: /* sql */ `
     SELECT summary_id AS id, source_token_count AS stored FROM summaries`,
   storedTokens: /* sql */ `
@@ -125,6 +130,7 @@ function* findShifts(context: CheckContext): Iterable<Finding | null> {
 }
 
 function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
+  const { db, info } = context
   const { summaries, links, extents } = context.facts
   for (const { index, id, conversationId, tokens } of summaries.rows) {
     yield null
@@ -134,6 +140,7 @@ function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
     const isLeaf = (links.sources[index]?.length ?? 0) === 0
     if (isLeaf) beneath = extents.messageTokens[index] as number
     if (beneath > 0 && tokens >= beneath) {
+      if (info.system === 'native' && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue
       const what = isLeaf ? 'messages' : 'summaries'
       yield { id, conversationId, detail: `${tokens} tokens for ${beneath} tokens of ${what}` }
     }

@@ -1,6 +1,12 @@
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { findSplitPairs, findUnanswered } from './tool-pairs-check.ts'
 
+const queries = {
+  // A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.
+  recordsCompaction: /* sql */ `
+    SELECT 1 FROM message_parts WHERE message_id = CAST(:id AS INTEGER) AND part_type = 'compaction' AND is_synthetic = 0`,
+}
+
 /** Items of the windows that were asked for, by their places. */
 function* itemsOf(context: CheckContext): Generator<number> {
   const { window } = context.facts
@@ -145,6 +151,7 @@ function dependentInWindow({ facts }: CheckContext, summary: number): string {
 }
 
 function* findCompactedTail(context: CheckContext): Iterable<Finding | null> {
+  const { db, info } = context
   const { messages, window, coverage, events } = context.facts
   for (const { conversationId, from, to } of messages.ranges) {
     yield null
@@ -152,6 +159,11 @@ function* findCompactedTail(context: CheckContext): Iterable<Finding | null> {
     let newest = to - 1
     while (newest >= from && events.has(newest)) newest -= 1
     if (newest < from || window.messageCounts[newest] !== 0 || !coverage.isCovered(newest)) continue
+    if (
+      info.system === 'native' &&
+      db.value(queries.recordsCompaction, { id: messages.ids[newest] ?? null }) !== undefined
+    )
+      continue
     const detail = 'the newest message is not in the window itself'
     yield { id: context.facts.messageId(newest), conversationId, detail }
   }

@@ -62,7 +62,8 @@ export function whyNoTranscript(path: string): string {
 
 function describe({ values, isDocument, text }: TranscriptHead): string {
   if (text.includes('\0')) return 'not text'
-  if (values.length === 0) return /^\s*#|\n#+ /.test(text) ? 'Markdown without the marks of a session' : 'not JSON'
+  if (values.length === 0 || !/^\s*[{["]/.test(text))
+    return /^\s*#|\n#+ /.test(text) ? 'Markdown without the marks of a session' : 'not JSON'
   const [first] = values
   const shape = Array.isArray(first) ? 'a JSON array' : typeof first === 'object' ? 'a JSON object' : 'JSON'
   return isDocument ? `${shape} without messages of a known shape` : 'JSON lines without records of a known shape'

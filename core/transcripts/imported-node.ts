@@ -66,6 +66,8 @@ export type NodeItem = {
   readonly placedAtMs: number
   /** What it takes in the window. */
   readonly tokens: number
+  /** Of a placeholder: what the messages took that it stands for. */
+  readonly replacedTokens?: number
   /** Of its content, or of the summary. */
   readonly hash: string
 }
@@ -117,6 +119,7 @@ export function insertNode(node: ImportedNode): NodeItem {
     content,
   })
   expectChanges(db.run(isLeaf ? queries.insertLeafEdges : queries.insertEdges, { id, ids }), items.length)
+  const windowTokens = items.reduce((sum, item) => sum + (item.replacedTokens ?? item.tokens), 0)
   const ordinals = JSON.stringify(items.map((item) => item.ordinal))
   expectChanges(db.run(queries.remove, { conversationId, ordinals }), items.length)
   db.run(queries.place, { conversationId, ordinal, id, atMs })
@@ -139,11 +142,11 @@ export function insertNode(node: ImportedNode): NodeItem {
     ordinal,
     removed: JSON.stringify(items.map(logged)),
     level,
-    windowTokens: items.reduce((sum, item) => sum + item.tokens, 0),
+    windowTokens,
     tokens,
     newestSeq: node.newestSeq,
   })
-  return { ordinal, messageId: null, summaryId: id, placedAtMs: atMs, tokens, hash }
+  return { ordinal, messageId: null, summaryId: id, placedAtMs: atMs, tokens, hash, replacedTokens: windowTokens }
 }
 
 const logged = (item: NodeItem): [number, 'message' | 'summary', string, number] => [

@@ -86,14 +86,16 @@ export class OpenCodeReader {
     this.#request = null
     const error = textAt(objectAt(info, 'error'), 'name')
     const marks = error === null ? given : { ...given, error }
-    const blocks = openCodeBlocks(parts)
+    const said = openCodeBlocks(parts)
+    const isSummary = info.summary === true
+    const blocks = isSummary ? [...said, { part: compactionPart(request?.isAuto ?? null), text: null }] : said
     out.push({ kind: 'answer', sessionId, externalId, blocks, createdAtMs, finish: finishOf(info), marks })
     for (const part of parts.filter((candidate) => candidate.type === 'tool')) {
       const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/${textAt(part, 'callID') ?? ''}`)
       const message = openCodeResult(part, id, createdAtMs, marks)
       if (message) out.push({ kind: 'message', sessionId, message })
     }
-    if (info.summary !== true || error !== null) return
+    if (!isSummary || error !== null) return
     const text = contentOf(blocks)
     if (text.trim() === '') return
     const replaced: CompactionRecord['replaced'] = request?.tailFrom
