@@ -69,6 +69,7 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
     sort: options.sort,
     limit: options.limit,
     cursor: options.cursor,
+    exactTotal: true,
   })
   if (options.index) await makeIndex(lcm)
   const result = await lcm.retrieval.grep(input)
@@ -80,7 +81,11 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
         const where = [
           hit.role ?? hit.kind,
           hit.inContext ? 'in the window' : null,
-          hit.coveredBy.length > 0 ? `in ${hit.coveredBy[0]}` : null,
+          hit.seenThrough !== null
+            ? `seen through ${hit.seenThrough}`
+            : hit.coveredBy.length > 0
+              ? `in ${hit.coveredBy[0]}`
+              : null,
         ].filter((word) => word !== null)
         const shown = 'content' in hit ? hit.content : `    ${oneLine(hit.snippet, 200)}`
         return `${hit.id}  ${where.join(' · ')}\n${shown}`
@@ -98,8 +103,8 @@ async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
 
 const wholeText = (lcm: Lcm, id: string): string => lcm.retrieval.describe(id, MAX_ID).content
 
-/** By the summary that stands for a hit in the window, or the topmost one; null for what no summary covers. */
-function groupByCovering<T extends { readonly coveredBy: readonly string[] }>(hits: readonly T[]) {
-  const groups = Map.groupBy(hits, (hit) => hit.coveredBy.at(-1) ?? null)
+/** By the summary through which the model sees the hits now; null for what it sees itself, or does not see. */
+function groupByCovering<T extends { readonly seenThrough: string | null }>(hits: readonly T[]) {
+  const groups = Map.groupBy(hits, (hit) => hit.seenThrough)
   return [...groups].map(([summaryId, members]) => ({ summaryId, hits: members }))
 }

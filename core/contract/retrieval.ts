@@ -23,9 +23,15 @@ export const GrepInput = z.object({
   inContext: z.boolean().optional(),
   /** Only what this summary stands for. */
   within: SummaryId.optional(),
+  /**
+   * `relevance`: BM25 of the words, the shorter and the newer first among equals. What is looked for as it is typed, by a
+   * phrase or a pattern counts once, however often it stands there.
+   */
   sort: z.enum(['relevance', 'newest', 'oldest']).default('newest'),
   limit: z.int().min(1).max(1000).default(50),
   cursor: z.string().optional(),
+  /** Look at every candidate to count it, however long that takes; otherwise counting ends soon after the page is full. */
+  exactTotal: z.boolean().default(false),
 })
 export type GrepInput = z.infer<typeof GrepInput>
 export type GrepRequest = z.input<typeof GrepInput>
@@ -43,7 +49,10 @@ export const GrepHit = z.object({
   snippet: z.string(),
   /** Ranges in the snippet, UTF-16 units, end exclusive. */
   matches: z.array(z.tuple([z.int(), z.int()])),
+  /** The summaries that stand for it, nearest first. */
   coveredBy: z.array(NodeId),
+  /** The nearest of them that is in the window: through it the model sees the hit now. null when through none. */
+  seenThrough: NodeId.nullable(),
   inContext: z.boolean(),
   /** Found by any of the words, not by all of them. */
   isPartial: z.boolean(),
@@ -51,6 +60,7 @@ export const GrepHit = z.object({
 export type GrepHit = z.infer<typeof GrepHit>
 
 export const GrepResult = z.object({
+  /** Hits of all pages; at least so many where it is not exact. */
   total: z.int(),
   totalIsExact: z.boolean(),
   hits: z.array(GrepHit),
@@ -60,6 +70,20 @@ export const GrepResult = z.object({
   tookMs: z.number(),
 })
 export type GrepResult = z.infer<typeof GrepResult>
+
+/** How far a search has come: what it found since the last step, in the order that was asked for, and where it stands. */
+export const GrepStep = z.object({
+  /** Together, over all steps, the hits of the page. */
+  hits: z.array(GrepHit),
+  /** Hits found so far, shown or not. */
+  found: z.int(),
+  /** Rows whose text was looked at, of those that have to be; both 0 when the index alone answers. */
+  scanned: z.int(),
+  rows: z.int(),
+  /** Set in the last step only: the whole answer but for its hits. */
+  result: GrepResult.omit({ hits: true }).nullable(),
+})
+export type GrepStep = z.infer<typeof GrepStep>
 
 export const ExpandInput = z.object({
   summaryId: SummaryId,

@@ -10,7 +10,10 @@ const queries = {
     FROM summary_messages
     WHERE message_id IN (SELECT value FROM json_each(:ids))
     ORDER BY summary_id`,
-  /** Every edge on the way up from some summaries, through summaries that are there. UNION ends on cycles. */
+  /**
+   * Every edge on the way up from some summaries, through summaries that are there. UNION ends on cycles. CROSS JOIN
+   * holds SQLite to the order: it would walk all edges of the file otherwise.
+   */
   edgesUp: /* sql */ `
     WITH RECURSIVE up (summary_id) AS (
       SELECT s.summary_id FROM json_each(:ids) AS j JOIN summaries AS s ON s.summary_id = j.value
@@ -22,8 +25,8 @@ const queries = {
     )
     SELECT e.source_summary_id AS sourceId, e.summary_id AS summaryId
     FROM up
-    JOIN summary_sources AS e ON e.source_summary_id = up.summary_id
-    JOIN summaries AS s ON s.summary_id = e.summary_id
+    CROSS JOIN summary_sources AS e ON e.source_summary_id = up.summary_id
+    CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
     ORDER BY e.summary_id`,
   depths: /* sql */ `
     SELECT summary_id AS id, depth FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,

@@ -1,8 +1,11 @@
 import { placeOf } from './row-set.ts'
 
+/** Where a hit stands in the order of time: hits of one time stand in the order of the corpora, then of the rows. */
+export type TimePlace = { readonly time: number; readonly corpus: number; readonly row: number }
+
 /**
  * What is known of the rows of a corpus without reading their text: enough to filter and to order hits. Columns ascend
- * by row; an *index* is a place in them. About 28 bytes a row.
+ * by row; an *index* is a place in them. About 32 bytes a row.
  */
 export class Catalogue {
   readonly rows: Float64Array
@@ -11,13 +14,17 @@ export class Catalogue {
   readonly groups: Int32Array
   /** −Infinity where the file has no time. */
   readonly times: Float64Array
+  /** How long the text is, for relevance. */
+  readonly tokens: Int32Array
   #byTime: Int32Array | null | undefined
+  #allTokens: number | undefined
 
-  constructor(columns: Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times'>) {
+  constructor(columns: CatalogueColumns) {
     this.rows = columns.rows
     this.conversationIds = columns.conversationIds
     this.groups = columns.groups
     this.times = columns.times
+    this.tokens = columns.tokens
   }
 
   get length(): number {
@@ -37,8 +44,8 @@ export class Catalogue {
   indexesOf(rows: Float64Array): Int32Array {
     const indexes = new Int32Array(rows.length)
     let count = 0
-    for (const row of rows) {
-      const index = this.indexOf(row)
+    for (let place = 0; place < rows.length; place += 1) {
+      const index = this.indexOf(rows[place] as number)
       if (index < 0) continue
       indexes[count] = index
       count += 1
@@ -46,17 +53,33 @@ export class Catalogue {
     return indexes.subarray(0, count)
   }
 
-  /** The same indexes from the newest to the oldest; those of one time by row. */
-  newestFirst(indexes: Int32Array): Int32Array {
+  /** Tokens of a text on average, over the rows up to one. */
+  averageTokens(newestRow: number): number {
+    if ((this.rows.at(-1) ?? 0) > newestRow) {
+      const length = placeOf(this.rows, newestRow + 1)
+      return mean(this.tokens.subarray(0, length))
+    }
+    this.#allTokens ??= mean(this.tokens)
+    return this.#allTokens
+  }
+
+  /** The same indexes, which ascend, in the order of time; those of one time by row. */
+  inTimeOrder(indexes: Int32Array, isNewestFirst: boolean): Int32Array {
+    const oldestFirst = this.#oldestFirst(indexes)
+    return isNewestFirst ? oldestFirst.toReversed() : oldestFirst
+  }
+
+  #oldestFirst(indexes: Int32Array): Int32Array {
     const byTime = this.#timeOrder()
-    if (byTime === null) return indexes.slice().reverse()
-    const found = new Uint8Array(this.length)
-    for (const index of indexes) found[index] = 1
+    if (byTime === null) return indexes
+    if (indexes.length < this.length / 32) return indexes.toSorted((a, b) => this.#compare(a, b))
+    const wanted = new Uint8Array(this.length)
+    for (let place = 0; place < indexes.length; place += 1) wanted[indexes[place] as number] = 1
     const sorted = new Int32Array(indexes.length)
     let count = 0
-    for (let place = byTime.length - 1; place >= 0; place -= 1) {
+    for (let place = 0; count < sorted.length; place += 1) {
       const index = byTime[place] as number
-      if (found[index] === 0) continue
+      if (wanted[index] === 0) continue
       sorted[count] = index
       count += 1
     }
@@ -68,16 +91,30 @@ export class Catalogue {
     if (this.#byTime === undefined) {
       const { times } = this
       const ascends = times.every((time, index) => index === 0 || time >= (times[index - 1] as number))
-      this.#byTime = ascends
-        ? null
-        : Int32Array.from(times.keys()).sort((a, b) => compareTimes(times[a] as number, times[b] as number) || a - b)
+      this.#byTime = ascends ? null : Int32Array.from(times.keys()).sort((a, b) => this.#compare(a, b))
     }
     return this.#byTime
   }
+
+  #compare(a: number, b: number): number {
+    return compareTimes(this.times[a] as number, this.times[b] as number) || a - b
+  }
+}
+
+type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times' | 'tokens'>
+
+/** The older one first. */
+export const comparePlaces = (a: TimePlace, b: TimePlace): number =>
+  compareTimes(a.time, b.time) || a.corpus - b.corpus || a.row - b.row
+
+function mean(numbers: Int32Array): number {
+  let sum = 0
+  for (let place = 0; place < numbers.length; place += 1) sum += numbers[place] as number
+  return sum / Math.max(1, numbers.length)
 }
 
 /** −Infinity minus itself is no number. */
-const compareTimes = (a: number, b: number): number => (a === b ? 0 : a - b)
+export const compareTimes = (a: number, b: number): number => (a === b ? 0 : a - b)
 
 /** Collects entries in any order. */
 export class CatalogueBuilder {
@@ -86,6 +123,7 @@ export class CatalogueBuilder {
   #conversationIds: Float64Array
   #groups: Int32Array
   #times: Float64Array
+  #tokens: Int32Array
 
   /** @param before what is added to */
   constructor(before: Catalogue | null, expected: number) {
@@ -94,21 +132,24 @@ export class CatalogueBuilder {
     this.#conversationIds = grown(before?.conversationIds, new Float64Array(capacity))
     this.#groups = grown(before?.groups, new Int32Array(capacity))
     this.#times = grown(before?.times, new Float64Array(capacity))
+    this.#tokens = grown(before?.tokens, new Int32Array(capacity))
     this.length = before?.length ?? 0
   }
 
-  add(row: number, conversationId: number, group: number, atMs: number | null): void {
+  add(row: number, conversationId: number, group: number, atMs: number | null, tokens: number): void {
     if (this.length === this.#rows.length) {
       const capacity = this.length + Math.max(1024, this.length >> 2)
       this.#rows = grown(this.#rows, new Float64Array(capacity))
       this.#conversationIds = grown(this.#conversationIds, new Float64Array(capacity))
       this.#groups = grown(this.#groups, new Int32Array(capacity))
       this.#times = grown(this.#times, new Float64Array(capacity))
+      this.#tokens = grown(this.#tokens, new Int32Array(capacity))
     }
     this.#rows[this.length] = row
     this.#conversationIds[this.length] = conversationId
     this.#groups[this.length] = group
     this.#times[this.length] = atMs ?? Number.NEGATIVE_INFINITY
+    this.#tokens[this.length] = tokens
     this.length += 1
   }
 
@@ -117,14 +158,16 @@ export class CatalogueBuilder {
     const conversationIds = this.#conversationIds.subarray(0, this.length)
     const groups = this.#groups.subarray(0, this.length)
     const times = this.#times.subarray(0, this.length)
+    const tokens = this.#tokens.subarray(0, this.length)
     const ascends = rows.every((row, index) => index === 0 || row > (rows[index - 1] as number))
-    if (ascends) return new Catalogue({ rows, conversationIds, groups, times })
+    if (ascends) return new Catalogue({ rows, conversationIds, groups, times, tokens })
     const order = Int32Array.from(rows.keys()).sort((a, b) => (rows[a] as number) - (rows[b] as number))
     return new Catalogue({
       rows: Float64Array.from(order, (index) => rows[index] as number),
       conversationIds: Float64Array.from(order, (index) => conversationIds[index] as number),
       groups: Int32Array.from(order, (index) => groups[index] as number),
       times: Float64Array.from(order, (index) => times[index] as number),
+      tokens: Int32Array.from(order, (index) => tokens[index] as number),
     })
   }
 }

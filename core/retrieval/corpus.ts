@@ -1,10 +1,22 @@
+import type { Cover } from '../contract/message.ts'
 import type { GrepHit } from '../contract/retrieval.ts'
 import type { Breather } from './breather.ts'
 import type { Catalogue } from './catalogue.ts'
+import type { Postings } from './fts5-doclist.ts'
 import type { Fields } from './matcher.ts'
 
 /** A hit on a page before its snippet: what the list shows of the row. */
 export type HitRow = Omit<GrepHit, 'field' | 'snippet' | 'matches' | 'isPartial'>
+
+/** What stands for a hit, and whether the model sees it through that. @param covers nearest first */
+export const coverOf = (
+  covers: readonly Cover[],
+  inContext: boolean,
+): Pick<HitRow, 'coveredBy' | 'seenThrough' | 'inContext'> => ({
+  coveredBy: covers.map(({ id }) => id),
+  seenThrough: inContext ? null : (covers.find(({ inWindow }) => inWindow)?.id ?? null),
+  inContext,
+})
 
 /** One kind of thing that can be searched. */
 export interface Corpus {
@@ -28,14 +40,10 @@ export interface Corpus {
 export interface TextIndex {
   /** Rows, ascending, that an FTS5 query finds in the words. */
   words(match: string): Float64Array
-  /** How many rows an FTS5 query finds in the words. */
-  count(match: string): number
+  /** Rows that hold one token, or one that begins with it, and how often; 1 where the index cannot tell. */
+  postings(token: string, isPrefix: boolean): Postings
   /** Rows, ascending, that an FTS5 query finds in the trigrams. */
   trigrams(match: string): Float64Array
-  /** Scores of the rows of a query between two rows (the higher, the better), by row. */
-  scores(match: string, from: number, to: number): Map<number, number>
-  /** The best rows of a query between two rows with their scores, best first; those left out are no better. */
-  best(match: string, from: number, to: number, limit: number): [row: number, score: number][]
 }
 
 /** The indexes over both corpora of one file. */

@@ -37,7 +37,7 @@ export class FileCorpus implements Corpus {
   async catalogue(): Promise<Catalogue> {
     const builder = new CatalogueBuilder(null, this.#files.length)
     this.#files.forEach((file, row) => {
-      builder.add(row, file.conversationId, 0, file.createdAtMs)
+      builder.add(row, file.conversationId, 0, file.createdAtMs, textOf(file).length)
     })
     return builder.build()
   }
@@ -52,9 +52,9 @@ export class FileCorpus implements Corpus {
 
   texts(rows: readonly number[]): Map<number, Fields> {
     return new Map(
-      rows.map((row) => {
+      rows.flatMap((row): [number, Fields][] => {
         const file = this.#files[row]
-        return [row, [[file?.name, file?.summary].filter((text) => text != null).join('\n')]]
+        return file ? [[row, [textOf(file)]]] : []
       }),
     )
   }
@@ -65,9 +65,11 @@ export class FileCorpus implements Corpus {
         const file = this.#files[row]
         if (!file) return []
         const { id, conversationId, createdAtMs } = file
-        const nothing = { seq: null, role: null, depth: null, coveredBy: [], inContext: false }
+        const nothing = { seq: null, role: null, depth: null, coveredBy: [], seenThrough: null, inContext: false }
         return [[row, { ...nothing, id, kind: 'file', conversationId, createdAtMs }]]
       }),
     )
   }
 }
+
+const textOf = ({ name, summary }: FileRow): string => [name, summary].filter((text) => text !== null).join('\n')

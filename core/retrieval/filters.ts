@@ -58,45 +58,31 @@ export class Filters {
           }
   }
 
-  /**
-   * 1 for every index that may be hit; null when all may.
-   * @param newestRow nothing after this row: it came after the first page
-   */
-  mask(kind: Corpus['kind'], catalogue: Catalogue, newestRow: number): Uint8Array | null {
+  /** Whether an entry may be hit, by its index; null when all may. */
+  allows(kind: Corpus['kind'], catalogue: Catalogue): ((index: number) => boolean) | null {
     const { conversationIds, roles, depths, afterMs, beforeMs, inContext } = this.#input
     const groups =
       kind === 'message' ? roles?.map((role) => ROLES.indexOf(role)) : kind === 'summary' ? depths : undefined
-    const isFree = (catalogue.rows.at(-1) ?? newestRow) <= newestRow && !this.#within && !this.#window
-    if (isFree && !conversationIds && !groups && afterMs === undefined && beforeMs === undefined) return null
+    const hasBounds = conversationIds || groups || afterMs !== undefined || beforeMs !== undefined
+    if (!hasBounds && !this.#within && !this.#window) return null
 
     const conversations = conversationIds && new Set(conversationIds)
     const wantedGroups = groups && new Set(groups)
-    const within = this.#within && marked(catalogue, this.#within[kind])
-    const window = this.#window && marked(catalogue, this.#window[kind])
-    const mask = new Uint8Array(catalogue.length)
-    for (let index = 0; index < mask.length; index += 1) {
+    const within = this.#within && new Set(this.#within[kind])
+    const window = this.#window && new Set(this.#window[kind])
+    return (index) => {
       const atMs = catalogue.times[index] as number
-      const isWanted =
-        (catalogue.rows[index] as number) <= newestRow &&
+      const row = catalogue.rows[index] as number
+      return (
         (!conversations || conversations.has(catalogue.conversationIds[index] as number)) &&
         (!wantedGroups || wantedGroups.has(catalogue.groups[index] as number)) &&
         (afterMs === undefined || atMs >= afterMs) &&
         (beforeMs === undefined || (atMs <= beforeMs && atMs !== Number.NEGATIVE_INFINITY)) &&
-        (!within || within[index] === 1) &&
-        (!window || (window[index] === 1) === inContext)
-      if (isWanted) mask[index] = 1
+        (!within || within.has(row)) &&
+        (!window || window.has(row) === inContext)
+      )
     }
-    return mask
   }
-}
-
-function marked(catalogue: Catalogue, rows: readonly number[]): Uint8Array {
-  const marks = new Uint8Array(catalogue.length)
-  for (const row of rows) {
-    const index = catalogue.indexOf(row)
-    if (index >= 0) marks[index] = 1
-  }
-  return marks
 }
 
 /** Messages and summaries that a summary stands for. */

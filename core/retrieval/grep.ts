@@ -1,33 +1,46 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Capabilities } from '../contract/memory.ts'
-import type { GrepHit, GrepInput, GrepResult } from '../contract/retrieval.ts'
+import type { GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { Breather } from './breather.ts'
-import type { Catalogue } from './catalogue.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
 import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
 import { FileCorpus } from './file-corpus.ts'
 import { Filters, kindsOf } from './filters.ts'
-import { orderedHits, type Placed } from './hit-order.ts'
+import type { HitOrder, HitPlace } from './hit-order.ts'
+import { hitsOf } from './hits.ts'
 import { wordMatch } from './index-expression.ts'
 import { MessageCorpus } from './message-corpus.ts'
 import { ownIndexes } from './native-text-index.ts'
+import { expressionPlan, type Plan } from './plan.ts'
 import { planQuestion, type Question } from './plan-query.ts'
 import type { Expression } from './query.ts'
-import { expressionPlan, type Found, type Plan, searchCorpus } from './search.ts'
-import { snippetOf } from './snippet.ts'
+import { ScanOrder } from './scan-order.ts'
+import { ScoreOrder } from './score-order.ts'
+import { type Ground, prepareSearch } from './search.ts'
 import { SummaryCorpus } from './summary-corpus.ts'
+import { TermLookup } from './term-rows.ts'
+import { TimeOrder } from './time-order.ts'
 
 /** A word in more rows than this, and in more than this share of them, is not looked for on its own. */
 const COMMON_ROWS = 500
 const COMMON_SHARE = 0.2
+/** How long candidates are counted once the page is full, unless the exact total is asked for. */
+const COUNT_MS = 25
+/** What a stream has found is told no more often. */
+const STEP_MS = 50
 
 const Cursor = z.object({
   /** Hash of what was asked. */
   grep: z.string(),
+  /** Hits on all pages so far. */
   given: z.int().min(1),
+  total: z.int(),
+  isExact: z.boolean(),
+  /** The last hit that was given. JSON has no −Infinity: null stands for it. */
+  after: z.object({ time: z.number().nullable(), corpus: z.int(), row: z.number(), score: z.number() }),
   /** Newest row of each kind at the first page: later pages see what it saw. */
   newest: z.record(z.string(), z.number()),
   /** Nothing had all the words, so those with some of them are given. */
@@ -35,20 +48,12 @@ const Cursor = z.object({
 })
 type Cursor = z.infer<typeof Cursor>
 
-/** Everything that a query found, before it is cut into pages. */
+/** What is looked for, and what looks for it. */
 type Answer = {
-  readonly found: readonly Found[]
-  readonly sort: GrepInput['sort']
+  readonly hits: HitOrder
   /** The words of which each hit has some; null where the hits have what was asked. */
   readonly anyOf: readonly Expression[] | null
-}
-/** The corpora of a search, ready. */
-type Run = {
-  readonly newest: Readonly<Record<string, number>>
-  /** `wanted`: how many of the best are asked for; null where relevance is no matter. */
-  search(plan: Plan, wanted: number | null): Promise<Found[]>
-  /** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
-  isCommon(expression: Expression): boolean
+  readonly isScan: boolean
 }
 
 /** Searches messages, summaries and files. Holds what it knows of the rows between two searches. */
@@ -70,70 +75,104 @@ export class Grep {
   }
 
   /**
-   * A page of hits, and how many there are in all. Gives way to other work every 20 ms.
-   * @throws LcmError cancelled, not_found; invalid_argument for a pattern or cursor that cannot be right; unsupported
-   * for patterns with look-around or back-references
+   * A page of hits, and how many there are in all, or are at least. Gives way to other work every 20 ms.
+   * @throws LcmError cancelled, not_found; invalid_argument for a pattern or cursor that cannot be right;
+   * pattern_too_slow for patterns that go back and forth in a text for longer than 5 s
    */
   async search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+    const hits: GrepStep['hits'] = []
+    const patience = {
+      everyMs: Number.POSITIVE_INFINITY,
+      countMs: input.exactTotal ? Number.POSITIVE_INFINITY : COUNT_MS,
+    }
+    for await (const step of this.#steps(input, patience, signal)) {
+      hits.push(...step.hits)
+      if (step.result) return { ...step.result, hits }
+    }
+    throw new Error('a search ended without a result')
+  }
+
+  /**
+   * The same, told as it comes in; every candidate is counted. Ends early when the caller stops asking.
+   * @throws LcmError see `search`
+   */
+  stream(input: GrepInput, signal?: AbortSignal): AsyncGenerator<GrepStep, void> {
+    return this.#steps(input, { everyMs: STEP_MS, countMs: Number.POSITIVE_INFINITY }, signal)
+  }
+
+  async *#steps(
+    input: GrepInput,
+    { everyMs, countMs }: { readonly everyMs: number; readonly countMs: number },
+    signal?: AbortSignal,
+  ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
-    const question = planQuestion(input)
+    const question = planQuestion(input, signal)
     if (!question) {
       const notes = ['There is nothing to look for.']
-      return { total: 0, totalIsExact: true, hits: [], nextCursor: null, notes, tookMs: performance.now() - began }
+      const result = { total: 0, totalIsExact: true, nextCursor: null, notes, tookMs: performance.now() - began }
+      yield { hits: [], found: 0, scanned: 0, rows: 0, result }
+      return
     }
     const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
     if (cursor && cursor.grep !== hashOf(input)) throw badCursor('it belongs to another search')
-
-    const breather = new Breather(signal)
-    const run = await this.#prepare(input, cursor, breather)
-    const answer = await findAll(input, question, cursor, run)
-    const total = count(answer.found)
-    const start = cursor?.given ?? 0
-    const page = orderedHits(answer.found, answer.sort, start, start + input.limit)
-    const given = start + page.length
-    return {
-      total,
-      totalIsExact: true,
-      hits: hitsOf(page, question),
-      nextCursor:
-        given < total && page.length > 0
-          ? encodeCursor({
-              grep: hashOf(input),
-              given,
-              newest: run.newest,
-              isLoosened: answer.anyOf !== null,
-            } satisfies Cursor)
-          : null,
-      notes: this.#notes(question, answer),
-      tookMs: performance.now() - began,
+    try {
+      const breather = new Breather(signal)
+      const grounds = await this.#grounds(input, cursor, breather)
+      const { hits, anyOf, isScan } = await answer(input, question, cursor, grounds, breather)
+      let given = 0
+      let toldAt = performance.now()
+      let pageDoneAt: number | null = null
+      const progress = async (): Promise<Omit<GrepStep, 'result'>> => {
+        const news = hits.page.slice(given)
+        given += news.length
+        toldAt = performance.now()
+        return { hits: await hitsOf(news, question), found: hits.found, scanned: hits.scanned, rows: hits.rows }
+      }
+      while (!hits.isDone) {
+        if (hits.isPageDone) pageDoneAt ??= performance.now()
+        if (cursor?.isExact && hits.isPageDone) break
+        if (pageDoneAt !== null && performance.now() - pageDoneAt >= countMs) break
+        if (performance.now() - toldAt >= everyMs) yield { ...(await progress()), result: null }
+        await hits.step()
+      }
+      const last = hits.page.at(-1)
+      const total = totalOf(hits, cursor)
+      const givenBefore = (cursor?.given ?? 0) + hits.page.length
+      const hasMore = last !== undefined && (!total.isExact || givenBefore < total.total)
+      const next = (): Cursor => ({
+        grep: hashOf(input),
+        given: givenBefore,
+        ...total,
+        after: finite(hits.placeOf(last as NonNullable<typeof last>)),
+        newest: Object.fromEntries(grounds.map(({ corpus, newestRow }) => [corpus.kind, newestRow])),
+        isLoosened: anyOf !== null,
+      })
+      const step = await progress()
+      const result = {
+        total: total.total,
+        totalIsExact: total.isExact,
+        nextCursor: hasMore ? encodeCursor(next()) : null,
+        notes: this.#notes(question, { hits, anyOf, isScan }, grounds),
+        tookMs: performance.now() - began,
+      }
+      yield { ...step, result }
+    } finally {
+      question.strict.matcher.elsewhere?.close()
     }
   }
 
-  async #prepare(input: GrepInput, cursor: Cursor | null, breather: Breather): Promise<Run> {
+  async #grounds(input: GrepInput, cursor: Cursor | null, breather: Breather): Promise<Ground[]> {
     const filters = new Filters(this.#db, this.#histories, input)
-    const newest: Record<string, number> = {}
-    const corpora: { corpus: Corpus; catalogue: Catalogue; mask: Uint8Array | null }[] = []
-    for (const kind of kindsOf(input)) {
+    const grounds: Ground[] = []
+    for (const [order, kind] of kindsOf(input).entries()) {
       const corpus = this.#corpus(kind)
       const catalogue = await corpus.catalogue(breather)
       const newestRow = cursor?.newest[kind] ?? catalogue.rows.at(-1) ?? 0
-      newest[kind] = newestRow
-      corpora.push({ corpus, catalogue, mask: filters.mask(kind, catalogue, newestRow) })
+      const { index } = corpus
+      const terms = index && new TermLookup(index)
+      grounds.push({ corpus, order, catalogue, newestRow, allows: filters.allows(kind, catalogue), terms })
     }
-    const search = async (plan: Plan, wanted: number | null): Promise<Found[]> => {
-      const all: Found[] = []
-      for (const { corpus, catalogue, mask } of corpora) {
-        all.push(await searchCorpus(corpus, plan, mask, wanted, breather, catalogue))
-      }
-      return all
-    }
-    const isCommon = (expression: Expression): boolean => {
-      const match = wordMatch(expression)
-      const [first] = corpora
-      if (match === null || !first?.corpus.index) return false
-      return first.corpus.index.count(match) > Math.max(COMMON_ROWS, first.catalogue.length * COMMON_SHARE)
-    }
-    return { newest, search, isCommon }
+    return grounds
   }
 
   #corpus(kind: Corpus['kind']): Corpus {
@@ -147,18 +186,18 @@ export class Grep {
     }
   }
 
-  #notes({ notes, loose }: Question, { found, anyOf }: Answer): string[] {
+  #notes({ notes, loose }: Question, { hits, anyOf, isScan }: Answer, grounds: readonly Ground[]): string[] {
     const told = [...notes]
-    const texts = found.filter(({ corpus }) => corpus.kind !== 'file')
+    const texts = grounds.filter(({ corpus }) => corpus.kind !== 'file')
     const indexes = this.#indexes.current()
-    if (texts.some(({ isScan }) => isScan)) {
+    if (isScan && texts.length > 0) {
       told.push(
         indexes
           ? 'Answered by a scan of every text: what was looked for is too short, or says too little, for the index.'
           : `Answered by a scan of every text: ${this.#indexes.absence()}`,
       )
     } else if (texts.length > 0 && indexes?.note) told.push(indexes.note)
-    if (anyOf && count(found) > 0) told.push('Nothing has all the words; what has some of them is ranked by relevance.')
+    if (anyOf && hits.found > 0) told.push('Nothing has all the words; what has some of them is ranked by relevance.')
     if (anyOf && loose?.kind === 'any' && anyOf.length < loose.of.length) {
       told.push('Words that stand nearly everywhere were not looked for on their own.')
     }
@@ -167,47 +206,76 @@ export class Grep {
 }
 
 /** Hits of the question as it was asked; when there are none and it may be loosened, of any of its words. */
-async function findAll(input: GrepInput, question: Question, cursor: Cursor | null, run: Run): Promise<Answer> {
+async function answer(
+  input: GrepInput,
+  question: Question,
+  cursor: Cursor | null,
+  grounds: readonly Ground[],
+  breather: Breather,
+): Promise<Answer> {
   const { strict, loose, isPlain } = question
-  const wanted = (cursor?.given ?? 0) + input.limit
   const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
   if (!(mayLoosen && cursor?.isLoosened)) {
     const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
-    const found = await run.search(plan, input.sort === 'relevance' ? wanted : null)
-    if (!mayLoosen || cursor || count(found) > 0) return { found, sort: input.sort, anyOf: null }
+    const found = inOrder(input, input.sort, plan, cursor, grounds, breather)
+    if (!mayLoosen || cursor) return { ...found, anyOf: null }
+    while (found.hits.found === 0 && !found.hits.isDone) await found.hits.step()
+    if (found.hits.found > 0) return { ...found, anyOf: null }
   }
-  const telling = loose.of.filter((part) => !run.isCommon(part))
+  const telling = loose.of.filter((part) => !isCommon(part, grounds[0]))
   const anyOf = telling.length > 0 ? telling : loose.of
-  const found = await run.search(expressionPlan({ kind: 'any', of: anyOf }), wanted)
-  return { found, sort: 'relevance', anyOf }
+  const plan = expressionPlan({ kind: 'any', of: anyOf })
+  return { ...inOrder(input, 'relevance', plan, cursor, grounds, breather), anyOf }
 }
 
-function hitsOf(page: readonly Placed[], question: Question): GrepHit[] {
-  const rows = new Map<Corpus, number[]>()
-  const rowOf = ({ found, index }: Placed): number => found.catalogue.rows[index] as number
-  for (const placed of page) {
-    const list = rows.get(placed.found.corpus) ?? []
-    list.push(rowOf(placed))
-    rows.set(placed.found.corpus, list)
+/** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
+function isCommon(expression: Expression, ground: Ground | undefined): boolean {
+  if (!ground?.terms || expression.kind !== 'term' || wordMatch(expression) === null) return false
+  const rows = ground.terms.of(expression.term).rows?.length ?? 0
+  return rows > Math.max(COMMON_ROWS, ground.catalogue.length * COMMON_SHARE)
+}
+
+function inOrder(
+  { limit }: GrepInput,
+  sort: GrepInput['sort'],
+  plan: Plan,
+  cursor: Cursor | null,
+  grounds: readonly Ground[],
+  breather: Breather,
+): Omit<Answer, 'anyOf'> {
+  const isRanked = sort === 'relevance'
+  const searches = grounds.map((ground) => prepareSearch(ground, plan, isRanked, breather))
+  const after = cursor && placeFrom(cursor.after)
+  const isScan = searches.some((searched) => searched.isScan)
+  if (!isRanked) {
+    return { hits: new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }), isScan }
   }
-  const data = new Map(
-    Array.from(rows, ([corpus, some]) => [corpus, { texts: corpus.texts(some), hits: corpus.hits(some) }]),
-  )
-  return page.flatMap((placed): GrepHit[] => {
-    const { corpus } = placed.found
-    const hit = data.get(corpus)?.hits.get(rowOf(placed))
-    const fields = data.get(corpus)?.texts.get(rowOf(placed))
-    if (!hit || !fields) return []
-    const { field, snippet, matches } = snippetOf(fields, question.strict.matcher)
-    const isPartial = question.loose !== null && !question.strict.matcher.matches(fields)
-    return [{ ...hit, field: corpus.fields[field] ?? 'content', snippet, matches, isPartial }]
-  })
+  const isIndexed = searches.every(({ scored }) => scored !== null)
+  return {
+    hits: isIndexed ? new ScoreOrder(searches, { limit, after }) : new ScanOrder(searches, { limit, after }),
+    isScan,
+  }
 }
 
-const count = (all: readonly Found[]): number => all.reduce((sum, found) => sum + found.indexes.length, 0)
+/** What is known to the last hit stays known on later pages: they find only what comes after. */
+function totalOf(hits: HitOrder, cursor: Cursor | null): { readonly total: number; readonly isExact: boolean } {
+  if (cursor?.isExact) return { total: cursor.total, isExact: true }
+  const before = hits.countsAll ? 0 : (cursor?.given ?? 0)
+  const counted = before + hits.found
+  return { total: hits.isDone ? counted : Math.max(counted, cursor?.total ?? 0), isExact: hits.isDone }
+}
+
+const finite = ({ time, ...place }: HitPlace): Cursor['after'] => ({
+  ...place,
+  time: time === Number.NEGATIVE_INFINITY ? null : time,
+})
+const placeFrom = ({ time, ...place }: Cursor['after']): HitPlace => ({
+  ...place,
+  time: time ?? Number.NEGATIVE_INFINITY,
+})
 
 /** The same for the same question, however long the pages. */
-function hashOf({ cursor: _, limit: __, ...question }: GrepInput): string {
+function hashOf({ cursor: _, limit: __, exactTotal: ___, ...question }: GrepInput): string {
   const canonical = JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
   return createHash('sha256').update(canonical).digest('hex').slice(0, 16)
 }

@@ -43,3 +43,29 @@ export function trigramMatch(text: string): string | null {
 }
 
 const trigramAt = (characters: readonly string[], place: number): string => characters.slice(place, place + 3).join('')
+
+/** What stands in every text that a pattern matches, but for the case of its letters. */
+export type Formula =
+  | { readonly kind: 'anything' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Formula[] }
+
+export const ANYTHING: Formula = { kind: 'anything' }
+
+/** FTS5 query for the trigram index whose rows include all that satisfy the formula; null when it says too little. */
+export function formulaMatch(formula: Formula): string | null {
+  switch (formula.kind) {
+    case 'anything':
+      return null
+    case 'text':
+      return trigramMatch(formula.text)
+    case 'all': {
+      const matches = new Set(formula.of.map(formulaMatch).filter((match) => match !== null))
+      return matches.size === 0 ? null : [...matches].map((match) => `(${match})`).join(' AND ')
+    }
+    case 'any': {
+      const matches = new Set(formula.of.map(formulaMatch))
+      return matches.size === 0 || matches.has(null) ? null : [...matches].map((match) => `(${match})`).join(' OR ')
+    }
+  }
+}

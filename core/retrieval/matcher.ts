@@ -11,10 +11,24 @@ export type Fields = readonly string[]
 export interface Matcher {
   readonly termCount: number
   matches(fields: Fields): boolean
-  /** How often each term stands in the fields. */
+  /** How often each word stands in the fields; of everything else, whether it does: 1 or 0. */
   frequencies(fields: Fields): number[]
   /** Places in one text, in order; at most `limit` of each term. */
   find(text: string, limit: number): Match[]
+  /** Set where looking at a text may take for ever: then `matches` is not asked, and `find` knows what was looked at. */
+  readonly elsewhere?: Elsewhere
+}
+
+/** Looks at texts in another thread, which is ended when it takes too long. */
+export interface Elsewhere {
+  /**
+   * What `Matcher.matches` would say of each row.
+   * @throws LcmError pattern_too_slow, cancelled
+   */
+  judge(rows: readonly Fields[]): Promise<readonly boolean[]>
+  /** Finds the places in these texts, for `Matcher.find`. */
+  look(texts: readonly string[]): Promise<void>
+  close(): void
 }
 
 /** A text, folded as far as somebody asked. */
@@ -72,8 +86,8 @@ export class ExpressionMatcher implements Matcher {
   frequencies(fields: Fields): number[] {
     const texts = fields.map((field) => new FoldedText(field))
     return this.#terms.map((term) => {
-      const needle = needleOf(term)
-      return texts.reduce((sum, text) => sum + count(term.kind === 'words' ? text.words : text.small, needle), 0)
+      if (term.kind === 'literal' || term.tokens.length > 1) return texts.some((text) => isIn(text, term)) ? 1 : 0
+      return texts.reduce((sum, text) => sum + count(text.words, needleOf(term)), 0)
     })
   }
 
@@ -115,7 +129,7 @@ export class LiteralMatcher implements Matcher {
   }
 
   frequencies(fields: Fields): number[] {
-    return [fields.reduce((sum, field) => sum + count(field, this.#text), 0)]
+    return [this.matches(fields) ? 1 : 0]
   }
 
   find(text: string, limit: number): Match[] {

@@ -6,7 +6,7 @@ import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { Breather } from './breather.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
-import type { Corpus, HitRow, TextIndex } from './corpus.ts'
+import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
 import type { Fields } from './matcher.ts'
 
 const roleCode = `CASE role ${ROLES.map((role, code) => `WHEN '${role}' THEN ${code}`).join(' ')} ELSE 0 END`
@@ -25,13 +25,13 @@ const queries = {
     SELECT id FROM found WHERE id IS NOT NULL`,
   /** Answered from the covering index: the texts are never touched. */
   stretch: /* sql */ `
-    SELECT message_id, seq, ${roleCode}, created_at
+    SELECT message_id, seq, ${roleCode}, created_at, token_count
     FROM messages
     WHERE conversation_id = :conversation AND seq >= :seq
     ORDER BY seq
     LIMIT CAST(:limit AS INTEGER)`,
   added: /* sql */ `
-    SELECT message_id, conversation_id, ${roleCode}, created_at
+    SELECT message_id, conversation_id, ${roleCode}, created_at, token_count
     FROM messages
     WHERE message_id > :last
     ORDER BY message_id
@@ -80,8 +80,14 @@ const queries = {
 const STRETCH = 10_000
 
 type Extent = { readonly length: number }
-type AddedRow = [messageId: number, conversationId: number, role: number, createdAtMs: number | null]
-type StretchRow = [messageId: number, seq: number, role: number, createdAtMs: number | null]
+type AddedRow = [
+  messageId: number,
+  conversationId: number,
+  role: number,
+  createdAtMs: number | null,
+  tokens: number | null,
+]
+type StretchRow = [messageId: number, seq: number, role: number, createdAtMs: number | null, tokens: number | null]
 type HitData = Pick<HitRow, 'conversationId' | 'seq' | 'createdAtMs'> & {
   readonly row: number
   readonly role: Role
@@ -123,8 +129,9 @@ export class MessageCorpus implements Corpus {
     for (let read = STRETCH; read === STRETCH; ) {
       read = 0
       for (const row of this.#db.iterateRaw<AddedRow>(queries.added, { last, limit: STRETCH })) {
-        all.add(...row)
-        last = row[0]
+        const [id, conversation, role, atMs, tokens] = row
+        all.add(id, conversation, role, atMs, tokens ?? 0)
+        last = id
         read += 1
       }
       await breather.pause()
@@ -149,7 +156,7 @@ export class MessageCorpus implements Corpus {
       read = 0
       let lastSeq = seq
       let lastRows = new Set<number>()
-      for (const [row, rowSeq, role, atMs] of this.#db.iterateRaw<StretchRow>(queries.stretch, {
+      for (const [row, rowSeq, role, atMs, tokens] of this.#db.iterateRaw<StretchRow>(queries.stretch, {
         conversation,
         seq,
         limit,
@@ -158,7 +165,7 @@ export class MessageCorpus implements Corpus {
         lastRows.add(row)
         lastSeq = rowSeq
         read += 1
-        if (rowSeq !== seq || !seen.has(row)) all.add(row, conversation, role, atMs)
+        if (rowSeq !== seq || !seen.has(row)) all.add(row, conversation, role, atMs, tokens ?? 0)
       }
       await breather.pause()
       if (read < limit) return
@@ -212,8 +219,7 @@ export class MessageCorpus implements Corpus {
             kind: 'message',
             role: ROLES.includes(role) ? role : null,
             depth: null,
-            coveredBy: (covers.get(row) ?? []).map((cover) => cover.id),
-            inContext: inWindow === 1,
+            ...coverOf(covers.get(row) ?? [], inWindow === 1),
           },
         ]),
       )

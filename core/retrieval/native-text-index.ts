@@ -1,6 +1,8 @@
 import type { Capabilities } from '../contract/memory.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import type { TextIndex, TextIndexSource } from './corpus.ts'
+import type { Postings } from './fts5-doclist.ts'
+import { Fts5Reader } from './fts5-reader.ts'
 
 /** The tables of a file that keeps its own indexes; those of a file that does not are never trusted. */
 export function ownIndexes(db: ReadDb, capabilities: Capabilities): TextIndexSource {
@@ -15,43 +17,30 @@ export function ownIndexes(db: ReadDb, capabilities: Capabilities): TextIndexSou
 export class NativeTextIndex implements TextIndex {
   readonly #db: ReadDb
   readonly #words: string
-  readonly #counted: string
-  readonly #ranked: string
-  readonly #best: string
   readonly #trigrams: string
+  readonly #reader: Fts5Reader
 
   /** @param table `messages` or `summaries`: the name before `_fts` and `_trigram` */
   constructor(db: ReadDb, table: 'messages' | 'summaries') {
     this.#db = db
     this.#words = rowsOf(`${table}_fts`)
     this.#trigrams = rowsOf(`${table}_trigram`)
-    this.#counted = /* sql */ `SELECT count(*) FROM ${table}_fts WHERE ${table}_fts MATCH :match`
-    const scored = /* sql */ `
-      SELECT rowid, -bm25(${table}_fts) AS score
-      FROM ${table}_fts
-      WHERE ${table}_fts MATCH :match AND rowid BETWEEN CAST(:from AS INTEGER) AND CAST(:to AS INTEGER)`
-    this.#ranked = `${scored} ORDER BY rowid`
-    this.#best = `${scored} ORDER BY score DESC LIMIT CAST(:limit AS INTEGER)`
+    this.#reader = new Fts5Reader(db, `${table}_fts`, true)
   }
 
   words(match: string): Float64Array {
     return parseRows(this.#db.value<string>(this.#words, { match }))
   }
 
-  count(match: string): number {
-    return this.#db.value<number>(this.#counted, { match }) ?? 0
+  postings(token: string, isPrefix: boolean): Postings {
+    const read = this.#reader.postings(token, isPrefix)
+    if (read) return read
+    const rows = this.words(`"${token}"${isPrefix ? ' *' : ''}`)
+    return { rows, counts: new Uint16Array(rows.length).fill(1) }
   }
 
   trigrams(match: string): Float64Array {
     return parseRows(this.#db.value<string>(this.#trigrams, { match }))
-  }
-
-  scores(match: string, from: number, to: number): Map<number, number> {
-    return new Map(this.#db.iterateRaw<[number, number]>(this.#ranked, { match, from, to }))
-  }
-
-  best(match: string, from: number, to: number, limit: number): [row: number, score: number][] {
-    return [...this.#db.iterateRaw<[number, number]>(this.#best, { match, from, to, limit })]
   }
 }
 
@@ -73,5 +62,5 @@ function parseRows(list: string | null | undefined): Float64Array {
       row = 0
     }
   }
-  return rows.slice(0, count)
+  return rows.subarray(0, count)
 }

@@ -1,8 +1,8 @@
 import type { GrepInput } from '../contract/retrieval.ts'
 import { LiteralMatcher } from './matcher.ts'
+import { expressionPlan, type Plan, textPlan } from './plan.ts'
 import { type Expression, loosened, parseQuery } from './query.ts'
 import { RegexMatcher, requiredText } from './regex.ts'
-import { expressionPlan, type Plan, textPlan } from './search.ts'
 
 /** How a question will be answered. */
 export type Question = {
@@ -18,14 +18,24 @@ export type Question = {
  * Reads the query in its mode; null when there is nothing to look for.
  * @throws LcmError invalid_argument, unsupported for regular expressions
  */
-export function planQuestion(input: GrepInput): Question | null {
+export function planQuestion(input: GrepInput, _signal?: AbortSignal): Question | null {
   const query = input.query.toWellFormed()
   if (query.trim() === '') return null
   switch (input.mode) {
     case 'regex':
-      return { strict: textPlan(requiredText(query), new RegexMatcher(query)), loose: null, isPlain: false, notes: [] }
+      return {
+        strict: textPlan(new RegexMatcher(query), { kind: 'text', text: requiredText(query) }, requiredText(query)),
+        loose: null,
+        isPlain: false,
+        notes: [],
+      }
     case 'literal':
-      return { strict: textPlan(query, new LiteralMatcher(query)), loose: null, isPlain: false, notes: [] }
+      return {
+        strict: textPlan(new LiteralMatcher(query), { kind: 'text', text: query }, query),
+        loose: null,
+        isPlain: false,
+        notes: [],
+      }
     case 'full_text': {
       const { expression, notes } = parseQuery(query)
       if (!expression) return null

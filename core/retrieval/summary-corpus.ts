@@ -4,11 +4,11 @@ import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { Breather } from './breather.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
-import type { Corpus, HitRow, TextIndex } from './corpus.ts'
+import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
 import type { Fields } from './matcher.ts'
 
 const queries = {
-  catalogue: /* sql */ `SELECT summary_rowid, conversation_id, depth, created_at FROM summaries`,
+  catalogue: /* sql */ `SELECT summary_rowid, conversation_id, depth, created_at, token_count FROM summaries`,
   holding: /* sql */ `
     SELECT summary_rowid FROM summaries
     WHERE summary_rowid IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0`,
@@ -60,8 +60,10 @@ export class SummaryCorpus implements Corpus {
     const stamp = changeStamp(this.#db)
     if (this.#known?.stamp === stamp) return this.#known.catalogue
     const builder = new CatalogueBuilder(null, 0)
-    const rows = this.#db.iterateRaw<[number, number, number, number | null]>(queries.catalogue)
-    for (const [row, conversationId, depth, atMs] of rows) builder.add(row, conversationId, depth, atMs)
+    const rows = this.#db.iterateRaw<[number, number, number, number | null, number | null]>(queries.catalogue)
+    for (const [row, conversationId, depth, atMs, tokens] of rows) {
+      builder.add(row, conversationId, depth, atMs, tokens ?? 0)
+    }
     this.#known = { stamp, catalogue: builder.build() }
     return this.#known.catalogue
   }
@@ -90,8 +92,7 @@ export class SummaryCorpus implements Corpus {
             ...data,
             seq: null,
             role: null,
-            coveredBy: (covers.get(data.id) ?? []).map((cover) => cover.id),
-            inContext: inWindow === 1,
+            ...coverOf(covers.get(data.id) ?? [], inWindow === 1),
           },
         ]),
       )

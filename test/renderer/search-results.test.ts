@@ -25,6 +25,7 @@ const hit = (conversationId: number, id: string): GrepHit => ({
   snippet: '',
   matches: [],
   coveredBy: [],
+  seenThrough: null,
   inContext: false,
   isPartial: false,
 })

@@ -13,7 +13,8 @@ const EVERYTHING = { afterMs: 0 }
 describe('the best of many hits', () => {
   let memory: TestMemory
   let lcm: Lcm
-  const grep = (request: GrepRequest) => lcm.retrieval.grep(GrepInput.parse({ sort: 'relevance', ...request }))
+  const grep = (request: GrepRequest) =>
+    lcm.retrieval.grep(GrepInput.parse({ sort: 'relevance', exactTotal: true, ...request }))
 
   beforeAll(() => {
     memory = buildMemory({ conversations: [{}, {}] })

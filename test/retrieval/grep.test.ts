@@ -15,7 +15,7 @@ const noIndex: Capabilities = { ...everything, fullTextIndex: false, substringIn
 function searcher(memory: TestMemory, capabilities = everything) {
   const grep = new Grep(memory.db, capabilities, new HistoryIndex(memory.db))
   return async (request: GrepRequest, signal?: AbortSignal): Promise<GrepResult> =>
-    GrepResult.parse(await grep.search(GrepInput.parse(request), signal))
+    GrepResult.parse(await grep.search(GrepInput.parse({ exactTotal: true, ...request }), signal))
 }
 const idsOf = (result: GrepResult): string[] => result.hits.map((hit) => hit.id)
 

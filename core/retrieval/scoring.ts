@@ -1,0 +1,73 @@
+import { placeOf } from './row-set.ts'
+import type { Searched } from './search.ts'
+
+/*
+ * Okapi BM25 as FTS5 counts it, with its constants. https://www.sqlite.org/fts5.html#the_bm25_function
+ * The length of a text is its tokens as the file keeps them. Phrases, and what is looked for by its letters, count once.
+ */
+const K1 = 1.2
+const B = 0.75
+
+/** How much a term tells: of so many rows, so many hold it. */
+export const rarity = (rows: number, holding: number): number =>
+  Math.max(1e-6, Math.log((rows - holding + 0.5) / (holding + 0.5)))
+
+/** What stands below in the fraction besides the count of a term: large for long texts. */
+export const damping = (tokens: number, averageTokens: number): number =>
+  K1 * (1 - B + (B * tokens) / Math.max(1, averageTokens))
+
+export const termScore = (idf: number, count: number, damped: number): number =>
+  (idf * count * (K1 + 1)) / (count + damped)
+
+/** Whether a hit, and its score, are known without its text. */
+export const CERTAIN = 0
+/** It is a hit, but perhaps of a lower score. */
+export const SCORE_DOUBTFUL = 1
+/** It may be no hit at all. */
+export const DOUBTFUL = 2
+
+export type UpperScores = {
+  /** Of each candidate; the true score is not higher. */
+  readonly scores: Float64Array
+  readonly doubts: Uint8Array
+  /** What a term of the matcher adds to a candidate that holds it once; 0 for those that are in the score for certain. */
+  optional(term: number, place: number): number
+}
+
+/** Scores of all candidates of a corpus as if each of the terms stood wherever it may. */
+export function upperScores(searched: Searched): UpperScores {
+  const { candidates, catalogue, newestRow, plan, isSure, isSureOf } = searched
+  const scored = searched.scored ?? []
+  const total = placeOf(catalogue.rows, newestRow + 1)
+  const average = catalogue.averageTokens(newestRow)
+  const damped = Float64Array.from(candidates, (index) => damping(catalogue.tokens[index] as number, average))
+  const scores = new Float64Array(candidates.length)
+  const doubts = new Uint8Array(candidates.length)
+  const idfs = scored.map(({ rows }) => rarity(total, rows === null ? total : placeOf(rows, newestRow + 1)))
+  scored.forEach(({ rows, counts, isSure }, term) => {
+    const idf = idfs[term] ?? 0
+    const isOptional = plan.hasOptional && !isSure
+    const add = (place: number, count: number): void => {
+      scores[place] = (scores[place] as number) + termScore(idf, count, damped[place] as number)
+      if (isOptional) doubts[place] = SCORE_DOUBTFUL
+    }
+    if (rows === null) {
+      for (let place = 0; place < candidates.length; place += 1) add(place, 1)
+      return
+    }
+    let at = 0
+    for (let place = 0; place < candidates.length; place += 1) {
+      const row = catalogue.rows[candidates[place] as number] as number
+      while (at < rows.length && (rows[at] as number) < row) at += 1
+      if (rows[at] === row) add(place, counts === null ? 1 : (counts[at] as number))
+    }
+  })
+  if (!isSure) {
+    for (let place = 0; place < candidates.length; place += 1) {
+      if (!isSureOf(candidates[place] as number)) doubts[place] = DOUBTFUL
+    }
+  }
+  const optional = (term: number, place: number): number =>
+    scored[term]?.isSure === false && plan.hasOptional ? termScore(idfs[term] ?? 0, 1, damped[place] as number) : 0
+  return { scores, doubts, optional }
+}

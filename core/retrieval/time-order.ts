@@ -1,0 +1,129 @@
+import { comparePlaces, type TimePlace } from './catalogue.ts'
+import { type HitOrder, type HitPlace, type Placed, timePlaceOf } from './hit-order.ts'
+import type { Searched } from './search.ts'
+
+/** The candidates of one corpus in the order of time, looked at from one end. */
+type Queue = {
+  readonly searched: Searched
+  readonly ordered: Int32Array
+  /** Hits among those that were looked at, in order. */
+  hits: Int32Array | number[]
+  /** How many of them were given to the page. */
+  given: number
+  /** How many candidates were looked at. */
+  looked: number
+}
+
+export type TimeOrderOptions = {
+  readonly isNewestFirst: boolean
+  readonly limit: number
+  /** The page begins after this hit; null: with the first. */
+  readonly after: TimePlace | null
+}
+
+/** Hits from the newest to the oldest, or the other way: texts are looked at in this order, until the page is full. */
+export class TimeOrder implements HitOrder {
+  readonly page: Placed[] = []
+  readonly countsAll: boolean
+  readonly #queues: readonly Queue[]
+  readonly #limit: number
+  readonly #compare: (a: TimePlace, b: TimePlace) => number
+
+  constructor(searches: readonly Searched[], { isNewestFirst, limit, after }: TimeOrderOptions) {
+    this.#limit = limit
+    this.countsAll = after === null
+    this.#compare = isNewestFirst ? newestFirst : comparePlaces
+    this.#queues = searches.map((searched) => {
+      const all = searched.catalogue.inTimeOrder(searched.candidates, isNewestFirst)
+      const ordered = after === null ? all : all.subarray(this.#firstAfter(searched, all, after))
+      const hits = searched.isSure ? ordered : []
+      return { searched, ordered, hits, given: 0, looked: searched.isSure ? ordered.length : 0 }
+    })
+    this.#fillPage()
+  }
+
+  #firstAfter(searched: Searched, ordered: Int32Array, after: TimePlace): number {
+    let low = 0
+    let high = ordered.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#compare(timePlaceOf({ searched, index: ordered[middle] as number }), after) <= 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  get isPageDone(): boolean {
+    return this.page.length === this.#limit || this.isDone
+  }
+
+  get isDone(): boolean {
+    return this.#queues.every((queue) => queue.looked === queue.ordered.length)
+  }
+
+  get found(): number {
+    return this.#queues.reduce((sum, { hits }) => sum + hits.length, 0)
+  }
+
+  get scanned(): number {
+    return this.#queues.reduce((sum, { searched, looked }) => sum + (searched.isSure ? 0 : looked), 0)
+  }
+
+  get rows(): number {
+    return this.#queues.reduce((sum, { searched, ordered }) => sum + (searched.isSure ? 0 : ordered.length), 0)
+  }
+
+  async step(): Promise<void> {
+    const next = this.#first((queue) => queue.ordered[queue.looked])
+    if (!next) return
+    const { searched, ordered, looked, hits } = next
+    const batch = ordered.subarray(looked, looked + searched.verifier.size)
+    const doubtful = batch.filter((index) => !searched.isSureOf(index))
+    const { isHit } = await searched.verifier.verify(doubtful, false)
+    let place = 0
+    for (const index of batch) {
+      const isKnown = doubtful[place] !== index
+      if ((isKnown || isHit[place]) && Array.isArray(hits)) hits.push(index)
+      if (!isKnown) place += 1
+    }
+    next.looked += batch.length
+    this.#fillPage()
+  }
+
+  /** Gives hits to the page as long as none can come before them any more. */
+  #fillPage(): void {
+    while (this.page.length < this.#limit) {
+      const best = this.#first((queue) => queue.hits[queue.given])
+      const index = best?.hits[best.given]
+      if (!best || index === undefined) return
+      const hit = { searched: best.searched, index }
+      const open = this.#first((queue) => queue.ordered[queue.looked])
+      const frontier = open?.ordered[open.looked]
+      if (open && frontier !== undefined) {
+        const next = { searched: open.searched, index: frontier }
+        if (this.#compare(timePlaceOf(next), timePlaceOf(hit)) < 0) return
+      }
+      this.page.push(hit)
+      best.given += 1
+    }
+  }
+
+  /** The queue that is ahead by what is named of each; what has nothing is not asked. */
+  #first(named: (queue: Queue) => number | undefined): Queue | undefined {
+    let first: { readonly queue: Queue; readonly place: TimePlace } | undefined
+    for (const queue of this.#queues) {
+      const index = named(queue)
+      if (index === undefined) continue
+      const place = timePlaceOf({ searched: queue.searched, index })
+      if (!first || this.#compare(place, first.place) < 0) first = { queue, place }
+    }
+    return first?.queue
+  }
+
+  placeOf(hit: Placed): HitPlace {
+    return { ...timePlaceOf(hit), score: 0 }
+  }
+}
+
+const newestFirst = (a: TimePlace, b: TimePlace): number =>
+  comparePlaces({ ...b, corpus: a.corpus }, { ...a, corpus: b.corpus })

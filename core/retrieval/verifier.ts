@@ -1,0 +1,76 @@
+import type { Breather } from './breather.ts'
+import type { Catalogue } from './catalogue.ts'
+import type { Corpus } from './corpus.ts'
+import type { Fields } from './matcher.ts'
+import type { Plan } from './plan.ts'
+
+/** Rows whose texts are read at once; fewer where they are long. */
+const LARGEST_BATCH = 4096
+const FIRST_BATCH = 32
+/** A batch is made smaller when it takes longer, larger when it takes less. */
+const BATCH_MS = 10
+
+export type Verified = {
+  /** For each row that was asked for: it is a hit. */
+  readonly isHit: readonly boolean[]
+  /** The texts of the rows that had to be read. */
+  readonly texts: ReadonlyMap<number, Fields>
+}
+
+/** Decides by their texts which rows of a corpus are hits, in batches that hold nobody up. */
+export class Verifier {
+  readonly #corpus: Corpus
+  readonly #catalogue: Catalogue
+  readonly #plan: Plan
+  readonly #breather: Breather
+  /** Whether candidates come from an index. */
+  readonly #isIndexed: boolean
+  #size = FIRST_BATCH
+
+  constructor(corpus: Corpus, catalogue: Catalogue, plan: Plan, isIndexed: boolean, breather: Breather) {
+    this.#corpus = corpus
+    this.#catalogue = catalogue
+    this.#plan = plan
+    this.#isIndexed = isIndexed
+    this.#breather = breather
+  }
+
+  /** How many rows to ask for next. */
+  get size(): number {
+    return this.#size
+  }
+
+  /**
+   * @param needsTexts the texts of all hits are wanted, too
+   * @throws LcmError cancelled
+   */
+  async verify(indexes: Int32Array, needsTexts: boolean): Promise<Verified> {
+    await this.#breather.pause()
+    if (indexes.length === 0) {
+      this.#size = Math.min(LARGEST_BATCH, this.#size << 1)
+      return { isHit: [], texts: new Map() }
+    }
+    const began = performance.now()
+    const { matcher, suffices, holds } = this.#plan
+    const rows = Array.from(indexes, (index) => this.#catalogue.rows[index] as number)
+    const patterns = this.#isIndexed && !needsTexts ? suffices : null
+    const sure = new Set(patterns?.reduce((some, pattern) => this.#corpus.liking(some, pattern), rows))
+    const doubtful = sure.size === 0 ? rows : rows.filter((row) => !sure.has(row))
+    const texts = this.#corpus.texts(holds === null ? doubtful : this.#corpus.holding(doubtful, holds))
+    const isHit: boolean[] = []
+    if (matcher.elsewhere) {
+      const read = [...texts]
+      const answers = await matcher.elsewhere.judge(read.map(([, fields]) => fields))
+      const hits = new Set(read.flatMap(([row], place) => (answers[place] ? [row] : [])))
+      for (const row of rows) isHit.push(hits.has(row))
+    } else {
+      for (const row of rows) {
+        const fields = texts.get(row)
+        isHit.push(sure.has(row) || (fields !== undefined && matcher.matches(fields)))
+      }
+    }
+    const tookMs = performance.now() - began
+    this.#size = tookMs > BATCH_MS ? Math.max(1, this.#size >> 1) : Math.min(LARGEST_BATCH, this.#size << 1)
+    return { isHit, texts }
+  }
+}
