@@ -41,6 +41,7 @@ CREATE TEMP TABLE IF NOT EXISTS decapod_ledger (
   source     TEXT
 );
 CREATE INDEX IF NOT EXISTS temp.decapod_ledger_hash ON decapod_ledger (hash, line);
+CREATE INDEX IF NOT EXISTS temp.decapod_ledger_time ON decapod_ledger (ts, line);
 CREATE TEMP TABLE IF NOT EXISTS decapod_ledger_state (
   file       TEXT NOT NULL,
   bytes      INTEGER NOT NULL,

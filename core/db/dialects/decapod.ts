@@ -1,7 +1,7 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
 import { ledgerPath, ledgerState, readLedger } from './decapod-ledger.ts'
-import { asCount, asText, columnsOf, derivedViews, makeDerivedTables, STAND_IN } from './derived-tables.ts'
+import { asCount, asId, asText, columnsOf, derivedViews, makeDerivedTables, STAND_IN } from './derived-tables.ts'
 import type { Dialect, Source } from './dialect.ts'
 
 /** The title of what was recorded without a session. */
@@ -72,6 +72,7 @@ function prepare({ db, probe, realPath }: Source): void {
   db.run(indexed(probe))
   db.run(queries.ledgerOnly)
   db.run(queries.conversations)
+  db.run(queries.conversationOfNone)
   db.run(queries.messages)
   db.run(links(probe))
   db.run(summaries(probe))
@@ -112,7 +113,8 @@ function indexed(probe: SchemaProbe): string {
     SELECT
       coalesce(l.line, o.rowid + iif(EXISTS (SELECT 1 FROM temp.decapod_ledger), ${STAND_IN}, 0)),
       ${hash},
-      coalesce(l.line, (SELECT max(b.line) + 0.5 FROM temp.decapod_ledger AS b WHERE b.ts <= ${column('ts')}), 0.5),
+      coalesce(l.line, (SELECT b.line + 0.5 FROM temp.decapod_ledger AS b
+        WHERE b.ts <= ${column('ts')} ORDER BY b.ts DESC, b.line DESC LIMIT 1), 0.5),
       coalesce(nullif(${column('session_id')}, ''), l.session_id, '${NO_SESSION}'),
       ${asText(column('kind', 'l.kind'))}, ${asText(column('actor', 'l.actor'))}, l.source,
       ${column('event_id', 'l.event_id')}, ${timeMs(asText(column('ts', 'l.ts')))},
@@ -123,18 +125,20 @@ function indexed(probe: SchemaProbe): string {
     ORDER BY o.rowid`
 }
 
+const SUMMARY_ID = `coalesce(${asId('s.summary_hash')}, 'row_' || s.rowid)`
+
 /** Everything of the system's own text is made without a model. */
 function summaries(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'summaries', 's')
   return /* sql */ `
     INSERT OR IGNORE INTO temp.derived_summaries
       (summary_rowid, summary_id, conversation_id, kind, depth, token_count, created_at, level)
-    SELECT s.rowid, ${asText('s.summary_hash')},
+    SELECT s.rowid, ${SUMMARY_ID},
       -- It belongs where most of its sources do.
       coalesce(
         (SELECT d.conversation_id
           FROM temp.derived_summary_messages AS e JOIN temp.derived_messages AS d ON d.message_id = e.message_id
-          WHERE e.summary_id = s.summary_hash
+          WHERE e.summary_id = ${SUMMARY_ID}
           GROUP BY d.conversation_id ORDER BY count(*) DESC, min(e.ordinal) LIMIT 1),
         (SELECT max(c.conversation_id) FROM temp.derived_conversations AS c)
       ),
@@ -143,14 +147,18 @@ function summaries(probe: SchemaProbe): string {
 }
 
 /** Sources by their hashes; a hash that nothing has keeps its place under a number that no message has. */
-const links = (probe: SchemaProbe): string => /* sql */ `
+function links(probe: SchemaProbe): string {
+  const hashes = columnsOf(probe, 'summaries', 's')('original_hashes')
+  const list = `iif(json_valid(${hashes}), iif(json_type(${hashes}) = 'array', ${hashes}, '[]'), '[]')`
+  return /* sql */ `
     INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
-    SELECT ${asText('s.summary_hash')},
+    SELECT ${SUMMARY_ID},
       coalesce(o.message_id, ${2 * STAND_IN} + s.rowid * ${MOST_SOURCES} + min(e.key)), min(e.key)
     FROM main.summaries AS s
-    JOIN json_each(iif(json_valid(${columnsOf(probe, 'summaries', 's')('original_hashes')}), s.original_hashes, '[]')) AS e
+    JOIN json_each(${list}) AS e
     LEFT JOIN temp.decapod_originals AS o ON o.hash = CAST(e.value AS TEXT)
     GROUP BY s.rowid, e.value`
+}
 
 /** Enough to tell the missing sources of one summary from those of the next. */
 const MOST_SOURCES = 1_000_000
@@ -174,6 +182,11 @@ const queries = {
     SELECT row_number() OVER (ORDER BY min(place), session_id), session_id, session_id, nullif(session_id, '')
     FROM temp.decapod_originals
     GROUP BY session_id`,
+  /** Summaries alone have to be somewhere. */
+  conversationOfNone: /* sql */ `
+    INSERT INTO temp.derived_conversations (conversation_id, key, session_id)
+    SELECT 1, '${NO_SESSION}', '${NO_SESSION}'
+    WHERE NOT EXISTS (SELECT 1 FROM temp.derived_conversations) AND EXISTS (SELECT 1 FROM main.summaries)`,
   // In the order of the ledger as a whole: a summary's sources may be of several sessions.
   messages: /* sql */ `
     INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
@@ -184,7 +197,8 @@ const queries = {
         WHEN o.kind = 'event' OR o.actor = 'system' THEN 'system'
         WHEN o.actor LIKE 'human%' OR o.actor LIKE 'user%' THEN 'user'
         ELSE 'assistant' END,
-      (o.byte_size + 3) / 4, o.created_at, o.event_id
+      (o.byte_size + 3) / 4, o.created_at,
+      iif(row_number() OVER (PARTITION BY o.event_id ORDER BY o.place) = 1, nullif(o.event_id, ''), NULL)
     FROM temp.decapod_originals AS o
     JOIN temp.derived_conversations AS c ON c.key = o.session_id`,
   window: /* sql */ `

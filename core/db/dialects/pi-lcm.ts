@@ -2,6 +2,7 @@ import type { SchemaProbe } from '../schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
 import {
   asCount,
+  asId,
   asText,
   columnsOf,
   derivedViews,
@@ -124,7 +125,7 @@ function summaries(probe: SchemaProbe): string {
   return /* sql */ `
     INSERT OR IGNORE INTO temp.derived_summaries
       (summary_rowid, summary_id, conversation_id, kind, depth, token_count, created_at, level)
-    SELECT s.rowid, ${asText('s.id')}, c.conversation_id, iif(${depth} = 0, 'leaf', 'condensed'), ${depth},
+    SELECT s.rowid, coalesce(${asId('s.id')}, 'row_' || s.rowid), c.conversation_id, iif(${depth} = 0, 'leaf', 'condensed'), ${depth},
       ${asCount(column('token_estimate'))}, ${textTimeMs(column('created_at'))}, 'unknown'
     FROM main.summaries AS s
     JOIN temp.derived_conversations AS c ON c.key = ${asText('s.conversation_id')}`
@@ -137,15 +138,15 @@ function links(probe: SchemaProbe): { messages: string; summaries: string } {
   return {
     messages: /* sql */ `
       INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
-      SELECT ${asText('e.summary_id')}, coalesce(d.message_id, ${STAND_IN} + e.rowid), ${ordinal}
+      SELECT ${asId('e.summary_id')}, coalesce(d.message_id, ${STAND_IN} + e.rowid), ${ordinal}
       FROM main.summary_sources AS e
       LEFT JOIN temp.derived_messages AS d ON d.external_id = CAST(e.source_id AS TEXT)
-      WHERE e.source_type = 'message'`,
+      WHERE e.source_type = 'message' AND ${asId('e.summary_id')} IS NOT NULL`,
     summaries: /* sql */ `
       INSERT INTO temp.derived_summary_sources (summary_id, source_summary_id, ordinal)
-      SELECT ${asText('e.summary_id')}, ${asText('e.source_id')}, ${ordinal}
+      SELECT ${asId('e.summary_id')}, ${asId('e.source_id')}, ${ordinal}
       FROM main.summary_sources AS e
-      WHERE e.source_type = 'summary'`,
+      WHERE e.source_type = 'summary' AND ${asId('e.summary_id')} IS NOT NULL AND ${asId('e.source_id')} IS NOT NULL`,
   }
 }
 
