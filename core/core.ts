@@ -86,6 +86,19 @@ export class Core {
     return this.#indexKeeper.status(this.lcm())
   }
 
+  /** The native memory that is open and can be read; null in a welcome window, for other files and for broken ones. */
+  openMemory(): Lcm | null {
+    if (this.#options.path === null) return null
+    try {
+      const lcm = this.lcm()
+      return lcm.info.system === 'native' ? lcm : null
+    } catch (error) {
+      // The window shows by itself why its file cannot be opened.
+      if (error instanceof LcmError) return null
+      throw error
+    }
+  }
+
   get path(): string | null {
     return this.#options.path
   }

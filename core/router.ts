@@ -1,10 +1,12 @@
 import { EventPublisher, implement, ORPCError, ValidationError } from '@orpc/server'
 import { z } from 'zod'
+import { systemClock } from './clock.ts'
 import { contract } from './contract/contract.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
 import { PRESETS } from './settings/presets.ts'
+import { previewImport } from './transcripts/preview-import.ts'
 
 /** A refused input is the caller's mistake and says which field. */
 function translate(error: unknown): unknown {
@@ -34,16 +36,28 @@ export function createRouter(core: Core) {
       sample: os.machine.sample.handler(() => ({ path: core.machine.samplePath() })),
       folder: os.machine.folder.handler(({ input }) => core.machine.listFolder(input.path)),
       probe: os.machine.probe.handler(({ input }) => core.machine.probe(input.path)),
+      previewImport: os.machine.previewImport.handler(({ input }) =>
+        previewImport({ paths: input.paths, db: core.openMemory()?.read ?? null, clock: systemClock }),
+      ),
       importNew: os.machine.importNew.handler(({ input }) => {
         const path = core.machine.newMemoryPath(input.paths)
         const spec = { kind: 'import' as const, paths: input.paths, format: 'auto' as const }
         return { path, jobId: core.jobs.start({ path, create: true, spec }) }
+      }),
+      salvage: os.machine.salvage.handler(({ input }) => {
+        const to = core.machine.newMemoryPath([input.path], 'salvaged')
+        return { path: to, jobId: core.jobs.start({ path: input.path, create: false, spec: { kind: 'salvage', to } }) }
       }),
     },
     memory: {
       info: os.memory.info.handler(() => core.lcm().info),
       stats: os.memory.stats.handler(() => core.lcm().stats.stats()),
       settings: os.memory.settings.handler(() => core.lcm().settings.compaction),
+      copy: os.memory.copy.handler(() => {
+        const { path } = core.lcm().info
+        const to = core.machine.newMemoryPath([path], 'copy')
+        return { path: to, jobId: core.jobs.start({ path, create: false, spec: { kind: 'copy', to } }) }
+      }),
     },
     conversations: {
       list: os.conversations.list.handler(() => core.lcm().stats.conversations()),

@@ -13,6 +13,7 @@ import { AssembledContext, AssembleInput, Provider, RenderedContext } from './co
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
+import { ImportPreview } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { Job, JobSpec } from './job.ts'
 import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from './lineage.ts'
@@ -53,15 +54,21 @@ export const contract = {
     sample: base.output(z.object({ path: z.string() })),
     folder: base.input(z.object({ path: z.string().optional() })).output(Folder),
     probe: base.input(z.object({ path: z.string() })).output(Probe),
+    /** What an import of these files and folders would bring; reads only the beginning of each. */
+    previewImport: base.input(z.object({ paths: z.array(z.string()).min(1) })).output(ImportPreview),
     /** Import transcripts into a new native file in the user's data folder; open `path` when the job is done. */
     importNew: base
       .input(z.object({ paths: z.array(z.string()).min(1) }))
       .output(z.object({ jobId: z.string(), path: z.string() })),
+    /** Save what can be read of a damaged file into a new one in the user's data folder; open `path` when it is done. */
+    salvage: base.input(z.object({ path: z.string() })).output(z.object({ jobId: z.string(), path: z.string() })),
   },
   memory: {
     info: base.output(MemoryInfo),
     stats: base.output(Stats),
     settings: base.output(CompactionSettings),
+    /** Make a working copy of the open memory in the user's data folder; open `path` when the job is done. */
+    copy: base.output(z.object({ jobId: z.string(), path: z.string() })),
   },
   conversations: {
     list: base.output(z.array(ConversationRow)),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId } from './ids.ts'
+import { ConversationId, TimeMs } from './ids.ts'
 
 /** Kinds of transcripts that can be read; also what their conversations call their importer. */
 export const TRANSCRIPT_FORMATS = [
@@ -59,3 +59,44 @@ export const ImportResult = z.object({
   durationMs: z.number(),
 })
 export type ImportResult = z.infer<typeof ImportResult>
+
+/** What an import of a file would bring, from its beginning: shown before anything is written. */
+export const PreviewedFile = z.object({
+  path: z.string(),
+  bytes: z.int(),
+  modifiedAtMs: TimeMs.nullable(),
+  /** Null when it is no transcript; `error` says why. */
+  format: TranscriptFormatId.nullable(),
+  /** Of the format, for people. */
+  label: z.string().nullable(),
+  sessionId: z.string().nullable(),
+  title: z.string().nullable(),
+  /** Working directory. */
+  cwd: z.string().nullable(),
+  /** More than one where sub-agents stand in the same file. */
+  conversations: z.int(),
+  messages: z.int(),
+  /** Compactions that the agent made itself: they come in as summaries. */
+  compactions: z.int(),
+  /** Lines that cannot be used. */
+  skipped: z.int(),
+  /** Only the beginning was read: the numbers are lower bounds, the last time is not known. */
+  isAtLeast: z.boolean(),
+  firstAtMs: TimeMs.nullable(),
+  lastAtMs: TimeMs.nullable(),
+  /** The session is in the open memory: only what is new in the file would be added. */
+  stored: z.object({ conversationId: ConversationId, messages: z.int() }).nullable(),
+  error: z.string().nullable(),
+})
+export type PreviewedFile = z.infer<typeof PreviewedFile>
+
+export const ImportPreview = z.object({
+  files: z.array(PreviewedFile),
+  /** Files of the given folders that are no transcripts. At most 1,000 are listed. */
+  passedOver: z.array(PassedOver),
+  passedOverCount: z.int(),
+  /** Files that were found but not looked at, to answer soon: an import takes them all the same. */
+  notLookedAt: z.int(),
+  bytes: z.int(),
+})
+export type ImportPreview = z.infer<typeof ImportPreview>

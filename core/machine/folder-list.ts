@@ -6,7 +6,7 @@ import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 
 const DATABASE_NAME = /\.(db|db3|sqlite|sqlite3)$/i
-const TRANSCRIPT_NAME = /\.jsonl$/i
+const TRANSCRIPT_NAME = /\.(?:jsonl|traj)(?:\.(?:reset|deleted)\..*)?$/i
 
 /**
  * What a folder holds, folders first, then by name. A file is called a memory when it is an SQLite database; whose it

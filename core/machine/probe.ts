@@ -1,9 +1,12 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Probe } from '../contract/machine.ts'
 import { identifyMemory } from '../db/identify-memory.ts'
 import { toErrorInfo } from '../errors.ts'
+import { recogniseTranscript } from '../transcripts/formats.ts'
 
+/** Files of a folder that are opened to see what the folder holds. */
+const LOOKED_AT = 40
 const FIRST_LINE_BYTES = 64 * 1024
 
 /** What stands at a path and whether it can be opened, without opening it in a window. Never throws for a bad path. */
@@ -14,10 +17,10 @@ export function probePath(given: string, cacheDir: string): Probe {
     return { path, kind: 'memory', system, error: null }
   } catch (error) {
     const info = toErrorInfo(error)
-    const isTranscript =
-      (info.code === 'not_a_database' && looksLikeTranscript(path)) ||
+    const isImportable =
+      (info.code === 'not_a_database' && (looksLikeTranscript(path) || isTranscript(path))) ||
       (info.code === 'file_is_folder' && info.details?.suggestion === undefined && holdsTranscripts(path))
-    return isTranscript
+    return isImportable
       ? { path, kind: 'transcript', system: null, error: null }
       : { path, kind: 'unusable', system: null, error: info }
   }
@@ -37,6 +40,16 @@ function looksLikeTranscript(path: string): boolean {
   }
 }
 
+/** By its content, whatever it is called. */
+function isTranscript(path: string): boolean {
+  try {
+    return recogniseTranscript(path) !== null
+  } catch {
+    // It cannot be read: the error of opening it says so.
+    return false
+  }
+}
+
 function readText(path: string): string {
   const file = openSync(path, 'r')
   try {
@@ -49,7 +62,10 @@ function readText(path: string): string {
 
 function holdsTranscripts(folder: string): boolean {
   try {
-    return readdirSync(folder).some((name) => name.toLowerCase().endsWith('.jsonl'))
+    const names = readdirSync(folder)
+    if (names.some((name) => name.toLowerCase().endsWith('.jsonl'))) return true
+    const likely = names.filter((name) => /\.(?:json|md|traj)$/i.test(name)).slice(0, LOOKED_AT)
+    return likely.some((name) => isTranscript(join(folder, name)))
   } catch {
     // It cannot be listed: the error that it is a folder says what to do.
     return false

@@ -13,6 +13,7 @@ export type TranscriptFile = {
 const LIKELY_NAME = /\.(?:jsonl|json|md|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
 /** Nobody keeps transcripts there, and they hold thousands of JSON files. */
 const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
+const STORAGE = ['session', 'message', 'part'] as const
 
 /**
  * The files behind the given paths: a file stands for itself, a folder for every file beneath it that may be a
@@ -58,9 +59,12 @@ async function namesBelow(folder: string, given: string): Promise<string[]> {
     )
   })
   const names: string[] = []
+  // opencode's storage: a session's file leads to its messages and parts, which are thousands of files of their own.
+  const isStorage = STORAGE.every((name) => entries.some((entry) => entry.name === name && entry.isDirectory()))
   for (const entry of entries) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) {
+      if (isStorage && entry.name !== 'session') continue
       if (!NOT_ENTERED.has(entry.name)) names.push(...(await namesBelow(path, given)))
     } else if (entry.isFile() && LIKELY_NAME.test(entry.name)) {
       names.push(path)

@@ -27,7 +27,7 @@ export async function* readStorage(source: TranscriptSource, info: JsonObject): 
       reader.take(value, { line: 1, marks: {} }, records)
     }
     yield { doing: 'storing', bytesRead: 0, records }
-    if (bytes >= source.limitBytes) break
+    if (bytes >= source.limitBytes) return
   }
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
