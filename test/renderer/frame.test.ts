@@ -77,11 +77,17 @@ describe('the list of conversations', () => {
 })
 
 describe('a job', () => {
-  const progress = (done: number, total: number, unit: 'bytes' | 'checks') => ({ done, total, unit, note: '' })
+  const progress = (done: number, total: number, unit: 'bytes' | 'checks' | 'messages') => ({
+    done,
+    total,
+    unit,
+    note: '',
+  })
   const plain = (text: string | null) => text?.replaceAll('\u00a0', ' ')
 
   it('says how far it has come', () => {
     expect(plain(jobText({ kind: 'integrity', progress: progress(71, 100, 'checks') }))).toBe('Checking 71 %')
+    expect(plain(jobText({ kind: 'index', progress: progress(71, 100, 'messages') }))).toBe('Indexing for search 71 %')
     expect(plain(jobText({ kind: 'import', progress: progress(1_200_000, 0, 'bytes') }))).toBe('Importing 1.2 MB')
     expect(jobText({ kind: 'compact', progress: null })).toBe('Compacting…')
   })

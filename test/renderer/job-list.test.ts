@@ -25,4 +25,14 @@ describe('the list of jobs', () => {
     const list = [job('old', 'done', 1_000), job('new', 'cancelled', 99_000), job('long', 'running')]
     expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['new', 'long'])
   })
+
+  it('tells of an index that makes itself only when it takes its time', () => {
+    const index = (jobId: string, startedAtMs: number, finishedAtMs: number | null): Job => ({
+      ...job(jobId, finishedAtMs === null ? 'running' : 'done', finishedAtMs),
+      kind: 'index',
+      startedAtMs,
+    })
+    const list = [index('just begun', 99_500, null), index('long', 90_000, null), index('quick', 98_000, 98_300)]
+    expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['long'])
+  })
 })
