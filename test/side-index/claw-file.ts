@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
+import type { NewMessage } from '../../core/conversations/new-message.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const SCHEMA = `
@@ -54,13 +55,14 @@ export class ClawFile {
   add(
     content: string,
     part?: { readonly input?: string; readonly output?: string; readonly thought?: string },
+    role = 'user',
   ): number {
     const added = this.db
       .prepare(
         `INSERT INTO messages (conversation_id, seq, role, content, token_count)
-         SELECT 1, coalesce(max(seq), 0) + 1, 'user', ?, 1 FROM messages WHERE conversation_id = 1`,
+         SELECT 1, coalesce(max(seq), 0) + 1, ?, ?, 1 FROM messages WHERE conversation_id = 1`,
       )
-      .run(content)
+      .run(role, content)
     const id = Number(added.lastInsertRowid)
     if (part) this.addPart(id, part)
     return id
@@ -80,6 +82,15 @@ export class ClawFile {
         output: part.output ?? null,
         thought: part.thought ?? null,
       })
+  }
+
+  /** As a transcript has it, tool calls and all. */
+  addMessage({ role, content, parts }: Pick<NewMessage, 'role' | 'content' | 'parts'>): void {
+    const id = this.add(content, undefined, role)
+    for (const { toolInput, toolOutput } of parts) {
+      if (toolInput == null && toolOutput == null) continue
+      this.addPart(id, { ...(toolInput ? { input: toolInput } : {}), ...(toolOutput ? { output: toolOutput } : {}) })
+    }
   }
 
   summarize(content: string): void {

@@ -40,17 +40,15 @@ const state = (core: Core): string => core.searchIndex().state
 const ready = (core: Core): Promise<void> => expect.poll(() => state(core), { timeout: 15_000 }).toBe('ready')
 const ask = async (core: Core, query: string): Promise<number> =>
   (
-    await core
-      .lcm()
-      .retrieval.grep({
-        query,
-        mode: 'full_text',
-        match: 'all',
-        scope: 'both',
-        sort: 'newest',
-        limit: 10,
-        exactTotal: true,
-      } as never)
+    await core.lcm().retrieval.grep({
+      query,
+      mode: 'full_text',
+      match: 'all',
+      scope: 'both',
+      sort: 'newest',
+      limit: 10,
+      exactTotal: true,
+    } as never)
   ).total
 
 describe('a window on a large file of another system', () => {
