@@ -1,5 +1,5 @@
 import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace } from '../contract/provenance.ts'
-import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
+import { GrepInput, type GrepRequest, type GrepResult } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import { findNode, messageNumber } from '../conversations/node-id.ts'
 import type { ReadDb } from '../db/read-db.ts'
@@ -132,17 +132,16 @@ export class ProvenanceFinder {
   /** Of a subtree that is too large: the messages that share most with each claim, and those that hold its specifics. */
   async #likely(vocabulary: Vocabulary, within: string, signal: AbortSignal | undefined): Promise<number[]> {
     const numbers = new Set<number>()
-    const look = async (query: string, more: Partial<GrepInput>): Promise<void> => {
-      const input: GrepInput = {
+    const look = async (query: string, more: Partial<GrepRequest>): Promise<void> => {
+      const input = GrepInput.parse({
         query: query.slice(0, 2_000),
-        mode: 'full_text',
         match: 'any',
         scope: 'messages',
         sort: 'relevance',
         limit: FOUND_PER_CLAIM,
         within,
         ...more,
-      }
+      })
       const { hits } = await this.#options.grep(input, signal)
       for (const { id } of hits) numbers.add(messageNumber(id) ?? -1)
     }

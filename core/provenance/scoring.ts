@@ -170,7 +170,7 @@ export class Scorer {
     const most = WEIGHT.words * coverage + WEIGHT.order + WEIGHT.specifics * (hasSpecifics ? 1 : coverage)
     if (most <= toBeat) return null
     const [text, start, end] = [this.#index.textOf(from), this.#index.startOf(from), this.#index.endOf(to)]
-    const specifics = this.#specificsWithin(claim, text, start, end)
+    const specifics = specificsIn(claim, window)
     const share = hasSpecifics ? specifics.size / claim.specifics.length : coverage
     const order = pairs.length > 0 ? orderShare(pairs, window) : coverage
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
@@ -201,17 +201,6 @@ export class Scorer {
     return term === other ? a : `${a} / ${b}`
   }
 
-  #specificsWithin(claim: Claim, text: number, start: number, end: number): Map<number, readonly [number, number]> {
-    const found = new Map<number, readonly [number, number]>()
-    for (const specific of claim.specifics) {
-      const standing = this.#index.standings[specific]?.find(
-        (place) => place.text === text && place.start >= start - 1 && place.end <= end + 1,
-      )
-      if (standing) found.set(specific, [standing.start, standing.end])
-    }
-    return found
-  }
-
   /** The claim denies something by a negation. */
   denies(claim: Claim): boolean {
     return this.#weigh(claim).denied.size > 0
@@ -228,12 +217,21 @@ export class Scorer {
     return (unit) => {
       const known = read.get(unit)
       if (known) return known
-      const { hits, denies } = this.#reader.read(unit)
-      const own = { hits: hits.filter(({ term }) => weights.has(term) || contrary.has(term)), denies }
+      const { hits, ...unread } = this.#reader.read(unit)
+      const own = { hits: hits.filter(({ term }) => weights.has(term) || contrary.has(term)), ...unread }
       read.set(unit, own)
       return own
     }
   }
+}
+
+function specificsIn(claim: Claim, window: readonly ReadUnit[]): Map<number, readonly [number, number]> {
+  const found = new Map<number, readonly [number, number]>()
+  for (const specific of claim.specifics) {
+    const place = window.find((unit) => unit.specifics.has(specific))?.specifics.get(specific)
+    if (place) found.set(specific, place)
+  }
+  return found
 }
 
 /** Tokens that may stand between two that follow each other in the claim. */

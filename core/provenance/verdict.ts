@@ -149,10 +149,10 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
     }
     return isCondensed && all[0] ? judged('source_only', all[0]) : judged('nowhere', null)
   }
-  const within = real.find((place) =>
-    bearing.some((passage) => passage.text === place.text && passage.start < place.end && passage.end > place.start),
-  )
-  if (within) return judged('matched', within)
+  for (const { text, specifics } of bearing) {
+    const place = specifics.get(specific)
+    if (place) return judged('matched', { text, unit: -1, start: place[0], end: place[1] })
+  }
   // The passage has another number where the claim has this one.
   if (NUMBERS.has(sought.kind) && insteadOf(evidence, sought, bearing) !== null) return judged('elsewhere', first)
   // What else stands in the same text is about the same matter, but for numbers, of which many stand in a text.
