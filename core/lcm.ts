@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { type Clock, systemClock } from './clock.ts'
 import { CompactionEngine } from './compaction/compaction-engine.ts'
 import { CompactionHistory } from './compaction/compaction-history.ts'
@@ -19,6 +20,7 @@ import { IntegrityChecker } from './integrity/integrity-checker.ts'
 import { userFolders } from './machine/user-folders.ts'
 import { MemoryStats } from './memory/memory-stats.ts'
 import { ProvenanceFinder } from './provenance/provenance.ts'
+import { Repairer, type RepairerOptions } from './repair/repairer.ts'
 import { RetrievalEngine } from './retrieval/retrieval-engine.ts'
 import { findKey, type KeyStore } from './settings/key-store.ts'
 import type { Settings } from './settings/settings.ts'
@@ -53,6 +55,7 @@ export type Lcm = {
   readonly summarizers: ConfiguredSummarizers
   readonly prompts: PromptPreviewer
   readonly integrity: IntegrityChecker
+  readonly repair: Repairer
   compactionEngine(): CompactionEngine
   /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
   requireWrite(what: string): WriteDb
@@ -108,6 +111,20 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     throw new LcmError('read_only_file', `Cannot ${what}: ${info.readOnlyReason ?? `${info.path} is read-only`}`)
   }
 
+  const integrity = new IntegrityChecker({ db: read, info, estimator, settings: settings.compaction, clock })
+  const doctor: RepairerOptions = {
+    db: read,
+    info,
+    estimator,
+    settings: settings.compaction,
+    clock,
+    owner,
+    integrity,
+    summarizers,
+    requireWrite,
+    filesDirs: [join(dirname(info.path), 'lcm-files'), ...(settings.filesDir ? [settings.filesDir] : [])],
+  }
+
   return {
     info,
     settings,
@@ -139,7 +156,8 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
       planner,
       prompts: () => summarizers.prompts,
     }),
-    integrity: new IntegrityChecker({ db: read, info, estimator, settings: settings.compaction, clock }),
+    integrity,
+    repair: new Repairer(doctor),
     compactionEngine: () =>
       new CompactionEngine({
         db: requireWrite('compact'),

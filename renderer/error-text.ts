@@ -80,9 +80,25 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The disk is full',
     next: 'Make room on it and try again; what was written before is sound.',
   },
+  plan_stale: {
+    title: 'The memory has changed since',
+    next: 'Nothing was written. Make a new plan and look at it again.',
+  },
   sqlite_failed: {
     title: 'The database refused',
     next: 'Try again. If it happens twice, run the integrity scan.',
+  },
+  grant_expired: {
+    title: 'The permission to read has ended',
+    next: 'Ask the question again: it gets a new one.',
+  },
+  grant_exceeded: {
+    title: 'The permission to read is used up',
+    next: 'Ask a narrower question, or allow more tokens.',
+  },
+  grant_scope: {
+    title: 'This lies outside what may be read',
+    next: 'Ask the question of a summary that covers it.',
   },
   cancelled: {
     title: 'Cancelled',

@@ -24,7 +24,11 @@ export const ErrorCode = z.enum([
   'unsupported',
   'transcript_unreadable',
   'disk_full',
+  'plan_stale',
   'sqlite_failed',
+  'grant_expired',
+  'grant_exceeded',
+  'grant_scope',
   'cancelled',
   'internal',
   // try again later (CLI exit 4)

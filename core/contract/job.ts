@@ -4,12 +4,20 @@ import { ErrorInfo } from './error.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, TranscriptFormat } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
+import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
+import { SalvageReport } from './salvage.ts'
 import { SearchIndexResult } from './search-index.ts'
 import { StorageReport } from './storage.ts'
+import { CopyReport } from './working-copy.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
   CompactInput.extend({ kind: z.literal('compact') }),
   z.object({ kind: z.literal('integrity'), conversationId: ConversationId.optional() }),
+  /** A scan, then what to do about its findings. */
+  RepairPlanInput.extend({ kind: z.literal('repair_plan') }),
+  RepairPlanInput.extend({ kind: z.literal('repair_export'), format: ExportFormat }),
+  /** Chosen steps of a plan, on a native file. */
+  RepairInput.extend({ kind: z.literal('repair') }),
   z.object({ kind: z.literal('import'), paths: z.array(z.string()).min(1), format: TranscriptFormat.default('auto') }),
   /** Makes the search index of another system's file, or brings it up to date. Starts by itself for large files. */
   z.object({ kind: z.literal('index') }),
@@ -32,15 +40,31 @@ export type JobProgress = z.infer<typeof JobProgress>
 export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('compact'), value: CompactionResult }),
   z.object({ kind: z.literal('integrity'), value: IntegrityReport }),
+  z.object({ kind: z.literal('repair_plan'), value: RepairPlan }),
+  z.object({ kind: z.literal('repair_export'), value: ExportedPlan }),
+  z.object({ kind: z.literal('repair'), value: RepairResult }),
   z.object({ kind: z.literal('import'), value: ImportResult }),
   z.object({ kind: z.literal('index'), value: SearchIndexResult }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
+  z.object({ kind: z.literal('copy'), value: CopyReport }),
+  z.object({ kind: z.literal('salvage'), value: SalvageReport }),
 ])
 export type JobResult = z.infer<typeof JobResult>
 
 export const Job = z.object({
   jobId: z.string(),
-  kind: z.enum(['compact', 'integrity', 'import', 'index', 'storage']),
+  kind: z.enum([
+    'compact',
+    'integrity',
+    'repair_plan',
+    'repair_export',
+    'repair',
+    'import',
+    'index',
+    'storage',
+    'copy',
+    'salvage',
+  ]),
   conversationId: ConversationId.nullable(),
   state: z.enum(['running', 'done', 'failed', 'cancelled']),
   progress: JobProgress.nullable(),

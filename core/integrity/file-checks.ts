@@ -9,7 +9,7 @@ const queries = {
 
 /** Any query of a full-text table makes this connection read its structure anew. */
 const REFRESH = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram'].map(
-  (table) => `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`,
+  (table) => [table, `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`] as const,
 )
 
 /** Beyond this the file is checked table by table, so that others get their turn in between. */
@@ -22,7 +22,7 @@ const WHOLE_BYTES = 64 << 20
 function* checkPages(context: CheckContext): Iterable<Finding | null> {
   const { db, info } = context
   // While another process writes, FTS5 compares the index with a structure that it remembers, and would report damage.
-  if (info.system === 'native') for (const sql of REFRESH) db.value(sql)
+  if (info.system === 'native') for (const [table, sql] of REFRESH) if (context.probe.has(table)) db.value(sql)
   if (info.bytes <= WHOLE_BYTES) {
     yield* pageFindings(context, 'PRAGMA main.integrity_check(100)')
     return

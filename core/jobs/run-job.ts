@@ -4,18 +4,32 @@ import type { Lcm } from '../lcm.ts'
 import { updateIndex } from '../side-index/update-index.ts'
 import { measureStorage } from '../storage/measure-storage.ts'
 import { importTranscripts } from '../transcripts/import-transcripts.ts'
+import { copyMemory } from '../working-copy/copy-memory.ts'
+
+/** What runs on an open memory; a damaged file is salvaged without being opened. */
+export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: string }
 
 /**
  * Runs one job on an open memory: yields progress, returns the result, stops at the next step when the signal aborts.
  * What was committed before a cancellation stays valid.
  * @throws LcmError read_only_dialect, read_only_file, not_found, locked, cancelled
  */
-export async function* runJob(lcm: Lcm, spec: JobSpec, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
+export async function* runJob(
+  lcm: Lcm,
+  spec: RunnableSpec,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
   switch (spec.kind) {
     case 'compact':
       return { kind: 'compact', value: yield* compactJob(lcm, spec, signal) }
     case 'integrity':
       return { kind: 'integrity', value: yield* lcm.integrity.run(spec.conversationId, signal) }
+    case 'repair_plan':
+      return { kind: 'repair_plan', value: yield* lcm.repair.plan(spec, signal) }
+    case 'repair_export':
+      return { kind: 'repair_export', value: yield* lcm.repair.export(spec, signal) }
+    case 'repair':
+      return { kind: 'repair', value: yield* lcm.repair.apply(spec, signal) }
     case 'import': {
       const { paths, format } = spec
       const write = lcm.requireWrite('import transcripts')
@@ -29,6 +43,8 @@ export async function* runJob(lcm: Lcm, spec: JobSpec, signal: AbortSignal): Asy
       const job = measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal)
       return { kind: 'storage', value: yield* job }
     }
+    case 'copy':
+      return { kind: 'copy', value: yield* copyMemory({ from: lcm, to: spec.to }, signal) }
     default:
       return assertNever(spec)
   }

@@ -4,16 +4,26 @@ import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
 const VERBS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compacting',
   integrity: 'Checking',
+  repair_plan: 'Planning repairs',
+  repair_export: 'Exporting the plan',
+  repair: 'Repairing',
   import: 'Importing',
   index: 'Indexing for search',
   storage: 'Measuring',
+  copy: 'Copying',
+  salvage: 'Salvaging',
 }
 const NOUNS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compaction',
   integrity: 'Scan',
+  repair_plan: 'Repair plan',
+  repair_export: 'Export of the plan',
+  repair: 'Repair',
   import: 'Import',
   index: 'Search index',
   storage: 'Storage',
+  copy: 'Working copy',
+  salvage: 'Salvage',
 }
 
 const INDEX_OUTCOMES = {
@@ -42,6 +52,9 @@ export function jobOutcome(job: Pick<Job, 'kind' | 'state' | 'result'>): string 
     return `Compaction: ${plural(result.value.created.length, 'new summary', 'new summaries')}`
   if (result.kind === 'import') return `Import: ${plural(result.value.added, 'message')} added`
   if (result.kind === 'index') return INDEX_OUTCOMES[result.value.outcome]
+  if (result.kind === 'copy') return `Working copy: ${plural(result.value.messages, 'message')}, compared row by row`
+  if (result.kind === 'salvage')
+    return result.value.isWhole ? 'Salvage: everything could be read' : 'Salvage: read what could be read'
   if (result.kind === 'storage') return `Storage: ${formatBytes(result.value.bytes)} measured`
   const found = result.value.counts.error + result.value.counts.warning
   return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`

@@ -1,0 +1,128 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { LcmError } from '../errors.ts'
+import { fileError } from './memory-file.ts'
+import { type ReadDb, wrapConnection } from './read-db.ts'
+import { translateSqliteError } from './sqlite-error.ts'
+
+/** Pages a step: about 8 MB, so that a writer is never in the way for long. */
+const STEP_PAGES = 2000
+const LOOK_MS = 20
+
+export type BackupRequest = {
+  /** Of the file, as it was opened. */
+  readonly path: string
+  /** Default: the folder of the file. */
+  readonly folder?: string | undefined
+  readonly nowMs: number
+  /** Compares copy and original, both in one state; a sentence says what differs, null that nothing does. */
+  readonly verify: (original: ReadDb, copy: ReadDb) => Promise<string | null>
+}
+
+export type StoredBackup = { readonly path: string; readonly bytes: number; readonly atMs: number }
+
+/**
+ * Copies a native file page by page while others go on with it, verifies the copy, and only then gives it its name:
+ * `<file>.backup-<time>.db`. Nothing is left of a copy that failed or was cancelled.
+ * https://www.sqlite.org/backup.html
+ * @throws LcmError cancelled, disk_full, file_not_readable, sqlite_failed
+ */
+export async function* backUp(
+  request: BackupRequest,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly done: number; readonly total: number }, StoredBackup> {
+  const source = realpathSync(request.path)
+  const folder = resolve(request.folder ?? dirname(source))
+  const path = freePath(folder, basename(source), request.nowMs)
+  const partial = `${path}.partial`
+  let original: Database.Database | null = null
+  try {
+    mkdirSync(folder, { recursive: true })
+    remove(partial)
+    // Not read-only: such a connection leaves CHECK constraints out of its own check of the pages.
+    original = new Database(source, { timeout: 5000 })
+    // Held until the copy is verified: a writer meanwhile changes neither what is copied nor what it is compared with.
+    original.exec('BEGIN')
+    original.prepare('SELECT count(*) FROM sqlite_schema').get()
+    yield* copyPages(original, partial, signal)
+    const copy = new Database(partial, { timeout: 5000 })
+    try {
+      // One file, without a log beside it.
+      copy.pragma('journal_mode = DELETE')
+      const difference = await request.verify(wrapConnection(original, source), wrapConnection(copy, partial))
+      if (difference !== null) {
+        throw new LcmError('sqlite_failed', `The backup is not the same as ${source} (${difference}) and was not kept.`)
+      }
+    } finally {
+      copy.close()
+    }
+    renameSync(partial, path)
+    return { path, bytes: statSync(path).size, atMs: request.nowMs }
+  } catch (error) {
+    remove(partial)
+    const translated = translateSqliteError(error, path)
+    throw translated instanceof LcmError ? translated : fileError(translated, path)
+  } finally {
+    original?.close()
+  }
+}
+
+async function* copyPages(original: Database.Database, to: string, signal: AbortSignal) {
+  const progress = { done: 0, total: 0 }
+  const copying = original.backup(to, {
+    progress: ({ totalPages, remainingPages }) => {
+      if (signal.aborted) throw new LcmError('cancelled', 'Cancelled while the backup was made. Nothing was changed.')
+      progress.total = totalPages
+      progress.done = totalPages - remainingPages
+      return STEP_PAGES
+    },
+  })
+  const ended = copying.then(() => true)
+  ended.catch(() => undefined)
+  for (;;) {
+    const isDone = await Promise.race([ended, wait(LOOK_MS, false)])
+    yield { ...progress }
+    if (isDone) return
+  }
+}
+
+const TIME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z(?:-\d+)?$/
+
+function freePath(folder: string, name: string, nowMs: number): string {
+  const stem = join(folder, `${name}.backup-${new Date(nowMs).toISOString().replace(/[-:.]/g, '')}`)
+  for (let number = 1; ; number += 1) {
+    const path = number === 1 ? `${stem}.db` : `${stem}-${number}.db`
+    if (!existsSync(path)) return path
+  }
+}
+
+/** Backups beside a file (or in a folder of their own), newest first. */
+export function listBackups(path: string, folder?: string): StoredBackup[] {
+  const file = resolve(path)
+  const where = resolve(folder ?? dirname(existsSync(file) ? realpathSync(file) : file))
+  const prefix = `${basename(existsSync(file) ? realpathSync(file) : file)}.backup-`
+  if (!existsSync(where)) return []
+  const found = readdirSync(where).flatMap((name): StoredBackup[] => {
+    if (!name.startsWith(prefix) || !name.endsWith('.db')) return []
+    const time = TIME.exec(name.slice(prefix.length, -'.db'.length))
+    if (!time) return []
+    const [year, month, day, hour, minute, second, ms] = time.slice(1).map(Number) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+      number,
+    ]
+    const atMs = Date.UTC(year, month - 1, day, hour, minute, second, ms)
+    return [{ path: join(where, name), bytes: statSync(join(where, name)).size, atMs }]
+  })
+  return found.toSorted((a, b) => b.atMs - a.atMs || (a.path < b.path ? 1 : -1))
+}
+
+function remove(path: string): void {
+  for (const name of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`]) rmSync(name, { force: true })
+}

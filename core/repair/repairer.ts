@@ -1,0 +1,123 @@
+import { withBreath } from '../breath.ts'
+import type { Clock } from '../clock.ts'
+import type { ConfiguredSummarizers } from '../compaction/summarizers/configured-summarizers.ts'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import type { CompactionSettings } from '../contract/compaction.ts'
+import type { IntegrityReport } from '../contract/integrity.ts'
+import type { JobProgress } from '../contract/job.ts'
+import type { MemoryInfo } from '../contract/memory.ts'
+import type {
+  ExportedPlan,
+  ExportFormat,
+  RepairInput,
+  RepairPlan,
+  RepairPlanInput,
+  RepairResult,
+} from '../contract/repair.ts'
+import type { ReadDb, WriteDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
+import { ApplyRepairs } from './apply-repairs.ts'
+import { exportPlan } from './export-plan.ts'
+import { fixers } from './fixers.ts'
+import { withLeftovers } from './leftovers.ts'
+import { type Findings, type PlannedStep, planSteps } from './plan-steps.ts'
+import { toPlan } from './shown-plan.ts'
+
+export type RepairerOptions = {
+  readonly db: ReadDb
+  readonly info: MemoryInfo
+  readonly estimator: TokenEstimator
+  readonly settings: Readonly<CompactionSettings>
+  readonly clock: Clock
+  readonly owner: string
+  readonly integrity: IntegrityChecker
+  readonly summarizers: ConfiguredSummarizers
+  readonly requireWrite: (what: string) => WriteDb
+  /** Folders in which large files may be read. */
+  readonly filesDirs: readonly string[]
+}
+
+/** A scan and what to do about it. */
+export type Diagnosis = {
+  readonly report: IntegrityReport
+  readonly findings: Findings
+  readonly steps: readonly PlannedStep[]
+}
+
+/** Plans repairs on any file, and applies chosen steps to native ones. */
+export class Repairer {
+  readonly #options: RepairerOptions
+
+  constructor(options: RepairerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Scans, then plans: every step with what it changes, what it costs and what it cannot restore. Writes nothing.
+   * @throws LcmError not_found, cancelled, sqlite_failed
+   */
+  async *plan(input: RepairPlanInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairPlan> {
+    const { info, clock } = this.#options
+    const { report, steps } = yield* this.diagnose(input.conversationId, signal)
+    return toPlan(report, steps, onlyExport(info), clock())
+  }
+
+  /**
+   * The whole plan as a text: every row of every step.
+   * @throws LcmError not_found, cancelled, sqlite_failed
+   */
+  async *export(
+    input: RepairPlanInput & { readonly format: ExportFormat },
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, ExportedPlan> {
+    const { info, clock } = this.#options
+    const { steps } = yield* this.diagnose(input.conversationId, signal)
+    return exportPlan({ steps, info, format: input.format, nowMs: clock() })
+  }
+
+  /**
+   * Applies chosen steps with those that they depend on: backup first, one transaction, a second scan before it is kept.
+   * @throws LcmError read_only_dialect, read_only_file, invalid_argument, plan_stale, locked, cancelled, disk_full
+   */
+  async *apply(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
+    const db = this.#options.requireWrite('repair')
+    return yield* new ApplyRepairs({ ...this.#options, db }, this).run(input, signal)
+  }
+
+  /** @throws LcmError not_found, cancelled, sqlite_failed */
+  async *diagnose(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, Diagnosis> {
+    const { integrity } = this.#options
+    const report = yield* integrity.run(conversationId, signal)
+    const findings = yield* this.#findings(report, conversationId ?? null, signal)
+    yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
+    const { steps } = await withBreath(planSteps(this.#options, findings, null), signal)
+    return { report, findings, steps: withLeftovers(report, findings, steps) }
+  }
+
+  /** Of every check that has any; a report holds samples only. */
+  async *#findings(
+    report: IntegrityReport,
+    conversationId: number | null,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, Findings> {
+    const wanted = new Set(fixers.flatMap((fixer) => [...fixer.checks, ...(fixer.triggers ?? [])]))
+    // Expected states are nothing to be repaired.
+    const fired = report.checks.filter((check) => check.count > 0 && check.severity !== 'info' && wanted.has(check.id))
+    const findings = new Map<string, readonly IntegrityReport['checks'][number]['samples'][number][]>()
+    for (const [done, check] of fired.entries()) {
+      if (signal.aborted) throw new LcmError('cancelled', 'Planning was cancelled. Nothing was changed.')
+      if (check.count <= check.samples.length) findings.set(check.id, check.samples)
+      else findings.set(check.id, this.#options.integrity.findNow([check.id], conversationId).get(check.id) ?? [])
+      yield { done, total: fired.length, unit: 'checks', note: check.id }
+    }
+    return findings
+  }
+}
+
+/** Why steps cannot be applied to this file, and the way out; null when they can. */
+function onlyExport(info: MemoryInfo): string | null {
+  if (!info.readOnly) return null
+  if (info.system === 'native') return `${info.readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
+  return `This file belongs to ${info.systemLabel} and stays as it is. The plan can be exported, or applied to a working copy ("lcm copy"): backup first, one transaction, a second scan before it is kept.`
+}

@@ -1,0 +1,54 @@
+import type { IntegrityReport } from '../../core/contract/integrity.ts'
+import type { JobProgress, JobResult, JobSpec } from '../../core/contract/job.ts'
+import type { RepairPlan, RepairResult } from '../../core/contract/repair.ts'
+import type { ReadDb } from '../../core/db/read-db.ts'
+import { runJob } from '../../core/jobs/run-job.ts'
+import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+
+/** A job to its end, on a connection of its own, with the settings of somebody who configured nothing. */
+export async function runOn<K extends JobSpec['kind']>(
+  path: string,
+  spec: JobSpec & { readonly kind: K },
+  onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
+): Promise<Extract<JobResult, { kind: K }>['value']> {
+  const lcm = openLcm(path, { settings: readSettings({}), owner: 'test' })
+  try {
+    return await runIn(lcm, spec, onProgress)
+  } finally {
+    lcm.close()
+  }
+}
+
+export async function runIn<K extends JobSpec['kind']>(
+  lcm: Lcm,
+  spec: JobSpec & { readonly kind: K },
+  onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
+): Promise<Extract<JobResult, { kind: K }>['value']> {
+  const abort = new AbortController()
+  const job = runJob(lcm, spec, abort.signal)
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value.value as Extract<JobResult, { kind: K }>['value']
+    onProgress(step.value, abort)
+  }
+}
+
+export const scan = (path: string): Promise<IntegrityReport> => runOn(path, { kind: 'integrity' })
+export const plan = (path: string): Promise<RepairPlan> => runOn(path, { kind: 'repair_plan' })
+export const apply = (path: string, steps: readonly string[]): Promise<RepairResult> =>
+  runOn(path, { kind: 'repair', summarizer: 'deterministic', steps: steps.map((id) => ({ id })) })
+
+/** Checks that find an error or a warning. */
+export const fired = (report: IntegrityReport): string[] =>
+  report.checks.filter((check) => check.count > 0 && check.severity !== 'info').map((check) => check.id)
+
+/** Every canonical row, byte for byte; estimates of tokens apart. */
+export const canonical = (db: ReadDb): string =>
+  JSON.stringify([
+    db.all('SELECT * FROM conversations ORDER BY conversation_id'),
+    db.all(
+      'SELECT message_id, conversation_id, seq, role, created_at, external_id, content_hash, content FROM messages ORDER BY message_id',
+    ),
+    db.all('SELECT * FROM message_parts ORDER BY message_id, ordinal'),
+  ])
