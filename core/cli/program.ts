@@ -9,6 +9,7 @@ import { open } from './open-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
 import { integer } from './parse.ts'
 import { addReadCommands } from './read-commands.ts'
+import { addSalvageCommand } from './salvage-command.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 import { addStorageCommand } from './storage-command.ts'
 import { addWriteCommands } from './write-commands.ts'
@@ -91,6 +92,7 @@ export function buildProgram(
   addStorageCommand(define, run)
   addWriteCommands(define, run)
   addCopyCommand(define, run)
+  addSalvageCommand(define, run)
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')

@@ -3,6 +3,7 @@ import type { ErrorInfo } from '../contract/error.ts'
 import type { JobProgress, JobResult } from '../contract/job.ts'
 import { LcmError, toErrorInfo } from '../errors.ts'
 import { type OpenLcmOptions, openLcm } from '../lcm.ts'
+import { salvageMemory } from '../salvage/salvage-memory.ts'
 import type { JobExecutor, JobRequest } from './jobs.ts'
 import { driveJob, runJob } from './run-job.ts'
 
@@ -18,13 +19,18 @@ const IDLE_MS = 10_000
 /** Opens the memory on a connection of its own, runs the job, closes. */
 export function executeHere(open: OpenLcmOptions): JobExecutor {
   return async ({ path, create, spec }, signal, onProgress) => {
-    const lcm = openLcm(path, { ...open, create })
+    if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
+    const lcm = openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
     try {
       return await driveJob(runJob(lcm, spec, signal), onProgress)
     } finally {
       lcm.close()
     }
   }
+}
+
+async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
+  return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
 }
 
 /**

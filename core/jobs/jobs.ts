@@ -10,7 +10,11 @@ export type JobExecutor = (
   onProgress: (progress: JobProgress) => void,
 ) => Promise<JobResult>
 
-export type JobRequest = { readonly path: string; readonly create: boolean; readonly spec: JobSpec }
+/** Jobs that make a new file; where it goes is never a caller's choice. */
+export type NewFileSpec =
+  | { readonly kind: 'copy'; readonly to: string }
+  | { readonly kind: 'salvage'; readonly to: string }
+export type JobRequest = { readonly path: string; readonly create: boolean; readonly spec: JobSpec | NewFileSpec }
 
 const MAX_KEPT = 50
 /** At most ten progress events a second reach a listener. */
@@ -118,7 +122,7 @@ export class Jobs {
     }
   }
 
-  #refuseSecondCompaction(spec: JobSpec): void {
+  #refuseSecondCompaction(spec: JobRequest['spec']): void {
     if (spec.kind !== 'compact') return
     for (const { job } of this.#entries.values()) {
       if (job.state === 'running' && job.kind === 'compact' && job.conversationId === spec.conversationId) {

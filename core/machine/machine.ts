@@ -51,7 +51,7 @@ export class Machine {
   }
 
   /** A path where nothing stands yet, in the user's data folder, named after what will be imported into it. */
-  newMemoryPath(paths: readonly string[]): string {
+  newMemoryPath(paths: readonly string[], mark = ''): string {
     const [first = 'memory', ...more] = paths.map((path) => resolve(path))
     const source = more.length > 0 ? dirname(first) : first
     const name = basename(source, extname(source))
@@ -65,7 +65,7 @@ export class Machine {
       throw fileError(error, folder)
     }
     for (let n = 1; ; n += 1) {
-      const path = join(folder, `${name || 'memory'}${n === 1 ? '' : `-${n}`}.db`)
+      const path = join(folder, `${name || 'memory'}${mark && `-${mark}`}${n === 1 ? '' : `-${n}`}.db`)
       if (!existsSync(path)) return path
     }
   }

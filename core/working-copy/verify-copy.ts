@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { CopyReport } from '../contract/working-copy.ts'
 import type { ReadDb, SqlValue } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import type { CopyReport } from './copy-memory.ts'
 
 /** What a reader can see of a memory, each in an order that both files have. */
 const views = {
