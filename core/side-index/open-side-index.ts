@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs'
 import { detectDialect } from '../db/dialects/registry.ts'
 import type { OpenedMemory } from '../db/open-memory.ts'
 import { probeSchema } from '../db/schema-probe.ts'
@@ -16,6 +17,6 @@ export function openSideIndex(
 ): SideIndex | null {
   const { fullTextIndex, substringIndex } = info.capabilities
   if (info.system === 'native' || (fullTextIndex && substringIndex)) return null
-  const companions = detectDialect(probeSchema(read))?.reader?.companions?.(info.path) ?? []
+  const companions = detectDialect(probeSchema(read))?.reader?.companions?.(realpathSync(info.path)) ?? []
   return new SideIndex({ read, info, state: new SourceState({ read, info, openedStamp, companions }), cacheDir })
 }

@@ -1,0 +1,62 @@
+import { appendFileSync, cpSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { folderState } from '../db/folder-state.ts'
+import { Stage } from './stage.ts'
+
+/** Words that stand in a file, short and long, and parts of them. */
+function queriesFor(path: string): string[] {
+  const memory = openMemory(path, { cacheDir: temporaryFolder() })
+  const texts = memory.read.column<string>(
+    'SELECT content FROM messages WHERE content IS NOT NULL UNION ALL SELECT content FROM summaries',
+  )
+  memory.close()
+  const words = new Set(texts.flatMap((text) => text.match(/[\p{L}\p{N}_./:-]{3,30}/gu)?.slice(0, 6) ?? []))
+  const some = [...words].filter((_, place) => place % Math.ceil(words.size / 15) === 0)
+  return [...some, ...some.slice(0, 5).map((word) => word.slice(1, -1)), 'no such thing']
+}
+
+describe.runIf(hasFixtures)('a side index of any system’s file', () => {
+  it.each([
+    'lossless-claw/rich.db',
+    'lossless-claude/small.sqlite',
+    'hermes-lcm/damaged.db',
+    'lcm-x/small.db',
+    'argentos/gateway.db',
+    'pi-lcm/small.db',
+    'decapod/small/lcm.db',
+  ])('finds in %s what reading every text finds, and leaves it untouched', async (fixture) => {
+    const folder = temporaryFolder()
+    cpSync(dirname(join(FIXTURES, fixture)), folder, { recursive: true })
+    const path = join(folder, fixture.split('/').at(-1) ?? '')
+    const queries = queriesFor(path)
+    const before = folderState(folder)
+    const window = new Stage(path, temporaryFolder())
+    expect(await window.update()).toMatchObject({ outcome: 'ready' })
+    expect(window.isCurrent).toBe(true)
+    for (const query of queries) {
+      for (const mode of ['full_text', 'literal'] as const) {
+        const request = { query, mode, match: 'all' as const }
+        expect((await window.grep(request)).ids, `${mode} ${query}`).toEqual((await window.scan(request)).ids)
+      }
+    }
+    window.close()
+    expect(folderState(folder)).toEqual(before)
+  })
+
+  it('waits for the ledger of decapod, too, in which its texts stand', async () => {
+    const folder = temporaryFolder()
+    cpSync(join(FIXTURES, 'decapod/small'), folder, { recursive: true })
+    const window = new Stage(join(folder, 'lcm.db'), temporaryFolder())
+    await window.update()
+    expect(window.isCurrent).toBe(true)
+    appendFileSync(join(folder, 'lcm.events.jsonl'), '\n')
+    expect(window.isCurrent).toBe(false)
+    expect(await window.update()).toMatchObject({ outcome: 'ready', changedRows: 0 })
+    expect(window.isCurrent).toBe(true)
+    window.close()
+  })
+})
