@@ -6,9 +6,13 @@ import { fileChecks } from './file-checks.ts'
 import { indexChecks } from './index-checks.ts'
 import { jsonChecks } from './json-checks.ts'
 import { largeFileChecks } from './large-file-checks.ts'
+import { ledgerChecks } from './ledger-checks.ts'
 import { lineageChecks } from './lineage-checks.ts'
 import { operationsChecks } from './operations-checks.ts'
+import { sequenceChecks } from './sequence-checks.ts'
+import { systemChecks } from './system-checks.ts'
 import { textChecks } from './text-checks.ts'
+import { timeChecks } from './time-checks.ts'
 
 /** In the order in which they run: what answers at once first, what reads every page of the file last. */
 export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
@@ -17,11 +21,15 @@ const all: readonly Check[] = [
   ...lineageChecks,
   ...contextChecks,
   ...contentChecks,
+  ...timeChecks,
+  ...sequenceChecks,
   ...operationsChecks,
   ...textChecks,
   ...jsonChecks,
   ...indexChecks,
   ...largeFileChecks,
+  ...systemChecks,
+  ...ledgerChecks,
   ...fileChecks,
 ]
 

@@ -87,7 +87,7 @@ function* findOutOfOrder(context: CheckContext): Iterable<Finding | null> {
     const target = window.targets[item] as number
     if (target < 0) continue
     const isSummary = window.isSummary[item] === 1
-    if (isSummary && (!context.dialect.putsSummariesInPlace || order.isCyclic[target] === 1)) continue
+    if (isSummary && (context.info.capabilities.chronologicalWindow === false || order.isCyclic[target] === 1)) continue
     const home = isSummary ? summaries.at(target).conversationId : messages.conversations[target]
     const first = isSummary ? (extents.first[target] as number) : target
     if (first < 0 || home !== conversationId) continue
@@ -254,7 +254,7 @@ export const contextChecks: readonly Check[] = [
     invariant: 'The newest message is in the window as it was written.',
     explanation:
       'The newest messages were summarised although the fresh tail protects them: the model answers to a summary.',
-    repairable: false,
+    repairable: true,
     notApplicable: storedWindow,
     find: findCompactedTail,
   },
@@ -267,7 +267,12 @@ export const contextChecks: readonly Check[] = [
     explanation:
       'Providers refuse a tool result without its call, so that this result is dropped or the request fails.',
     repairable: false,
-    notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
+    notApplicable: ({ info, dialect }) =>
+      !info.capabilities.parts
+        ? `${info.systemLabel} stores no tool calls.`
+        : dialect.hidesMessages
+          ? `${info.systemLabel} does not store what the model sees beside its summaries.`
+          : null,
     find: findSplitPairs,
   },
   {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { System } from '../contract/memory.ts'
-import type { CheckContext, TextRow } from './check.ts'
+import type { CheckContext, Finding, TextRow } from './check.ts'
+import { hermesFacts } from './hermes-facts.ts'
 import type { BrokenLink } from './lineage-links.ts'
 
 /** A hash that a system stores with each message. */
@@ -28,8 +29,6 @@ export type DialectFacts = {
   /** The number of the first item of a window. */
   readonly firstOrdinal: number
   readonly hasDenseWindow: boolean
-  /** Whether a new summary takes the place of what it stands for. */
-  readonly putsSummariesInPlace: boolean
   /** `kept`: numbers follow each other; `pruned`: the system itself takes some messages out; `free`: anything goes. */
   readonly sequence: 'kept' | 'pruned' | 'free'
   /** Times of summaries may be shifted by the writer's offset from UTC. */
@@ -40,44 +39,62 @@ export type DialectFacts = {
   readonly triggers: readonly { readonly name: string; readonly needs: readonly string[]; readonly why: string }[]
   /** Whether this conversation has a window that has to lead to all its messages. */
   readonly hasWindow: (context: CheckContext, conversationId: number) => boolean
+  /** Whether the model sees messages beside the window that are not stored in the file. */
+  readonly hidesMessages: boolean
   readonly isUncoveredByDesign: (context: CheckContext, place: number) => boolean
+  /** Whether nothing has to lead to this summary. */
+  readonly isOrphanByDesign: (context: CheckContext, summary: number) => boolean
+  /** Sources of a kind that the system does not know. */
+  readonly oddKinds: (context: CheckContext) => Iterable<Finding>
   /** Whether the missing end of a link was taken away by the system's own rules. */
   readonly isPruned: (context: CheckContext, link: BrokenLink) => boolean
   /** Whether the links of a summary are lost in a broken text, which another check names. */
   readonly isUnreadableLineage: (context: CheckContext, summaryId: string) => boolean
 }
 
+const queries = {
+  softResets: /* sql */ `
+    SELECT conversation_id, unixepoch(soft_reset_pruned_at) * 1000
+    FROM main.conversation_bootstrap_state
+    WHERE unixepoch(soft_reset_pruned_at) IS NOT NULL`,
+}
+
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** The conversations that have any item in their window; computed once for each scan. */
-const windowOwners = new WeakMap<object, ReadonlySet<number>>()
-function hasItems({ facts }: CheckContext, conversationId: number): boolean {
-  let owners = windowOwners.get(facts)
-  if (!owners) {
-    owners = new Set(facts.window.conversations.subarray(0, facts.window.length))
-    windowOwners.set(facts, owners)
+/** What is worked out once for each scan. */
+export function oncePerScan<T>(work: (context: CheckContext) => T): (context: CheckContext) => T {
+  const done = new WeakMap<object, { readonly value: T }>()
+  return (context) => {
+    const known = done.get(context.facts) ?? { value: work(context) }
+    done.set(context.facts, known)
+    return known.value
   }
-  return owners.has(conversationId)
 }
+
+const windowOwners = oncePerScan(
+  ({ facts }): ReadonlySet<number> => new Set(facts.window.conversations.subarray(0, facts.window.length)),
+)
 
 /** One that is put aside has no window any more, and loses nothing by it; a derived one exists where there are items. */
 function hasStoredWindow(context: CheckContext, conversationId: number): boolean {
-  if (hasItems(context, conversationId)) return true
+  if (windowOwners(context).has(conversationId)) return true
   const archivedAtMs = context.facts.conversations.get(conversationId)?.archivedAtMs ?? null
   return context.info.capabilities.storedWindow && archivedAtMs === null
 }
 
-const usual: DialectFacts = {
+export const usual: DialectFacts = {
   firstOrdinal: 0,
   hasDenseWindow: false,
-  putsSummariesInPlace: true,
   sequence: 'free',
   shiftsTimes: false,
   messageHash: null,
   jsonColumns: [],
   triggers: [],
   hasWindow: hasStoredWindow,
+  hidesMessages: false,
   isUncoveredByDesign: () => false,
+  isOrphanByDesign: () => false,
+  oddKinds: () => [],
   isPruned: () => false,
   isUnreadableLineage: () => false,
 }
@@ -152,8 +169,24 @@ const losslessFamily: DialectFacts = {
   ],
 }
 
+/** When a conversation was begun anew and its window emptied by its own system. */
+const softResets = oncePerScan(({ db, probe }): ReadonlyMap<number, number> => {
+  if (!probe.has('conversation_bootstrap_state', 'soft_reset_pruned_at')) return new Map()
+  return new Map(db.iterateRaw<[number, number]>(queries.softResets))
+})
+
 const losslessClaw: DialectFacts = {
   ...losslessFamily,
+  isUncoveredByDesign: (context, place) => {
+    const { messages } = context.facts
+    const resetAtMs = softResets(context).get(messages.conversations[place] as number)
+    return resetAtMs !== undefined && (messages.atMs[place] as number) <= resetAtMs
+  },
+  isOrphanByDesign: (context, summary) => {
+    const { summaries, extents } = context.facts
+    const resetAtMs = softResets(context).get(summaries.at(summary).conversationId)
+    return resetAtMs !== undefined && (extents.latestAtMs[summary] as number) <= resetAtMs
+  },
   messageHash: {
     column: ['messages', 'identity_hash'],
     sql: '(SELECT x.identity_hash FROM main.messages AS x WHERE x.message_id = m.message_id)',
@@ -161,14 +194,54 @@ const losslessClaw: DialectFacts = {
   },
 }
 
+const jsonOf = (table: string, column: string, of: 'message' | 'summary', shape: JsonColumn['shape']): JsonColumn => {
+  const row =
+    of === 'message' ? 'messages AS m WHERE m.message_id = t.rowid' : 'summaries AS m WHERE m.summary_rowid = t.rowid'
+  const id = of === 'message' ? `'msg_' || t.rowid` : `(SELECT m.summary_id FROM temp.${row})`
+  return { table, column, id, conversation: `(SELECT m.conversation_id FROM temp.${row})`, shape }
+}
+
+const hermes: DialectFacts = {
+  ...usual,
+  ...hermesFacts,
+  jsonColumns: [
+    jsonOf('summary_nodes', 'source_ids', 'summary', 'array'),
+    jsonOf('messages', 'tool_calls', 'message', 'any'),
+  ],
+  triggers: [
+    ...['insert', 'update', 'delete'].map((on) => indexTrigger(`msg_fts_${on}`, ['messages_fts'])),
+    ...['insert', 'delete'].map((on) => indexTrigger(`nodes_fts_${on}`, ['nodes_fts'])),
+  ],
+}
+
+const argentos: DialectFacts = {
+  ...usual,
+  jsonColumns: [jsonOf('messages', 'content_blocks', 'message', 'array')],
+  triggers: ['insert', 'delete'].map((on) => indexTrigger(`messages_fts_${on}`, ['messages_fts'])),
+}
+
+const piLcm: DialectFacts = {
+  ...usual,
+  sequence: 'free',
+  hidesMessages: true,
+  jsonColumns: [
+    jsonOf('messages', 'content_json', 'message', 'any'),
+    jsonOf('summaries', 'metadata_json', 'summary', 'any'),
+  ],
+  triggers: ['ai', 'ad', 'au'].map((on) => indexTrigger(`messages_fts_${on}`, ['messages_fts'])),
+  // Only the newest summary of each depth is shown; the others are named, so that an agent may ask for them.
+  isUncoveredByDesign: ({ facts }, place) => facts.coverage.leaf[place] !== -1,
+  isOrphanByDesign: () => true,
+}
+
 const FACTS: Readonly<Record<System, DialectFacts>> = {
   native,
   'lossless-claw': losslessClaw,
   'lossless-claude': { ...losslessFamily, shiftsTimes: true },
-  'hermes-lcm': usual,
-  argentos: { ...usual, putsSummariesInPlace: false },
-  'pi-lcm': usual,
-  decapod: usual,
+  'hermes-lcm': hermes,
+  argentos,
+  'pi-lcm': piLcm,
+  decapod: { ...usual, jsonColumns: [jsonOf('summaries', 'original_hashes', 'summary', 'array')] },
 }
 
 export const dialectFactsOf = (system: System): DialectFacts => FACTS[system]

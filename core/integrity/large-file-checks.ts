@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
+import { inspectPayloads } from './hermes-payloads.ts'
 
 const queries = {
   ids: /* sql */ `SELECT file_id FROM large_files`,
@@ -23,6 +23,8 @@ const queries = {
 /** Every file is looked up once for all checks of a scan. */
 const lookedUp = new WeakMap<object, readonly StoredFile[]>()
 function* files(context: CheckContext): Generator<StoredFile> {
+  // Payloads are named by messages there, one by one.
+  if (context.info.system === 'hermes-lcm') return
   const known = lookedUp.get(context.facts) ?? storedFiles(context)
   lookedUp.set(context.facts, known)
   for (const file of known) if (isAsked(context, file.conversationId)) yield file
@@ -95,22 +97,10 @@ function* findUnknown(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-const PAYLOAD = /^\[(?:GC'd externalized|Externalized) tool output: [^\n]*; ref=([^\];\n]+)\]/
-
-/** A tool result of hermes-lcm that was moved to a file beside the database. */
-function payloadOf(context: CheckContext): (text: string | null) => string | null {
-  if (context.info.system !== 'hermes-lcm') return () => null
-  const folder = join(dirname(context.info.path), 'lcm-large-outputs')
-  return (text) => {
-    const name = text === null ? undefined : PAYLOAD.exec(text)?.[1]
-    if (name === undefined) return null
-    if (/[\\/\0]/.test(name) || name === '..') return `its payload ${name} is outside the store`
-    return existsSync(join(folder, name)) ? null : `its payload ${name} is not beside the database`
-  }
-}
-
 const noFiles = ({ info }: CheckContext): string | null =>
-  info.capabilities.files ? null : `${info.systemLabel} keeps no files in this memory.`
+  info.capabilities.files && info.capabilities.fileContents !== false
+    ? null
+    : `${info.systemLabel} keeps no contents of files beside this memory.`
 
 export const largeFileChecks: readonly Check[] = [
   {
@@ -121,12 +111,9 @@ export const largeFileChecks: readonly Check[] = [
     invariant: 'Every stored file is where its row says, or in the folder of files beside the database.',
     explanation: 'The text that was moved out of the conversation cannot be had any more; only its reference is left.',
     repairable: false,
-    notApplicable: (context) => (context.info.system === 'hermes-lcm' ? null : noFiles(context)),
+    notApplicable: noFiles,
     find: (context) => each(context, (file) => (isMissing(file) ? `${file.uri} is not there` : null)),
-    messageTexts: (context) => {
-      const judge = payloadOf(context)
-      return (row) => judge(row.content)
-    },
+    messageTexts: (context) => inspectPayloads(context, (payload) => payload.missing),
   },
   {
     id: 'files_elsewhere',
@@ -141,6 +128,7 @@ export const largeFileChecks: readonly Check[] = [
       each(context, (file) =>
         file.outside === null && file.found === null && !isMissing(file) ? `kept at ${file.uri}` : null,
       ),
+    messageTexts: (context) => inspectPayloads(context, (payload) => payload.elsewhere),
   },
   {
     id: 'file_size',
@@ -149,7 +137,7 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'A stored file has the size that was stored with it.',
     explanation: 'The file was cut off or changed after it was stored.',
-    repairable: false,
+    repairable: true,
     notApplicable: noFiles,
     find: (context) =>
       each(context, ({ found, bytes }) =>
@@ -163,7 +151,7 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'A stored file has the content that was stored.',
     explanation: 'The file was changed after it was stored: what an agent reads there is not what was said.',
-    repairable: false,
+    repairable: true,
     consequenceOf: ['file_size'],
     notApplicable: ({ info }) =>
       info.system === 'native' ? null : `${info.systemLabel} does not record hashes of files.`,
@@ -190,5 +178,6 @@ export const largeFileChecks: readonly Check[] = [
     repairable: false,
     notApplicable: noFiles,
     find: (context) => each(context, ({ outside }) => outside),
+    messageTexts: (context) => inspectPayloads(context, (payload) => payload.outside),
   },
 ]

@@ -1,4 +1,5 @@
 import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './check.ts'
+import { findPrunedMessages } from './sequence-checks.ts'
 
 const queries = {
   duplicateMessages: /* sql */ `
@@ -21,6 +22,7 @@ function* findWithoutSource(context: CheckContext): Iterable<Finding | null> {
 }
 
 function* findWrongKinds(context: CheckContext): Iterable<Finding | null> {
+  yield* context.dialect.oddKinds(context)
   const { summaries, links } = context.facts
   for (const { index, id, conversationId, kind } of summaries.rows) {
     const messages = links.messagesOf(index).length
@@ -62,6 +64,7 @@ function* findPruned(context: CheckContext): Iterable<Finding | null> {
     const { id, conversationId } = summaries.at(link.summary)
     if (isAsked(context, conversationId)) yield { id, conversationId, detail: `its source ${link.sourceId} was pruned` }
   }
+  yield* findPrunedMessages(context)
 }
 
 function* findCrossing(context: CheckContext): Iterable<Finding | null> {
@@ -194,6 +197,7 @@ function* findOrphans(context: CheckContext): Iterable<Finding | null> {
   const { summaries, links, window, order } = context.facts
   for (const { index, id, conversationId, kind, depth } of summaries.rows) {
     const isUsed =
+      context.dialect.isOrphanByDesign(context, index) ||
       (window.summaryCounts[index] ?? 0) > 0 ||
       (links.dependents[index] ?? []).some((dependent) => dependent !== index) ||
       order.isCyclic[index] === 1
@@ -202,6 +206,9 @@ function* findOrphans(context: CheckContext): Iterable<Finding | null> {
       : { id, conversationId, detail: `${kind} depth ${depth}` }
   }
 }
+
+const freeSummaries = ({ info }: CheckContext): string | null =>
+  info.capabilities.freeSummaries ? `${info.systemLabel} makes summaries of whatever it is asked for.` : null
 
 export const lineageChecks: readonly Check[] = [
   {
@@ -212,7 +219,7 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'Every summary links to at least one message or summary.',
     explanation:
       'Nobody can tell what these summaries stand for: they expand to nothing, and what they say cannot be checked.',
-    repairable: false,
+    repairable: true,
     find: findWithoutSource,
   },
   {
@@ -246,7 +253,8 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'A summary and its sources belong to one conversation.',
     explanation:
       'A summary stands for history of another conversation: the agent is told of things that happened elsewhere.',
-    repairable: false,
+    repairable: true,
+    notApplicable: freeSummaries,
     find: findCrossing,
   },
   {
@@ -291,6 +299,8 @@ export const lineageChecks: readonly Check[] = [
     explanation: 'Expanding these summaries gives the history in the wrong order.',
     repairable: true,
     consequenceOf: ['double_coverage', 'cross_conversation_edge'],
+    notApplicable: ({ info }) =>
+      info.capabilities.sourceOrder === false ? `${info.systemLabel} does not record an order of sources.` : null,
     find: findSourcesOutOfOrder,
   },
   {
@@ -301,8 +311,9 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'A message is under one leaf, or under leaves that share a dependent.',
     explanation:
       'These messages were summarised twice: the window says the same thing in two places and pays for both.',
-    repairable: false,
+    repairable: true,
     consequenceOf: ['cross_conversation_edge'],
+    notApplicable: freeSummaries,
     find: findDoubleCoverage,
   },
   {
@@ -314,6 +325,7 @@ export const lineageChecks: readonly Check[] = [
     explanation: 'Nothing leads to these summaries any more. What they stand for may be out of reach for the agent.',
     repairable: true,
     consequenceOf: ['dangling_item', 'dangling_edge', 'summary_without_source'],
+    notApplicable: freeSummaries,
     find: findOrphans,
   },
   {

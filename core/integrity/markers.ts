@@ -16,6 +16,9 @@ const REASONING =
   /^(<think(ing)?>|\[thinking\]|\[\{"type":"(thinking|reasoning|redacted_thinking)"|\{"type":"(thinking|reasoning)")/i
 const COPIED = /^(<summary id="|\[LCM Context — Compressed History\])/
 
+/** Whether ArgentOS says at its start that a text was made without a model, its last resort. */
+export const isDeterministicSummary = (text: string): boolean => DETERMINISTIC_SUMMARY.test(text)
+
 /** What the text of a summary, or the model that is named with it, tells about a summariser that failed; null: nothing. */
 export function failureOf(text: string, model: string | null): Failure | null {
   const start = text.slice(0, 200).trimStart()
@@ -33,9 +36,6 @@ export function failureOf(text: string, model: string | null): Failure | null {
   const cut = text.indexOf(DETERMINISTIC_CUT)
   if (cut > 0 && cut + DETERMINISTIC_CUT.length < text.length && isOnItsOwnLine(text, cut)) {
     return { isFallback: true, isCut: true, detail: 'its middle was cut out without a model' }
-  }
-  if (DETERMINISTIC_SUMMARY.test(start)) {
-    return { isFallback: true, isCut: false, detail: 'it was made without a model' }
   }
   if (REASONING.test(start)) {
     return { isFallback: true, isCut: false, detail: 'it is the reasoning of a model, not its summary' }

@@ -77,10 +77,10 @@ const queries = {
       WHERE tool_call_id IS NOT NULL AND is_synthetic = 0) AS p
     JOIN messages AS m ON m.message_id = p.message_id
     WHERE p.tool_call_id IN (
-      SELECT tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL GROUP BY tool_call_id HAVING count(*) > 2)
+      SELECT tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL GROUP BY tool_call_id HAVING count(*) > 1)
       AND (:conversation IS NULL OR m.conversation_id = :conversation)
     GROUP BY p.tool_call_id, m.conversation_id
-    HAVING calls > 0 AND results > calls`,
+    HAVING results > max(1, calls)`,
 }
 
 /** Attempts after which its own system gives a debt up. */
@@ -168,7 +168,7 @@ function* findFailing(context: CheckContext): Iterable<Finding> {
 function* findDuplicateResults(context: CheckContext): Iterable<Finding> {
   type Row = { callId: string; conversationId: number; results: number; calls: number; messageId: number }
   for (const row of context.db.iterate<Row>(queries.duplicateResults, { conversation: context.conversationId })) {
-    const detail = `${row.results} results of the call ${row.callId}, which was made ${row.calls === 1 ? 'once' : `${row.calls} times`}`
+    const detail = `${row.results} results of the call ${row.callId}, which was made ${row.calls === 1 ? 'once' : `${row.calls} times in this file`}`
     yield { id: `msg_${row.messageId}`, conversationId: row.conversationId, detail }
   }
 }

@@ -123,7 +123,7 @@ export const textChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'The text and the sources of every summary have the hash that was stored with it.',
     explanation: 'These summaries, or what they were made from, were changed after they were stored.',
-    repairable: false,
+    repairable: true,
     consequenceOf: [
       'content_hash',
       'duplicate_edge',
@@ -160,7 +160,7 @@ export const textChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'Every summary says something.',
     explanation: 'An empty summary stands for history in the window: the model is told nothing of it.',
-    repairable: false,
+    repairable: true,
     summaryTexts:
       () =>
       ({ content, kind }) =>
