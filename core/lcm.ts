@@ -16,6 +16,7 @@ import { Transcript } from './conversations/transcript.ts'
 import { type OpenMemoryOptions, openMemory } from './db/open-memory.ts'
 import type { ReadDb, WriteDb } from './db/read-db.ts'
 import { LcmError } from './errors.ts'
+import { ExpandQuery } from './expand-query/expand-query.ts'
 import { IntegrityChecker } from './integrity/integrity-checker.ts'
 import { userFolders } from './machine/user-folders.ts'
 import { MemoryStats } from './memory/memory-stats.ts'
@@ -28,6 +29,8 @@ import { loadSettings } from './settings/settings-store.ts'
 import { openSideIndex } from './side-index/open-side-index.ts'
 import type { SideIndex } from './side-index/side-index.ts'
 import { stampAtRest } from './side-index/source-state.ts'
+import { Surgeon } from './surgery/surgeon.ts'
+import { Undo } from './surgery/undo.ts'
 import { TimeTravel } from './time-travel/time-travel.ts'
 import { WhatIfPlanner } from './what-if/what-if.ts'
 
@@ -49,6 +52,7 @@ export type Lcm = {
   /** The search index that the app keeps for a file that has none to be relied on; null for others. */
   readonly sideIndex: SideIndex | null
   readonly provenance: ProvenanceFinder
+  readonly expandQuery: ExpandQuery
   readonly planner: CompactionPlanner
   readonly whatIf: WhatIfPlanner
   readonly compactions: CompactionHistory
@@ -56,6 +60,8 @@ export type Lcm = {
   readonly prompts: PromptPreviewer
   readonly integrity: IntegrityChecker
   readonly repair: Repairer
+  readonly surgery: Surgeon
+  readonly undo: Undo
   compactionEngine(): CompactionEngine
   /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
   requireWrite(what: string): WriteDb
@@ -104,7 +110,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     if (info.system !== 'native') {
       throw new LcmError(
         'read_only_dialect',
-        `Cannot ${what}: ${info.path} belongs to ${info.systemLabel} and is never changed. Make a working copy with "lcm copy" and use that.`,
+        `Cannot ${what}: ${info.path} belongs to ${info.systemLabel} and is never changed. Make a working copy ("lcm copy", or Make working copy in the window) and use that.`,
         { system: info.system },
       )
     }
@@ -145,6 +151,15 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
       histories: history,
       grep: (input, signal) => retrieval.grep(input, signal),
     }),
+    expandQuery: new ExpandQuery({
+      db: read,
+      histories: history,
+      retrieval,
+      estimator,
+      summarizers,
+      clock,
+      defaultTokens: settings.maxExpandTokens,
+    }),
     planner,
     whatIf: new WhatIfPlanner(read, estimator, settings.compaction, windows),
     compactions: new CompactionHistory(read),
@@ -158,6 +173,8 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     }),
     integrity,
     repair: new Repairer(doctor),
+    surgery: new Surgeon(doctor),
+    undo: new Undo(doctor),
     compactionEngine: () =>
       new CompactionEngine({
         db: requireWrite('compact'),

@@ -30,11 +30,11 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   file_truncated: {
     title: 'The file ends too early',
-    next: 'Part of it is missing, as after an interrupted copy or download. Copy it again from its origin.',
+    next: 'Part of it is missing, as after an interrupted copy or download. Copy it again from its origin, or salvage what is there.',
   },
   file_corrupt: {
     title: 'The database is damaged',
-    next: 'Its pages do not fit together. Take the newest backup, or recover what is left with “sqlite3 FILE .recover”.',
+    next: 'Its pages do not fit together. Take the newest backup, or salvage what can still be read into a new file.',
   },
   not_a_database: {
     title: 'This is not a database',
@@ -62,7 +62,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
   read_only_dialect: {
     title: 'This file belongs to another system',
-    next: 'It is opened read-only and stays as it is. Compaction works on a native copy: "lcm copy" makes one.',
+    next: 'It is opened read-only and stays as it is. Make a working copy and change that.',
   },
   read_only_file: {
     title: 'This file may not be written',
@@ -71,6 +71,10 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   unsupported: {
     title: 'This file cannot answer that',
     next: 'The system that wrote it does not record what is needed.',
+  },
+  pattern_too_slow: {
+    title: 'This pattern takes too long',
+    next: 'Look-around and back-references can take for ever on some texts. Write it without them, or narrow the search.',
   },
   transcript_unreadable: {
     title: 'The transcript cannot be read',

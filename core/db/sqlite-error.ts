@@ -50,7 +50,7 @@ export function translateSqliteError(error: unknown, path: string): unknown {
   if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) {
     return make(
       'file_corrupt',
-      `${path} is damaged (${text}): restore it from a backup, or save what can still be read with "sqlite3 FILE .recover".`,
+      `${path} is damaged (${text}): restore it from a backup, or save what can still be read with "lcm salvage".`,
     )
   }
   if (is('SQLITE_READONLY')) {

@@ -1,13 +1,16 @@
+import { useState } from 'react'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
 import { Chip } from '../ui/chip.tsx'
 import { shortenPath } from '../ui/format.ts'
+import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
 export function FilePill({ info }: { readonly info: MemoryInfo }) {
   const { paused } = useLive()
+  const [isCopying, setCopying] = useState(false)
   const isReached = useConnection() === 'open'
   const state = !isReached ? 'lost' : paused ? 'paused' : 'live'
   return (
@@ -18,10 +21,15 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
       </span>
       <SystemChip info={info} />
       {info.readOnly && (
-        <Chip tone="lit" title={info.readOnlyReason ?? undefined}>
+        <Chip
+          tone="lit"
+          title={`${info.readOnlyReason ?? ''} Click for a copy that may be.`}
+          onClick={() => setCopying(true)}
+        >
           read-only
         </Chip>
       )}
+      {isCopying && <WorkingCopyDialog info={info} onClose={() => setCopying(false)} />}
     </div>
   )
 }

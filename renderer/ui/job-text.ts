@@ -1,4 +1,5 @@
-import type { Job } from '../../core/contract/job.ts'
+import type { Job, JobResult } from '../../core/contract/job.ts'
+import { assertNever } from './assert-never.ts'
 import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
 
 const VERBS: Readonly<Record<Job['kind'], string>> = {
@@ -47,15 +48,36 @@ export function jobOutcome(job: Pick<Job, 'kind' | 'state' | 'result'>): string 
   if (job.state === 'running') return null
   if (job.state === 'cancelled') return `${NOUNS[job.kind]} cancelled`
   if (job.state === 'failed' || job.result === null) return `${NOUNS[job.kind]} failed`
-  const { result } = job
-  if (result.kind === 'compact')
-    return `Compaction: ${plural(result.value.created.length, 'new summary', 'new summaries')}`
-  if (result.kind === 'import') return `Import: ${plural(result.value.added, 'message')} added`
-  if (result.kind === 'index') return INDEX_OUTCOMES[result.value.outcome]
-  if (result.kind === 'copy') return `Working copy: ${plural(result.value.messages, 'message')}, compared row by row`
-  if (result.kind === 'salvage')
-    return result.value.isWhole ? 'Salvage: everything could be read' : 'Salvage: read what could be read'
-  if (result.kind === 'storage') return `Storage: ${formatBytes(result.value.bytes)} measured`
-  const found = result.value.counts.error + result.value.counts.warning
-  return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`
+  return resultText(job.result)
+}
+
+function resultText(result: JobResult): string {
+  switch (result.kind) {
+    case 'compact':
+      return `Compaction: ${plural(result.value.created.length, 'new summary', 'new summaries')}`
+    case 'import':
+      return `Import: ${plural(result.value.added, 'message')} added`
+    case 'index':
+      return INDEX_OUTCOMES[result.value.outcome]
+    case 'copy':
+      return `Working copy: ${plural(result.value.messages, 'message')}, compared row by row`
+    case 'salvage':
+      return result.value.isWhole ? 'Salvage: everything could be read' : 'Salvage: read what could be read'
+    case 'storage':
+      return `Storage: ${formatBytes(result.value.bytes)} measured`
+    case 'repair_plan':
+      return `Repair plan: ${plural(result.value.steps.length, 'step')}`
+    case 'repair_export':
+      return `Plan exported: ${result.value.fileName}`
+    case 'repair':
+      return result.value.rolledBack === null
+        ? `Repair: ${plural(result.value.applied.length, 'step')} applied`
+        : 'Repair: rolled back, nothing was kept'
+    case 'integrity': {
+      const found = result.value.counts.error + result.value.counts.warning
+      return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`
+    }
+    default:
+      return assertNever(result)
+  }
 }

@@ -4,8 +4,8 @@ import styles from './notice.module.css'
 /** Something that must be known here, and is not an error. */
 export function Notice({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
-    <p className={styles.notice}>
+    <div className={styles.notice}>
       <strong>{title}</strong> {children}
-    </p>
+    </div>
   )
 }

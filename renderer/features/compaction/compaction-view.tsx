@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { dropCompactionDraft, readCompactionDraft } from '../../ui/compaction-draft.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
@@ -77,7 +78,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
           <div className={styles.notice}>
             <Notice title="Read-only file.">
               {info.readOnlyReason ?? 'This file may not be written.'} The plan shows what compaction would do; running
-              it works on a native copy, which <code>lcm copy</code> makes.
+              it works on a native copy. <MakeWorkingCopy info={info} />
             </Notice>
           </div>
         )}

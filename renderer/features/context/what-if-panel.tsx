@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { leaveCompactionDraft } from '../../ui/compaction-draft.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -75,7 +76,8 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
       </div>
       {info.data?.readOnly && (
         <Notice title="Read-only file.">
-          The plan shows what would happen. Compaction itself runs on a native copy, which <code>lcm copy</code> makes.
+          The plan shows what would happen. Compaction itself runs on a native copy.{' '}
+          <MakeWorkingCopy info={info.data} />
         </Notice>
       )}
       <LargestItems items={items} />

@@ -9,6 +9,7 @@ import { FolderDialog } from './folder-dialog.tsx'
 import { FoundMemories } from './found-memories.tsx'
 import styles from './open-error.module.css'
 import { RecentMemories } from './recent-memories.tsx'
+import { SalvageDialog } from './salvage-dialog.tsx'
 
 type Props = { readonly path: string; readonly error: unknown; readonly onRetry: () => void }
 
@@ -16,7 +17,10 @@ type Props = { readonly path: string; readonly error: unknown; readonly onRetry:
 export function OpenError({ path, error, onRetry }: Props) {
   const [isBrowsing, setBrowsing] = useState(false)
   const { openNewerFile } = host
-  const isNewer = toErrorInfo(error).code === 'newer_version'
+  const [isSalvaging, setSalvaging] = useState(false)
+  const { code } = toErrorInfo(error)
+  const isNewer = code === 'newer_version'
+  const isDamaged = code === 'file_corrupt' || code === 'file_truncated'
   return (
     <div className={styles.page}>
       <header className={styles.header}>
@@ -33,6 +37,7 @@ export function OpenError({ path, error, onRetry }: Props) {
           actions={
             <>
               {isNewer && openNewerFile && <Button onClick={() => openNewerFile(path)}>Read what can be read</Button>}
+              {isDamaged && <Button onClick={() => setSalvaging(true)}>Salvage what can be read…</Button>}
               <Button onClick={() => setBrowsing(true)}>Choose another file…</Button>
               <Button onClick={() => host.openFile(null)}>Welcome page</Button>
             </>
@@ -41,6 +46,7 @@ export function OpenError({ path, error, onRetry }: Props) {
         <RecentMemories />
         <FoundMemories />
       </div>
+      {isSalvaging && <SalvageDialog path={path} onClose={() => setSalvaging(false)} />}
       {isBrowsing && (
         <FolderDialog
           onMemory={host.openFile}

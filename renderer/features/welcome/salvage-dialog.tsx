@@ -1,0 +1,77 @@
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { formatBytes, plural } from '../../ui/format.ts'
+import { jobText } from '../../ui/job-text.ts'
+import { useNewFile } from '../../ui/use-new-file.ts'
+import { Running } from '../../ui/working-copy-dialog.tsx'
+import styles from './salvage-dialog.module.css'
+import { SalvageTable } from './salvage-table.tsx'
+
+type Props = { readonly path: string; readonly onClose: () => void }
+
+/** Saves what can be read of a damaged file into a new one, and says what could not. */
+export function SalvageDialog({ path, onClose }: Props) {
+  const salvage = useNewFile(api.machine.salvage.mutationOptions())
+  const report = salvage.job?.result?.kind === 'salvage' ? salvage.job.result.value : null
+  const isRunning = salvage.isStarted && report === null && salvage.error === null
+  return (
+    <Dialog
+      title="Salvage what can be read"
+      width={620}
+      onClose={onClose}
+      actions={
+        report !== null ? (
+          <>
+            <Button onClick={onClose}>Close</Button>
+            <Button look="primary" onClick={salvage.open}>
+              Open the salvaged memory
+            </Button>
+          </>
+        ) : isRunning ? (
+          <Button onClick={salvage.cancel}>Cancel</Button>
+        ) : (
+          <>
+            <Button data-autofocus="" onClick={onClose}>
+              Close
+            </Button>
+            <Button look="primary" onClick={() => salvage.start({ path })}>
+              {salvage.error === null ? 'Salvage' : 'Try again'}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className={styles.body}>
+        {report !== null ? (
+          <>
+            <p>
+              {report.isWhole
+                ? 'Every row could be read: the damage lies in what is not copied, such as an index.'
+                : `What could be read is in a new memory, row by row; ${plural(
+                    report.tables.reduce((sum, table) => sum + table.lostRanges, 0),
+                    'stretch',
+                    'stretches',
+                  )} of rows could not.`}
+              {report.missingBytes > 0 && ` ${formatBytes(report.missingBytes)} are missing at the end of the file.`}
+            </p>
+            <SalvageTable tables={report.tables} />
+            <p className={styles.path}>{report.to}</p>
+          </>
+        ) : isRunning ? (
+          <Running
+            text={salvage.job === null ? 'Salvaging…' : jobText(salvage.job)}
+            progress={salvage.job?.progress ?? null}
+          />
+        ) : (
+          <p>
+            The file is copied and read row by row, passing over what cannot be read. What comes of it is a new native
+            memory; the damaged file stays as it is. A report names every stretch of rows that was lost.
+          </p>
+        )}
+        {salvage.error !== null && <ErrorLine error={salvage.error} />}
+      </div>
+    </Dialog>
+  )
+}

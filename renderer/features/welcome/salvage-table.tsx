@@ -1,0 +1,36 @@
+import type { SalvagedTable } from '../../../core/contract/salvage.ts'
+import { formatCount } from '../../ui/format.ts'
+import styles from './salvage-dialog.module.css'
+
+const SHOWN = 6
+
+/** Rows saved and stretches lost, table by table. */
+export function SalvageTable({ tables }: { readonly tables: readonly SalvagedTable[] }) {
+  return (
+    <table className={styles.table}>
+      <thead>
+        <tr>
+          <th scope="col">table</th>
+          <th scope="col">rows saved</th>
+          <th scope="col">lost</th>
+        </tr>
+      </thead>
+      <tbody>
+        {tables.map(({ table, read, refused, lost, lostRanges }) => (
+          <tr key={table}>
+            <th scope="row">{table}</th>
+            <td>{formatCount(read)}</td>
+            <td>
+              {lostRanges === 0 ? 'nothing' : lost.slice(0, SHOWN).map(rangeText).join(', ')}
+              {lostRanges > SHOWN && ` and ${formatCount(lostRanges - SHOWN)} more`}
+              {refused > 0 && ` · ${formatCount(refused)} rows make no sense`}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+const rangeText = ({ from, to }: { readonly from: string; readonly to: string }): string =>
+  from === to ? from : `${from} – ${to}`

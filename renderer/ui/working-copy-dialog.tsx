@@ -1,0 +1,94 @@
+import type { MemoryInfo } from '../../core/contract/memory.ts'
+import { api } from '../api.ts'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { ErrorLine } from './error-line.tsx'
+import { Fact, Facts } from './facts.tsx'
+import { formatBytes, formatCount } from './format.ts'
+import { jobText } from './job-text.ts'
+import { ProgressBar } from './progress-bar.tsx'
+import { useNewFile } from './use-new-file.ts'
+import styles from './working-copy-dialog.module.css'
+
+type Props = { readonly info: MemoryInfo; readonly onClose: () => void }
+
+/** What a working copy is, its making, and the way into it. */
+export function WorkingCopyDialog({ info, onClose }: Props) {
+  const copy = useNewFile(api.memory.copy.mutationOptions())
+  const report = copy.job?.result?.kind === 'copy' ? copy.job.result.value : null
+  const isRunning = copy.isStarted && report === null && copy.error === null
+  return (
+    <Dialog
+      title="Make a working copy"
+      width={560}
+      onClose={onClose}
+      actions={
+        report !== null ? (
+          <>
+            <Button onClick={onClose}>Stay here</Button>
+            <Button look="primary" onClick={copy.open}>
+              Open the copy
+            </Button>
+          </>
+        ) : isRunning ? (
+          <Button onClick={copy.cancel}>Cancel</Button>
+        ) : (
+          <>
+            <Button data-autofocus="" onClick={onClose}>
+              Close
+            </Button>
+            <Button look="primary" onClick={() => copy.start(undefined)}>
+              {copy.error === null ? 'Make the copy' : 'Try again'}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className={styles.body}>
+        <Facts>
+          <Fact name="original">
+            <span className={styles.path}>{info.path}</span> · {info.systemLabel}, {formatBytes(info.bytes)}
+          </Fact>
+          {copy.path !== null && (
+            <Fact name="copy">
+              <span className={styles.path}>{copy.path}</span>
+            </Fact>
+          )}
+        </Facts>
+        {report !== null ? (
+          <p>
+            {formatCount(report.messages)} messages, {formatCount(report.summaries)} summaries,{' '}
+            {formatCount(report.edges)} links and {formatCount(report.contextItems)} entries of windows were copied and
+            compared with the original row by row: they are the same.
+          </p>
+        ) : isRunning ? (
+          <Running text={copy.job === null ? 'Copying…' : jobText(copy.job)} progress={copy.job?.progress ?? null} />
+        ) : (
+          <p className={styles.promise}>
+            A native memory with the same ids, order, times, lineage and windows, damage included. It can be compacted
+            and repaired; the original is only read. The copy is kept when it was compared with the original row by row.
+          </p>
+        )}
+        {copy.error !== null && <ErrorLine error={copy.error} />}
+      </div>
+    </Dialog>
+  )
+}
+
+type RunningProps = {
+  readonly text: string
+  readonly progress: { readonly done: number; readonly total: number; readonly note: string } | null
+}
+
+/** How far a new file is. */
+export function Running({ text, progress }: RunningProps) {
+  return (
+    <div className={styles.running} aria-busy="true">
+      <ProgressBar label={text} done={progress?.done ?? 0} total={progress?.total ?? 0} />
+      <p className={styles.promise}>
+        {text}
+        {progress !== null && ` · ${progress.note.replaceAll('_', ' ')}`}
+      </p>
+    </div>
+  )
+}
