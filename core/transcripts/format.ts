@@ -102,7 +102,7 @@ export type AnswerRecord = {
 
 /**
  * The agent replaced a part of its own window by a summary. Comes after the messages that record it. See
- * docs/decisions on existing compactions.
+ * docs/decisions/0009-existing-compactions.md.
  */
 export type CompactionRecord = {
   readonly kind: 'compaction'

@@ -1,0 +1,17 @@
+import { type OpenLcmOptions, openLcm } from '../../core/lcm.ts'
+
+/** Checks of the integrity checker that found an error or a warning in a memory: none in a sound one. */
+export async function findings(path: string, options: OpenLcmOptions = {} as OpenLcmOptions): Promise<string[]> {
+  const lcm = openLcm(path, options)
+  try {
+    const job = lcm.integrity.run(undefined, new AbortController().signal)
+    for (;;) {
+      const step = await job.next()
+      if (!step.done) continue
+      const found = step.value.checks.filter(({ count, severity }) => count > 0 && severity !== 'info')
+      return found.map(({ id, count }) => `${id}: ${count}`)
+    }
+  } finally {
+    lcm.close()
+  }
+}
