@@ -8,7 +8,9 @@ import { NativeTextIndex } from '../retrieval/native-text-index.ts'
 import { SIDE_FORMAT, SIDE_SCHEMA } from './side-schema.ts'
 
 const queries = {
-  tables: /* sql */ `SELECT count(*) FROM sqlite_schema WHERE name IN ('meta', 'messages_indexed', 'summaries_indexed')`,
+  tables: /* sql */ `
+    SELECT count(*) FROM sqlite_schema
+    WHERE name IN ('meta', 'messages_indexed', 'summaries_indexed', 'messages_blocks', 'summaries_blocks')`,
   meta: /* sql */ `SELECT value FROM meta WHERE key = :key`,
   setMeta: /* sql */ `INSERT OR REPLACE INTO meta (key, value) VALUES (:key, :value)`,
   forgetMeta: /* sql */ `DELETE FROM meta WHERE key = :key`,
@@ -44,7 +46,7 @@ export class IndexFile {
     try {
       db = openCacheDb(path, { create: false })
       const file = new IndexFile(db)
-      const isWhole = db.value(queries.tables) === 3 && file.get('format') === SIDE_FORMAT
+      const isWhole = db.value(queries.tables) === 5 && file.get('format') === SIDE_FORMAT
       if (isWhole && file.get('source') === subject.source && file.get('views') === subject.views) return file
     } catch (error) {
       if (!(error instanceof LcmError)) throw error

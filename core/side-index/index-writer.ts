@@ -1,7 +1,8 @@
 import type { Corpus } from '../retrieval/corpus.ts'
 import type { Fields } from '../retrieval/matcher.ts'
+import { BLOCK_ROWS } from './block-reader.ts'
 import type { IndexFile } from './index-file.ts'
-import { textSignature } from './text-signature.ts'
+import { signatureOf } from './text-signature.ts'
 
 /** Text that is indexed in one transaction: what is written at its end takes a few tens of milliseconds. */
 const STEP_CHARACTERS = 400_000
@@ -23,6 +24,14 @@ const queries = {
   known: (table: Table) => /* sql */ `
     SELECT row, signature FROM ${table}_indexed
     WHERE row BETWEEN CAST(:from AS INTEGER) AND CAST(:to AS INTEGER)`,
+  /** Divides rounding down, below zero, too. */
+  blocks: (table: Table) => /* sql */ `
+    SELECT DISTINCT (row - ((row % ${BLOCK_ROWS}) + ${BLOCK_ROWS}) % ${BLOCK_ROWS}) / ${BLOCK_ROWS} FROM ${table}_indexed`,
+  signature: (table: Table) => /* sql */ `SELECT signature FROM ${table}_blocks WHERE block = CAST(:block AS INTEGER)`,
+  signBlock: (table: Table) => /* sql */ `
+    INSERT OR REPLACE INTO ${table}_blocks (block, signature)
+    VALUES (CAST(:block AS INTEGER), CAST(:signature AS INTEGER))`,
+  forgetBlock: (table: Table) => /* sql */ `DELETE FROM ${table}_blocks WHERE block = CAST(:block AS INTEGER)`,
   sign: (table: Table) => /* sql */ `
     INSERT OR REPLACE INTO ${table}_indexed (row, signature)
     VALUES (CAST(:row AS INTEGER), CAST(:signature AS INTEGER))`,
@@ -54,14 +63,38 @@ export class IndexWriter {
     return this.#characters >= STEP_CHARACTERS
   }
 
-  /** What is known of the rows between two rows, ends included. */
-  known(corpus: Corpus, from: number, to: number): Map<number, number> {
-    return new Map(this.#file.db.iterateRaw<[number, number]>(queries.known(tableOf(corpus)), { from, to }))
+  /** Blocks in which there is a row. */
+  blocks(corpus: Corpus): number[] {
+    return this.#file.db.column<number>(queries.blocks(tableOf(corpus)))
+  }
+
+  /** Signature of a block of which every row is indexed as it was then. */
+  signatureOf(corpus: Corpus, block: number): number | undefined {
+    return this.#file.db.value<number>(queries.signature(tableOf(corpus)), { block })
+  }
+
+  /** Before rows of the block are changed: its signature tells of what they were. */
+  forgetBlock(corpus: Corpus, block: number): void {
+    this.#begin()
+    this.#file.db.run(queries.forgetBlock(tableOf(corpus)), { block })
+  }
+
+  /** After all rows of the block were put or dropped. */
+  signBlock(corpus: Corpus, block: number, signature: number): void {
+    this.#begin()
+    this.#file.db.run(queries.signBlock(tableOf(corpus)), { block, signature })
+  }
+
+  /** Signatures of the rows of a block. */
+  known(corpus: Corpus, block: number): Map<number, number> {
+    const from = block * BLOCK_ROWS
+    const range = { from, to: from + BLOCK_ROWS - 1 }
+    return new Map(this.#file.db.iterateRaw<[number, number]>(queries.known(tableOf(corpus)), range))
   }
 
   /** `before`: its signature in the index, if it is there. */
   put(corpus: Corpus, row: number, fields: Fields, before: number | undefined): void {
-    const signature = textSignature(fields)
+    const signature = signatureOf(fields)
     if (signature === before) return
     const table = tableOf(corpus)
     this.#begin()

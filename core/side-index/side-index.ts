@@ -55,13 +55,17 @@ export class SideIndex implements TextIndexSource {
 
   /** A scan of the file takes so long that an index is worth its room. */
   get isWorthwhile(): boolean {
-    const { read, info } = this.#options
-    return info.bytes > SMALL_BYTES || (read.value<number>(queries.messages) ?? 0) > SMALL_ROWS
+    return this.#options.info.bytes > SMALL_BYTES || this.rowsOf('messages') > SMALL_ROWS
   }
 
   /** See `SourceState.id`. */
   sourceId(): string | null {
     return this.#options.state.id()
+  }
+
+  /** Of the source, now. */
+  rowsOf(table: 'messages' | 'summaries'): number {
+    return this.#options.read.value<number>(queries[table]) ?? 0
   }
 
   current(): TextIndexes | null {
@@ -123,8 +127,7 @@ export class SideIndex implements TextIndexSource {
 
   /** `indexed` is null when there is no index at all. */
   #progress(): { total: number; indexed: number | null; wasWhole: boolean } {
-    const { read } = this.#options
-    const total = (read.value<number>(queries.messages) ?? 0) + (read.value<number>(queries.summaries) ?? 0)
+    const total = this.rowsOf('messages') + this.rowsOf('summaries')
     try {
       const file = this.#opened()
       if (!file || file.get('too_large') !== null) return { total, indexed: null, wasWhole: false }

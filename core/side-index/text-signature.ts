@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto'
-import type { Fields } from '../retrieval/matcher.ts'
+import { createHash } from 'node:crypto'
 
 const BYTES = 6
 
-/** 48 bits of a hash over the texts of a row: enough to tell that they changed, and exact as a number. */
-export function textSignature(fields: Fields): number {
-  const lengths = fields.map((field) => field.length).join(' ')
-  return hash('sha256', `${lengths}\n${fields.join('')}`, 'buffer').readUIntBE(0, BYTES)
+/** 48 bits of a hash over texts and where each of them ends: enough to tell a change, and exact as a number. */
+export function signatureOf(texts: readonly (string | Uint8Array)[]): number {
+  const hash = createHash('sha256')
+  for (const text of texts) hash.update(`${text.length} `).update(text)
+  return hash.digest().readUIntBE(0, BYTES)
 }

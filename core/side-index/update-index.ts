@@ -7,16 +7,17 @@ import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { Breather } from '../retrieval/breather.ts'
 import type { Corpus } from '../retrieval/corpus.ts'
+import type { Fields } from '../retrieval/matcher.ts'
 import { MessageCorpus } from '../retrieval/message-corpus.ts'
 import { SummaryCorpus } from '../retrieval/summary-corpus.ts'
+import { BlockReader } from './block-reader.ts'
 import { IndexFile } from './index-file.ts'
 import { FOLDER_LIMIT_BYTES, indexesOf, lockIndex, makeFolder, newIndexPath, tidyFolder } from './index-folder.ts'
 import { IndexWriter } from './index-writer.ts'
 import type { SideIndex } from './side-index.ts'
 
-/** Rows whose texts are read at once; fewer where they are long. */
-const LARGEST_BATCH = 1024
-const BATCH_MS = 10
+/** Rows of a large block whose texts are read at once. */
+const FEW_ROWS = 8
 const PROGRESS_INTERVAL_MS = 100
 const NAMING_MS = 15
 
@@ -104,6 +105,11 @@ async function namedSource(index: SideIndex, breather: Breather): Promise<string
   return index.sourceId()
 }
 
+/** Texts of a block that are too long to be held together. */
+function* textsOf(corpus: Corpus, rows: readonly number[]): Generator<ReadonlyMap<number, Fields>> {
+  for (let start = 0; start < rows.length; start += FEW_ROWS) yield corpus.texts(rows.slice(start, start + FEW_ROWS))
+}
+
 /** One pass over all texts. */
 class Update {
   readonly #options: UpdateIndexOptions
@@ -111,26 +117,23 @@ class Update {
   readonly #writer: IndexWriter
   readonly #limitBytes: number
   #done = 0
-  #total = 0
+  readonly #total: number
 
   constructor(options: UpdateIndexOptions, file: IndexFile, limitBytes: number) {
     this.#options = options
     this.#file = file
     this.#writer = new IndexWriter(file)
     this.#limitBytes = limitBytes
+    this.#total = options.index.facts().totalRows
   }
 
   async *run(signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
     const { read, index } = this.#options
     const breather = new Breather(signal)
     const before = await namedSource(index, breather)
-    const corpora = [new MessageCorpus(read, () => null), new SummaryCorpus(read, () => null)]
     try {
-      const rows: Float64Array[] = []
-      for (const corpus of corpora) rows.push((await corpus.catalogue(breather)).rows)
-      this.#total = rows.reduce((sum, some) => sum + some.length, 0)
-      for (const [place, corpus] of corpora.entries()) {
-        const isTooLarge = yield* this.#pass(corpus, rows[place] ?? new Float64Array(0), breather)
+      for (const corpus of [new MessageCorpus(read, () => null), new SummaryCorpus(read, () => null)]) {
+        const isTooLarge = yield* this.#pass(corpus, breather)
         if (isTooLarge) return this.#giveUp()
       }
       this.#writer.endStep()
@@ -151,31 +154,14 @@ class Update {
   }
 
   /** @returns whether it grew too large */
-  async *#pass(corpus: Corpus, rows: Float64Array, breather: Breather): AsyncGenerator<JobProgress, boolean> {
+  async *#pass(corpus: Corpus, breather: Breather): AsyncGenerator<JobProgress, boolean> {
+    const reader = new BlockReader(this.#options.read, corpus)
+    const blocks = new Set([...(await reader.numbers(breather)), ...this.#writer.blocks(corpus)])
+    const [before, share] = [this.#done, this.#rowsOf(corpus) / Math.max(1, blocks.size)]
     let shownAtMs = 0
-    let from = Number.MIN_SAFE_INTEGER
-    for (let start = 0, size = 16; start <= rows.length; ) {
-      const began = performance.now()
-      const batch = Array.from(rows.subarray(start, start + size))
-      const isLast = start + size >= rows.length
-      const to = isLast ? Number.MAX_SAFE_INTEGER : (batch.at(-1) ?? 0)
-      const known = this.#writer.known(corpus, from, to)
-      const texts = corpus.texts(batch)
-      const took = performance.now() - began
-      for (const row of known.keys()) {
-        if (!texts.has(row)) this.#writer.drop(corpus, row)
-        if (this.#writer.isStepFull && this.#writer.endStep()) yield* this.#merge(breather)
-        await breather.pause()
-      }
-      for (const [row, fields] of texts) {
-        this.#writer.put(corpus, row, fields, known.get(row))
-        if (this.#writer.isStepFull && this.#writer.endStep()) yield* this.#merge(breather)
-        await breather.pause()
-      }
-      this.#done += batch.length
-      start += size
-      from = to + 1
-      size = took > BATCH_MS ? Math.max(1, size >> 1) : Math.min(LARGEST_BATCH, size << 1)
+    for (const [place, block] of [...blocks].sort((a, b) => a - b).entries()) {
+      yield* this.#lookAt(corpus, reader, block, breather)
+      this.#done = Math.round(before + share * (place + 1))
       await breather.pause()
       if (performance.now() - shownAtMs < PROGRESS_INTERVAL_MS) continue
       shownAtMs = performance.now()
@@ -183,6 +169,32 @@ class Update {
       if (this.#file.bytes() > this.#limitBytes) return true
     }
     return false
+  }
+
+  async *#lookAt(corpus: Corpus, reader: BlockReader, block: number, breather: Breather): AsyncGenerator<JobProgress> {
+    const writer = this.#writer
+    const signature = writer.signatureOf(corpus, block)
+    const found = reader.look(block, signature)
+    if (found.kind === 'same') return
+    if (signature !== undefined) writer.forgetBlock(corpus, block)
+    const known = writer.known(corpus, block)
+    const gone = new Set(known.keys())
+    const batches = found.kind === 'texts' ? [found.texts] : textsOf(corpus, found.rows)
+    for (const texts of batches) {
+      for (const [row, fields] of texts) {
+        gone.delete(row)
+        writer.put(corpus, row, fields, known.get(row))
+        if (writer.isStepFull && writer.endStep()) yield* this.#merge(breather)
+        await breather.pause()
+      }
+    }
+    for (const row of gone) writer.drop(corpus, row)
+    if (found.kind === 'texts') writer.signBlock(corpus, block, found.signature)
+    if (writer.isStepFull && writer.endStep()) yield* this.#merge(breather)
+  }
+
+  #rowsOf(corpus: Corpus): number {
+    return this.#options.index.rowsOf(corpus.kind === 'summary' ? 'summaries' : 'messages')
   }
 
   async *#merge(breather: Breather): AsyncGenerator<JobProgress> {
