@@ -100,6 +100,9 @@ export function createRouter(core: Core) {
       index: os.retrieval.index.handler(() => core.searchIndex()),
       expand: os.retrieval.expand.handler(({ input }) => core.lcm().retrieval.expand(input)),
       provenance: os.retrieval.provenance.handler(({ input, signal }) => core.lcm().provenance.find(input, signal)),
+      expandQuery: os.retrieval.expandQuery.handler(({ input, signal }) => core.lcm().expandQuery.ask(input, signal)),
+      grants: os.retrieval.grants.handler(() => core.lcm().expandQuery.grants.list()),
+      revokeGrant: os.retrieval.revokeGrant.handler(({ input }) => core.lcm().expandQuery.grants.revoke(input.id)),
     },
     compaction: {
       evaluate: os.compaction.evaluate.handler(({ input }) => core.lcm().planner.evaluate(input)),

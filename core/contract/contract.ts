@@ -12,6 +12,7 @@ import {
 import { AssembledContext, AssembleInput, Provider, RenderedContext } from './context.ts'
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
+import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
 import { ImportPreview } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
@@ -139,6 +140,11 @@ export const contract = {
     expand: base.input(ExpandInput).output(Expansion),
     /** What the sentences of a summary rest on. Can be cancelled. */
     provenance: base.input(ProvenanceInput).output(Provenance),
+    /** A question answered from what stands beneath some summaries, with citations. Can be cancelled. */
+    expandQuery: base.input(ExpandQueryInput).output(ExpandQueryResult),
+    /** Permissions to read that were given since the memory was opened, newest first. */
+    grants: base.output(z.array(Grant)),
+    revokeGrant: base.input(z.object({ id: z.string() })).output(Grant),
   },
   compaction: {
     evaluate: base.input(CompactInput).output(CompactionDecision),

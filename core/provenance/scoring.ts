@@ -47,6 +47,8 @@ export type TermMatch = {
   readonly end: number
 }
 
+type Asked = WeighedClaim & { readonly isQuestion: boolean }
+
 /** Compares claims with the units of an index. */
 export class Scorer {
   readonly #vocabulary: Vocabulary
@@ -77,9 +79,10 @@ export class Scorer {
   /**
    * The best passages for a claim, best first, none overlapping another.
    * @param limit how many of each kind of source
+   * @param purpose a question asserts nothing that a passage could contradict
    */
-  candidates(claim: Claim, limit: number): Candidate[] {
-    const weighed = this.#weigh(claim)
+  candidates(claim: Claim, limit: number, purpose: 'claim' | 'question' = 'claim'): Candidate[] {
+    const weighed = { ...this.#weigh(claim), isQuestion: purpose === 'question' }
     const units = this.#readerOf(weighed)
     const found: Candidate[] = []
     for (const unit of this.#promising(weighed)) {
@@ -129,7 +132,7 @@ export class Scorer {
     return this.#index.postings[term]?.length ?? 0
   }
 
-  #bestWindow(weighed: WeighedClaim, unit: number, units: (unit: number) => ReadUnit): Candidate | null {
+  #bestWindow(weighed: Asked, unit: number, units: (unit: number) => ReadUnit): Candidate | null {
     const text = this.#index.textOf(unit)
     let best: Candidate | null = null
     for (let from = unit - WIDEST_WINDOW + 1; from <= unit; from += 1) {
@@ -148,7 +151,7 @@ export class Scorer {
 
   /** @param toBeat null is answered as soon as it is certain that the score is no higher */
   #compare(
-    weighed: WeighedClaim,
+    weighed: Asked,
     from: number,
     to: number,
     units: (unit: number) => ReadUnit,
@@ -176,7 +179,7 @@ export class Scorer {
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
     if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
     if (score <= toBeat) return null
-    const parting = contradictionOf(weighed, window)
+    const parting = weighed.isQuestion ? null : contradictionOf(weighed, window)
     if (parting) score *= FLIPPED
     const matches = claim.terms.flatMap(({ term, start: claimStart, end: claimEnd }): TermMatch[] => {
       const hit = seen.get(term)

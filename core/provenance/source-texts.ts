@@ -19,12 +19,12 @@ const queries = {
   summaries: /* sql */ `
     SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   cards: /* sql */ `
-    SELECT 'msg_' || message_id AS id, conversation_id AS conversationId, seq, role, NULL AS depth,
+    SELECT 'msg_' || message_id AS id, 'message' AS kind, conversation_id AS conversationId, seq, role, NULL AS depth,
       created_at AS createdAtMs
     FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:numbers))
     UNION ALL
-    SELECT summary_id, conversation_id, NULL, NULL, depth, created_at
+    SELECT summary_id, kind, conversation_id, NULL, NULL, depth, created_at
     FROM summaries
     WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }
@@ -32,6 +32,7 @@ const queries = {
 /** What a list shows of a source. */
 export type SourceCard = {
   readonly id: string
+  readonly kind: 'message' | 'leaf' | 'condensed'
   readonly conversationId: number
   readonly seq: number | null
   readonly role: Role | null

@@ -25,7 +25,7 @@ const LARGEST_CHARS = 100_000
  * (depth 1) or `arc.md` (depth 2 and deeper). Files are read once.
  */
 export class PromptLibrary {
-  readonly #templates: Readonly<Record<Kind, PromptTemplate>>
+  readonly #templates: Record<Kind, PromptTemplate>
   readonly #newNonce: NewNonce
 
   /** @throws LcmError invalid_argument: a file is there and cannot be used; file_not_readable */
@@ -34,6 +34,19 @@ export class PromptLibrary {
     for (const kind of KINDS) templates[kind] = (folder === null ? null : readTemplate(folder, kind)) ?? templates[kind]
     this.#templates = templates
     this.#newNonce = newNonce
+  }
+
+  /**
+   * One text for every depth, given for a single call.
+   * @throws LcmError invalid_argument: it is no template
+   */
+  static ofText(text: string, newNonce: NewNonce = randomNonce): PromptLibrary {
+    const problem = problemOf(text, ['sources', 'target_tokens'])
+    if (problem !== null) throw new LcmError('invalid_argument', `The prompt cannot be used: ${problem}.`)
+    const library = new PromptLibrary(null, newNonce)
+    for (const kind of KINDS)
+      library.#templates[kind] = templateOf('own', 'given for this call', text, BUILT_IN[kind].styles)
+    return library
   }
 
   /** Stored with each summary. */

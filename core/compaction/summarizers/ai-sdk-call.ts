@@ -44,7 +44,8 @@ export async function callModel(
   }
 }
 
-function modelOf({ kind, name, baseUrl, model }: ProviderSettings, key: string | null): LanguageModel {
+/** The model of a provider behind the client library. */
+export function modelOf({ kind, name, baseUrl, model }: ProviderSettings, key: string | null): LanguageModel {
   const baseURL = baseUrl.replace(/\/+$/, '')
   const found =
     kind === 'anthropic'

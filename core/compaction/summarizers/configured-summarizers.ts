@@ -24,6 +24,17 @@ export type ConfiguredSummarizersOptions = {
   readonly newNonce?: NewNonce
 }
 
+/** What it takes to call a provider for something else than a summary. */
+export type ProviderAccess = {
+  readonly provider: ProviderSettings
+  /** Its circuit is that of the summaries, too. */
+  readonly resilience: Resilience
+  readonly keyOf: KeyLookup
+  readonly estimator: TokenEstimator
+  /** Of this one run, shared by all its providers. */
+  readonly budget: SpendBudget
+}
+
 /** The summarisers that are configured, by name. A provider's circuit is the same for every run that asks it. */
 export class ConfiguredSummarizers {
   readonly #options: ConfiguredSummarizersOptions
@@ -38,6 +49,16 @@ export class ConfiguredSummarizers {
   get names(): readonly string[] {
     const { providers, chain } = this.#options.models
     return [DETERMINISTIC, ...providers.map(({ name }) => name), ...(chain.length > 0 ? [CHAIN] : [])]
+  }
+
+  /**
+   * The same summarisers, told by this text in place of the configured prompts, at every depth.
+   * @throws LcmError invalid_argument when it is no prompt template
+   */
+  withPrompt(text: string): ConfiguredSummarizers {
+    const other = new ConfiguredSummarizers(this.#options)
+    other.#prompts = PromptLibrary.ofText(text, this.#options.newNonce)
+    return other
   }
 
   /** The prompts in use. @throws LcmError invalid_argument when one of the user's own cannot be used */
@@ -80,6 +101,22 @@ export class ConfiguredSummarizers {
       }),
     )
     return { summarizers: [...asked, createDeterministicSummarizer(estimator)], spend: budget }
+  }
+
+  /**
+   * The providers under a name, in the order in which they are asked, with a budget of this run's own.
+   * @throws LcmError invalid_argument, naming what there is
+   */
+  accessFor(name: string): readonly ProviderAccess[] {
+    const { models, keyOf, estimator } = this.#options
+    const budget = new SpendBudget(models.spendCapTokens)
+    return this.providersOf(name).map((provider) => ({
+      provider,
+      keyOf,
+      estimator,
+      budget,
+      resilience: this.#resilienceOf(provider),
+    }))
   }
 
   /** @throws LcmError invalid_argument, as `chainFor` */

@@ -1,0 +1,46 @@
+import type { Hit, ReadUnit } from './unit-reader.ts'
+import type { WeighedClaim } from './weighed-claim.ts'
+
+/**
+ * Two terms by which a claim and a passage part: one denies what the other asserts (then both are the same), or says the
+ * contrary. Null when they agree, or nothing speaks for a difference.
+ * @param units of the passage, with the hits of this claim only
+ */
+export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[]): readonly [number, number] | null {
+  const { denied, asserted, soft, weights, opposites } = weighed
+  const hits = units.flatMap((unit) => unit.hits)
+  const sourceDenied = new Set(hits.filter((hit) => hit.isDenied).map((hit) => hit.term))
+  const sourceAsserted = new Set(hits.filter((hit) => !hit.isDenied).map((hit) => hit.term))
+  const isSoft = (term: number): boolean => soft.has(term) || hits.some((hit) => hit.term === term && hit.isSoft)
+  if (denied.size > 0) {
+    // The whole reach of a negation differs: one word alone may just stand elsewhere in the sentence.
+    const shared = [...denied].filter((term) => sourceDenied.has(term) || sourceAsserted.has(term))
+    const saidIn = bearing(units, weights).filter((unit) => unit.hits.some((hit) => shared.includes(hit.term)))
+    const [lost] = shared
+    if (lost !== undefined && !saidIn.some((unit) => unit.denies) && !shared.some(isSoft)) return [lost, lost]
+  } else {
+    const overlooked = [...sourceDenied].filter((term) => asserted.has(term) && !sourceAsserted.has(term))
+    const [first] = overlooked
+    if (first !== undefined && !overlooked.some(isSoft)) return [first, first]
+  }
+  const contrary = opposites.find(
+    ([term, other]) =>
+      !sourceDenied.has(term) && !sourceAsserted.has(term) && !denied.has(term) && sourceAsserted.has(other),
+  )
+  return contrary ?? null
+}
+
+/** The claim denies something, and the passage denies it too. */
+export function agreesInDenial({ denied, soft, weights }: WeighedClaim, units: readonly ReadUnit[]): boolean {
+  if (denied.size === 0) return false
+  const isDenied = (hit: Hit, { denies }: ReadUnit): boolean =>
+    denied.has(hit.term) && (denies || hit.isSoft || soft.has(hit.term))
+  return bearing(units, weights).some((unit) => unit.hits.some((hit) => isDenied(hit, unit)))
+}
+
+/** Of the units of a passage those that carry the claim; a word of it may stand in a neighbour by chance. */
+function bearing(units: readonly ReadUnit[], weights: ReadonlyMap<number, number>): ReadUnit[] {
+  const shares = units.map(({ hits }) => new Set(hits.flatMap(({ term }) => (weights.has(term) ? [term] : []))).size)
+  const most = Math.max(...shares)
+  return units.filter((_, place) => (shares[place] ?? 0) * 2 >= most)
+}
