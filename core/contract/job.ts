@@ -8,6 +8,7 @@ import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, R
 import { SalvageReport } from './salvage.ts'
 import { SearchIndexResult } from './search-index.ts'
 import { StorageReport } from './storage.ts'
+import { SurgeryInput, SurgeryOperation, SurgeryPreview, SurgeryResult, UndoInput, UndoResult } from './surgery.ts'
 import { CopyReport } from './working-copy.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
@@ -18,6 +19,10 @@ export const JobSpec = z.discriminatedUnion('kind', [
   RepairPlanInput.extend({ kind: z.literal('repair_export'), format: ExportFormat }),
   /** Chosen steps of a plan, on a native file. */
   RepairInput.extend({ kind: z.literal('repair') }),
+  /** What would be done to a node; a rewrite asks its summariser. */
+  z.object({ kind: z.literal('surgery_preview'), operation: SurgeryOperation }),
+  SurgeryInput.extend({ kind: z.literal('surgery') }),
+  UndoInput.extend({ kind: z.literal('undo') }),
   z.object({ kind: z.literal('import'), paths: z.array(z.string()).min(1), format: TranscriptFormat.default('auto') }),
   /** Makes the search index of another system's file, or brings it up to date. Starts by itself for large files. */
   z.object({ kind: z.literal('index') }),
@@ -43,6 +48,9 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('repair_plan'), value: RepairPlan }),
   z.object({ kind: z.literal('repair_export'), value: ExportedPlan }),
   z.object({ kind: z.literal('repair'), value: RepairResult }),
+  z.object({ kind: z.literal('surgery_preview'), value: SurgeryPreview }),
+  z.object({ kind: z.literal('surgery'), value: SurgeryResult }),
+  z.object({ kind: z.literal('undo'), value: UndoResult }),
   z.object({ kind: z.literal('import'), value: ImportResult }),
   z.object({ kind: z.literal('index'), value: SearchIndexResult }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
@@ -59,6 +67,9 @@ export const Job = z.object({
     'repair_plan',
     'repair_export',
     'repair',
+    'surgery_preview',
+    'surgery',
+    'undo',
     'import',
     'index',
     'storage',

@@ -4,7 +4,10 @@ import { findSplitPairs, findUnanswered } from './tool-pairs-check.ts'
 const queries = {
   // A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.
   recordsCompaction: /* sql */ `
-    SELECT 1 FROM message_parts WHERE message_id = CAST(:id AS INTEGER) AND part_type = 'compaction' AND is_synthetic = 0`,
+    SELECT 1 FROM message_parts WHERE message_id = CAST(:id AS INTEGER) AND part_type = 'compaction' AND is_synthetic = 0
+    UNION ALL
+    -- Nor was a message that came with a transplanted summary ever in this window's tail.
+    SELECT 1 FROM messages WHERE message_id = CAST(:id AS INTEGER) AND external_id LIKE 'transplant:%'`,
 }
 
 /** Items of the windows that were asked for, by their places. */

@@ -30,6 +30,12 @@ export async function* runJob(
       return { kind: 'repair_export', value: yield* lcm.repair.export(spec, signal) }
     case 'repair':
       return { kind: 'repair', value: yield* lcm.repair.apply(spec, signal) }
+    case 'surgery_preview':
+      return { kind: 'surgery_preview', value: yield* lcm.surgery.preview(spec.operation, signal) }
+    case 'surgery':
+      return { kind: 'surgery', value: yield* lcm.surgery.apply(spec, signal) }
+    case 'undo':
+      return { kind: 'undo', value: yield* lcm.undo.run(spec, signal) }
     case 'import': {
       const { paths, format } = spec
       const write = lcm.requireWrite('import transcripts')

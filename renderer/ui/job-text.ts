@@ -8,6 +8,9 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   repair_plan: 'Planning repairs',
   repair_export: 'Exporting the plan',
   repair: 'Repairing',
+  surgery_preview: 'Previewing',
+  surgery: 'Changing nodes',
+  undo: 'Restoring',
   import: 'Importing',
   index: 'Indexing for search',
   storage: 'Measuring',
@@ -20,6 +23,9 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   repair_plan: 'Repair plan',
   repair_export: 'Export of the plan',
   repair: 'Repair',
+  surgery_preview: 'Preview',
+  surgery: 'Surgery',
+  undo: 'Restoring',
   import: 'Import',
   index: 'Search index',
   storage: 'Storage',
@@ -73,6 +79,12 @@ function resultText(result: JobResult): string {
       return result.value.rolledBack === null
         ? `Repair: ${plural(result.value.applied.length, 'step')} applied`
         : 'Repair: rolled back, nothing was kept'
+    case 'surgery_preview':
+      return `Preview: ${result.value.title}`
+    case 'surgery':
+      return result.value.rolledBack === null ? result.value.preview.title : 'Surgery: rolled back, nothing was kept'
+    case 'undo':
+      return 'Restored from the backup'
     case 'integrity': {
       const found = result.value.counts.error + result.value.counts.warning
       return found === 0 ? 'Scan: nothing wrong' : `Scan: ${plural(found, 'finding')}`

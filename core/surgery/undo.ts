@@ -1,0 +1,223 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { atOnce, withBreath } from '../breath.ts'
+import type { JobProgress } from '../contract/job.ts'
+import type { Backup } from '../contract/repair.ts'
+import type { UndoInput, UndoResult } from '../contract/surgery.ts'
+import { listBackups } from '../db/backup.ts'
+import { openMemory } from '../db/open-memory.ts'
+import type { WriteDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+import { INDEXES, rebuildSql } from '../repair/index-fixes.ts'
+import { MemoryModel } from '../repair/memory-model.ts'
+import type { RepairerOptions } from '../repair/repairer.ts'
+import { canonicalExtent, canonicalHash } from '../repair/row-digest.ts'
+import { writeRows } from '../repair/rows.ts'
+import { putBack } from '../repair/settle.ts'
+import { verifiedBackup } from '../repair/verified-backup.ts'
+import { recordSurgery } from './surgery-record.ts'
+import { COPY_PREFIX } from './transplant.ts'
+
+/** What is derived from messages and comes back as it was; in the order in which rows go. */
+const DERIVED = [
+  'context_items',
+  'summary_sources',
+  'summary_messages',
+  'summaries',
+  'compaction_events',
+  'compaction_runs',
+  'large_files',
+] as const
+
+const queries = {
+  /** Canonical columns: what the backup holds of them has to be here as it is there. */
+  changed: `
+    SELECT b.message_id FROM kept.messages AS b
+    LEFT JOIN main.messages AS m ON m.message_id = b.message_id
+    WHERE m.message_id IS NOT NULL AND (m.conversation_id, m.seq, m.role, m.created_at, m.content)
+      IS NOT (b.conversation_id, b.seq, b.role, b.created_at, b.content)
+    LIMIT 1`,
+  otherConversation: `
+    SELECT b.conversation_id FROM kept.conversations AS b
+    JOIN main.conversations AS m ON m.conversation_id = b.conversation_id
+    WHERE m.session_id <> b.session_id OR m.importer <> b.importer
+    LIMIT 1`,
+  columns: `SELECT name FROM kept.pragma_table_xinfo(:table)`,
+  lostConversations: `
+    INSERT INTO main.conversations SELECT * FROM kept.conversations
+    WHERE conversation_id NOT IN (SELECT conversation_id FROM main.conversations)`,
+  lostMessages: `
+    INSERT INTO main.messages SELECT * FROM kept.messages
+    WHERE message_id NOT IN (SELECT message_id FROM main.messages)`,
+  lostParts: `
+    INSERT INTO main.message_parts SELECT * FROM kept.message_parts AS p
+    WHERE part_id NOT IN (SELECT part_id FROM main.message_parts)
+      AND NOT EXISTS (SELECT 1 FROM main.message_parts AS o WHERE o.message_id = p.message_id AND o.ordinal = p.ordinal)`,
+  /** Copies that a transplant made since: their originals are where they always were. */
+  copies: `
+    SELECT message_id FROM main.messages
+    WHERE external_id LIKE '${COPY_PREFIX}%' AND message_id NOT IN (SELECT message_id FROM kept.messages)`,
+  newMessages: `
+    SELECT message_id FROM main.messages WHERE message_id NOT IN (SELECT message_id FROM kept.messages)`,
+  tokens: `
+    UPDATE main.messages SET token_count = (SELECT b.token_count FROM kept.messages AS b WHERE b.message_id = messages.message_id)
+    WHERE EXISTS (SELECT 1 FROM kept.messages AS b
+      WHERE b.message_id = messages.message_id AND b.token_count <> messages.token_count)`,
+  locked: `
+    SELECT conversation_id AS conversationId, owner FROM main.conversation_locks
+    WHERE lease_until > CAST(:nowMs AS INTEGER) LIMIT 1`,
+}
+
+/**
+ * Restores what is derived (summaries, links, windows, runs) from a backup of the same file, in one transaction of the
+ * open database, so that whoever has it open sees one state or the other. Messages that came since stay, and stand in
+ * their windows. https://www.sqlite.org/lang_attach.html
+ */
+export class Undo {
+  readonly #options: RepairerOptions
+
+  constructor(options: RepairerOptions) {
+    this.#options = options
+  }
+
+  /** Newest first. */
+  backups(folder?: string): Backup[] {
+    return listBackups(this.#options.info.path, folder)
+  }
+
+  /**
+   * @throws LcmError read_only_dialect, read_only_file, not_found, invalid_argument when it is no backup of this file,
+   * file_corrupt when it is not sound, locked, cancelled
+   */
+  async *run(input: UndoInput, signal: AbortSignal): AsyncGenerator<JobProgress, UndoResult> {
+    const { info, clock } = this.#options
+    const began = performance.now()
+    const db = this.#options.requireWrite('restore')
+    const restored = this.#find(input)
+    yield { done: 0, total: 3, unit: 'steps', note: 'looking at the backup' }
+    await this.#verify(restored, signal)
+    const copying = verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
+    let step = await copying.next()
+    for (; !step.done; step = await copying.next()) yield { ...step.value, unit: 'steps', note: 'backup' }
+    if (signal.aborted) throw new LcmError('cancelled', 'Cancelled before anything was changed; the backup was kept.')
+    yield { done: 2, total: 3, unit: 'steps', note: 'restoring' }
+    const { rows, keptMessages } = this.#attached(db, restored.path, () => this.#restore(db, restored))
+    return { restored, backup: step.value.backup, rows, keptMessages, durationMs: performance.now() - began }
+  }
+
+  #find({ backup, backupFolder }: UndoInput): Backup {
+    const known = this.backups(backupFolder)
+    const path = [resolve(backup), join(dirname(this.#options.info.path), basename(backup))].find(
+      (candidate) => known.some((one) => one.path === candidate) || existsSync(candidate),
+    )
+    const found = known.find((one) => one.path === path || basename(one.path) === backup)
+    if (found) return found
+    if (path !== undefined) return { path, bytes: 0, atMs: 0 }
+    throw new LcmError('not_found', `There is no backup ${JSON.stringify(backup)}: "lcm backups" lists them.`, {
+      backup,
+    })
+  }
+
+  /** Sound, ours, of this version. Opened for reading only: a backup stays as it is. */
+  async #verify(backup: Backup, signal: AbortSignal): Promise<void> {
+    const memory = openMemory(backup.path, { readOnly: true })
+    try {
+      const version = memory.read.value<number>('PRAGMA user_version')
+      const own = this.#options.db.value<number>('PRAGMA user_version')
+      if (memory.info.system !== 'native' || version !== own) {
+        throw new LcmError(
+          'invalid_argument',
+          `${backup.path} is of another version or system and cannot be restored into this file: open it as it is.`,
+        )
+      }
+      await withBreath(canonicalHash(memory.read, canonicalExtent(memory.read)), signal)
+    } finally {
+      memory.close()
+    }
+  }
+
+  #attached<T>(db: WriteDb, path: string, body: () => T): T {
+    db.run('ATTACH :path AS kept', { path })
+    try {
+      return body()
+    } finally {
+      db.exec('DETACH kept')
+    }
+  }
+
+  #restore(db: WriteDb, restored: Backup): Pick<UndoResult, 'rows' | 'keptMessages'> {
+    const { clock, owner } = this.#options
+    return db.transaction(() => {
+      const holder = db.get<{ conversationId: number; owner: string }>(queries.locked, { nowMs: clock() })
+      if (holder) {
+        throw new LcmError(
+          'locked',
+          `Conversation ${holder.conversationId} is being worked on by ${holder.owner}. Try again when it has finished.`,
+          holder,
+        )
+      }
+      refuseOther(db, restored.path)
+      db.exec('PRAGMA defer_foreign_keys = ON')
+      // Rows come and go in bulk: the indexes are filled again at the end, whatever state they are in.
+      const triggers = db.all<{ name: string; sql: string }>(
+        "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
+      )
+      for (const { name } of triggers) db.exec(`DROP TRIGGER main."${name}"`)
+      const rows: Record<string, number> = {}
+      rows.messages = removeCopies(db)
+      for (const table of DERIVED) rows[table] = db.run(`DELETE FROM main.${table}`)
+      rows.conversations = db.run(queries.lostConversations)
+      rows.messages += db.run(queries.lostMessages) + db.run(queries.tokens)
+      db.run(queries.lostParts)
+      for (const table of DERIVED.toReversed())
+        rows[table] = difference(rows[table] ?? 0, db.run(`INSERT INTO main.${table} SELECT * FROM kept.${table}`))
+      for (const { sql } of triggers) db.exec(sql)
+      const kept = putNewMessagesBack(db)
+      for (const [table] of INDEXES) db.exec(rebuildSql(table))
+      for (const conversationId of db.column<number>(
+        'SELECT conversation_id FROM main.conversations ORDER BY conversation_id',
+      )) {
+        recordSurgery(
+          db,
+          { conversationId, kind: 'undo', nodeId: null, summary: `Restored from ${basename(restored.path)}.` },
+          owner,
+          clock(),
+        )
+      }
+      return { rows: Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0)), keptMessages: kept }
+    })
+  }
+}
+
+const difference = (gone: number, come: number): number => Math.max(gone, come)
+
+function refuseOther(db: WriteDb, path: string): void {
+  const conversation = db.value<number>(queries.otherConversation)
+  const message = db.value<number>(queries.changed)
+  if (conversation === undefined && message === undefined) return
+  const what = message === undefined ? `conversation ${conversation}` : `msg_${message}`
+  throw new LcmError(
+    'invalid_argument',
+    `${path} is no backup of this file: ${what} is another there. Open the backup as a file of its own.`,
+    { path },
+  )
+}
+
+function removeCopies(db: WriteDb): number {
+  const ids = JSON.stringify(db.column<number>(queries.copies))
+  db.run('DELETE FROM main.context_items WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+  db.run('DELETE FROM main.summary_messages WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+  db.run('DELETE FROM main.message_parts WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+  return db.run('DELETE FROM main.messages WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+}
+
+/** Returns how many messages came since the backup. */
+function putNewMessagesBack(db: WriteDb): number {
+  const fresh = new Set(db.column<number>(queries.newMessages))
+  if (fresh.size === 0) return 0
+  const model = atOnce(MemoryModel.read(db))
+  const windows = new Set([...fresh].map((id) => model.messages.conversationIds[model.messages.rowOf(id)] as number))
+  putBack(model, (row) => fresh.has(model.messages.ids[row] as number), windows)
+  writeRows(db, model.take())
+  return fresh.size
+}
