@@ -2,7 +2,7 @@ import type { GrepInput } from '../contract/retrieval.ts'
 import { LiteralMatcher } from './matcher.ts'
 import { expressionPlan, type Plan, textPlan } from './plan.ts'
 import { type Expression, loosened, parseQuery } from './query.ts'
-import { RegexMatcher, requiredText } from './regex.ts'
+import { regexPlan } from './regex.ts'
 
 /** How a question will be answered. */
 export type Question = {
@@ -16,26 +16,18 @@ export type Question = {
 
 /**
  * Reads the query in its mode; null when there is nothing to look for.
- * @throws LcmError invalid_argument, unsupported for regular expressions
+ * @throws LcmError invalid_argument for what is no regular expression
  */
-export function planQuestion(input: GrepInput, _signal?: AbortSignal): Question | null {
+export function planQuestion(input: GrepInput, signal?: AbortSignal): Question | null {
   const query = input.query.toWellFormed()
   if (query.trim() === '') return null
   switch (input.mode) {
     case 'regex':
-      return {
-        strict: textPlan(new RegexMatcher(query), { kind: 'text', text: requiredText(query) }, requiredText(query)),
-        loose: null,
-        isPlain: false,
-        notes: [],
-      }
-    case 'literal':
-      return {
-        strict: textPlan(new LiteralMatcher(query), { kind: 'text', text: query }, query),
-        loose: null,
-        isPlain: false,
-        notes: [],
-      }
+      return { strict: regexPlan(query, signal), loose: null, isPlain: false, notes: [] }
+    case 'literal': {
+      const strict = textPlan(new LiteralMatcher(query), { kind: 'text', text: query }, query)
+      return { strict, loose: null, isPlain: false, notes: [] }
+    }
     case 'full_text': {
       const { expression, notes } = parseQuery(query)
       if (!expression) return null

@@ -1,15 +1,77 @@
 import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { LcmError } from '../errors.ts'
+import { BacktrackingMatcher } from './backtracking-matcher.ts'
+import { ANYTHING } from './index-expression.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
+import { type Plan, textPlan } from './plan.ts'
+import { formulaOf, heldText } from './regex-formula.ts'
 
-/** Matches a regular expression in time linear to the text (RE2). `.` stops at line ends, `^` and `$` at the text's. */
-export class RegexMatcher implements Matcher {
+/**
+ * How to look for a regular expression: in time linear to the text (RE2), or, for what only an engine that goes back in
+ * the text can do, by JavaScript's in a thread that is ended when it takes too long.
+ * @throws LcmError invalid_argument for what is no pattern to either
+ */
+export function regexPlan(pattern: string, signal?: AbortSignal): Plan {
+  try {
+    return linearPlan(pattern)
+  } catch (error) {
+    if (!(error instanceof RE2JSSyntaxException)) throw error
+    const backtracking = backtrackingPlan(pattern, signal)
+    if (backtracking) return backtracking
+    const what = error.message.replace(/^error parsing regexp: /, '')
+    throw new LcmError('invalid_argument', `The pattern is not a regular expression: ${what}.`, undefined, {
+      cause: error,
+    })
+  }
+}
+
+function linearPlan(typed: string): Plan {
+  const { compiled, pattern } = compile(typed)
+  return textPlan(new RegexMatcher(compiled), formulaOf(pattern, 're2'), heldText(pattern, 're2'))
+}
+
+/** JavaScript's codes of characters are put into RE2's words; whatever else RE2 cannot read stays unread. */
+function compile(pattern: string): { compiled: RE2JS; pattern: string } {
+  try {
+    return { compiled: RE2JS.compile(pattern), pattern }
+  } catch (error) {
+    const translated = pattern.replace(
+      /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|.)/gis,
+      (typed: string, braced?: string, plain?: string) => {
+        const code = braced ?? plain
+        return code === undefined ? typed : `\\x{${code}}`
+      },
+    )
+    if (translated === pattern || !(error instanceof RE2JSSyntaxException)) throw error
+    return { compiled: RE2JS.compile(translated), pattern: translated }
+  }
+}
+
+/** null when JavaScript cannot read it either. */
+function backtrackingPlan(typed: string, signal?: AbortSignal): Plan | null {
+  const [, letters = '', pattern = typed] = /^\(\?([ims]+)\)(.*)$/s.exec(typed) ?? []
+  const flags = [...new Set(letters)].join('')
+  for (const unicode of ['u', '']) {
+    try {
+      new RegExp(pattern, flags + unicode)
+    } catch {
+      continue
+    }
+    const matcher = new BacktrackingMatcher({ source: pattern, flags: flags + unicode }, signal)
+    // Without the flag a pattern sees halves of characters, and escapes mean other things.
+    const read = flags.includes('i') ? `(?i)${pattern}` : pattern
+    return textPlan(matcher, unicode === 'u' ? formulaOf(read, 'javascript') : ANYTHING, null)
+  }
+  return null
+}
+
+/** Matches in time linear to the text. `.` stops at line ends, `^` and `$` at the text's. */
+class RegexMatcher implements Matcher {
   readonly termCount = 1
   readonly #pattern: RE2JS
 
-  /** @throws LcmError unsupported for what only a backtracking engine can do; invalid_argument for what none can */
-  constructor(pattern: string) {
-    this.#pattern = compile(pattern)
+  constructor(pattern: RE2JS) {
+    this.#pattern = pattern
   }
 
   matches(fields: Fields): boolean {
@@ -28,120 +90,4 @@ export class RegexMatcher implements Matcher {
     }
     return found
   }
-}
-
-function compile(pattern: string): RE2JS {
-  try {
-    return RE2JS.compile(pattern)
-  } catch (error) {
-    if (!(error instanceof RE2JSSyntaxException)) throw error
-    return compileTranslated(pattern, error)
-  }
-}
-
-/** What JavaScript writes another way than RE2 (`\u4e2d`) is put into RE2's words first. */
-function compileTranslated(pattern: string, first: Error): RE2JS {
-  try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern))
-  } catch {
-    const what = first.message.replace(/^error parsing regexp: /, '')
-    if (isJavaScript(pattern)) {
-      throw new LcmError(
-        'unsupported',
-        `This pattern needs an engine that goes back in the text (${what}): look-around and back-references are not searched yet. Write it without them.`,
-        undefined,
-        { cause: first },
-      )
-    }
-    throw new LcmError('invalid_argument', `The pattern is not a regular expression: ${what}.`, undefined, {
-      cause: first,
-    })
-  }
-}
-
-function isJavaScript(pattern: string): boolean {
-  try {
-    new RegExp(pattern)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/**
- * A text that stands in everything the pattern matches, the longest that is easily told; '' when none is. Only what
- * stands outside of groups, classes and repetitions counts.
- */
-export function requiredText(pattern: string): string {
-  // Another case is another text; quotes to \\E and named classes are left to the engine.
-  if (/\(\?[a-zA-Z]*i|\\Q|\[:/.test(pattern)) return ''
-  const runs: string[] = ['']
-  const end = (): void => {
-    runs.push('')
-  }
-  const characters = [...pattern]
-  for (let i = 0; i < characters.length; i += 1) {
-    const character = characters[i] ?? ''
-    switch (character) {
-      case '|':
-        return ''
-      case '*':
-      case '?':
-      case '{':
-        // The character before may be absent.
-        runs.push([...(runs.pop() ?? '')].slice(0, -1).join(''))
-        end()
-        if (character === '{') i = Math.max(i, characters.indexOf('}', i))
-        break
-      case '(':
-      case '[':
-        i = closing(characters, i)
-        end()
-        break
-      case '\\':
-        i += 1
-        if (/[\p{P}\p{S}]/u.test(characters[i] ?? '')) runs.push(`${runs.pop() ?? ''}${characters[i]}`)
-        else {
-          // A class or a code: skipped with what follows it, up to where plain text is certain again.
-          end()
-          if (/[pPxu]/.test(characters[i] ?? '')) return longest(runs)
-        }
-        break
-      case '+':
-      case '.':
-      case '^':
-      case '$':
-        end()
-        break
-      default:
-        runs.push(`${runs.pop() ?? ''}${character}`)
-    }
-  }
-  return longest(runs)
-}
-
-const longest = (runs: readonly string[]): string => runs.toSorted((a, b) => b.length - a.length)[0] ?? ''
-
-/** Where the group or class that opens at a place ends. */
-function closing(characters: readonly string[], open: number): number {
-  let depth = 0
-  let inClass = false
-  for (let i = open; i < characters.length; i += 1) {
-    const character = characters[i]
-    if (character === '\\') i += 1
-    else if (inClass) {
-      // `]` directly after the opening, or after `[^`, is a character.
-      const isFirst = characters[i - 1] === '[' || (characters[i - 1] === '^' && characters[i - 2] === '[')
-      if (character === ']' && !isFirst) {
-        inClass = false
-        if (depth === 0) return i
-      }
-    } else if (character === '[') inClass = true
-    else if (character === '(') depth += 1
-    else if (character === ')') {
-      depth -= 1
-      if (depth === 0) return i
-    }
-  }
-  return characters.length
 }

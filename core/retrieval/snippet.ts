@@ -32,6 +32,8 @@ export function snippetOf(fields: Fields, matcher: Matcher): Snippet {
 }
 
 function findInPieces(text: string, matcher: Matcher): Match[] {
+  // What was looked at elsewhere was looked at as a whole.
+  if (matcher.elsewhere) return matcher.find(text, MATCHES_PER_TERM)
   for (let start = 0; start < text.length; ) {
     const end = pieceEnd(text, start)
     const matches = matcher.find(start === 0 && end === text.length ? text : text.slice(start, end), MATCHES_PER_TERM)

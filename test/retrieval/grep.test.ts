@@ -443,22 +443,73 @@ it('finds files by name and by what is known of them', async () => {
   expect(idsOf(await search({ query: 'countries' }))).toEqual([])
 })
 
-it('tells patterns that no engine can read from those that need another engine', async () => {
-  const { memory, search } = story()
-  const ask = (query: string) => search({ query, mode: 'regex' })
-  await expect(ask('[a')).rejects.toMatchObject({ code: 'invalid_argument' })
-  for (const pattern of ['a(?=b)', '(?<!a)b', '(a)\\1']) {
-    await expect(ask(pattern)).rejects.toMatchObject({ code: 'unsupported' })
-  }
-  expect(idsOf(await ask('lo\\u0063k a'))).toEqual(['msg_4'])
-  memory.close()
-})
+describe('a pattern', () => {
+  it('is refused when no engine can read it', async () => {
+    const { memory, search } = story()
+    await expect(search({ query: '[a', mode: 'regex' })).rejects.toMatchObject({ code: 'invalid_argument' })
+    await expect(search({ query: '(?<=a', mode: 'regex' })).rejects.toMatchObject({ code: 'invalid_argument' })
+    memory.close()
+  })
 
-it('is not frozen by a hostile pattern', async () => {
-  using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(50_000)}b`] }] })
-  const { total, tookMs } = await searcher(memory)({ query: '^(a+)+$', mode: 'regex' })
-  expect(total).toBe(0)
-  expect(tookMs).toBeLessThan(5000)
+  it('may be written as JavaScript writes it', async () => {
+    const { memory, search } = story()
+    expect(idsOf(await search({ query: 'lo\\u0063k a', mode: 'regex' }))).toEqual(['msg_4'])
+    memory.close()
+  })
+
+  it.each([
+    ['lock(?= again)', ['msg_4']],
+    ['(?<=the )lock', ['msg_2', 'msg_1']],
+    ['(?<!the )lock', ['msg_4', 'sum_top', 'sum_leaf', 'msg_5']],
+    ['(o)ck.*\\1', ['sum_leaf']],
+    ['(?i)ALL(?= about)', ['sum_top']],
+    ['(?<vowel>[ei]).*\\k<vowel>', ['msg_3', 'msg_2', 'msg_1']],
+  ])('may look around and back: %s', async (query, ids) => {
+    const { memory, search } = story()
+    const { hits, total } = await search({ query, mode: 'regex' })
+    expect([hits.map(({ id }) => id), total]).toEqual([ids, ids.length])
+    const pattern = query.startsWith('(?i)') ? new RegExp(query.slice(4), 'iu') : new RegExp(query, 'u')
+    for (const { snippet, matches } of hits) {
+      const [start, end] = matches[0] ?? [0, 0]
+      expect([start, end - start]).toEqual([snippet.search(pattern), pattern.exec(snippet)?.[0].length])
+    }
+    memory.close()
+  })
+
+  it('does not freeze the linear engine, however hostile', async () => {
+    using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(50_000)}b`] }] })
+    const { total, tookMs } = await searcher(memory)({ query: '^(a+)+$', mode: 'regex' })
+    expect(total).toBe(0)
+    expect(tookMs).toBeLessThan(5000)
+  })
+
+  it('is stopped when it goes back and forth for too long, while everything else goes on', {
+    timeout: 20_000,
+  }, async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['aab', `${'a'.repeat(5000)}b`] }] })
+    const began = performance.now()
+    let turns = 0
+    const timer = setInterval(() => {
+      turns += 1
+    }, 10)
+    const search = searcher(memory)
+    await expect(search({ query: '^(?=(a+)+$)', mode: 'regex' })).rejects.toMatchObject({ code: 'pattern_too_slow' })
+    clearInterval(timer)
+    expect(performance.now() - began).toBeLessThan(9000)
+    expect(turns).toBeGreaterThan(100)
+    // The next one has a thread of its own.
+    expect((await search({ query: '^a(?=ab)', mode: 'regex' })).total).toBe(1)
+  })
+
+  it('is let go at once when nobody waits for it any more', async () => {
+    using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(5000)}b`] }] })
+    const stop = new AbortController()
+    const began = performance.now()
+    const running = searcher(memory)({ query: '^(?=(a+)+$)', mode: 'regex' }, stop.signal)
+    setTimeout(() => stop.abort(), 50)
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' })
+    expect(performance.now() - began).toBeLessThan(3000)
+  })
 })
 
 it('says when the answer comes from a scan', async () => {

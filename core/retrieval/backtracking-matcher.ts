@@ -1,0 +1,38 @@
+import type { Elsewhere, Fields, Match, Matcher } from './matcher.ts'
+import { type Judge, PatternThread, type RegexSource } from './pattern-thread.ts'
+
+/** Matches by JavaScript's engine, which may take for ever: only in a thread that can be ended. */
+export class BacktrackingMatcher implements Matcher {
+  readonly termCount = 1
+  readonly elsewhere: Elsewhere
+  readonly #places = new Map<string, readonly (readonly [start: number, end: number])[]>()
+
+  /** @param judge default: a thread that is started with the first question */
+  constructor(pattern: RegexSource, signal?: AbortSignal, judge: Judge = new PatternThread(pattern, signal)) {
+    this.elsewhere = {
+      judge: (rows) => judge.test(rows),
+      look: async (texts) => {
+        const found = texts.length === 0 ? [] : await judge.find(texts)
+        texts.forEach((text, i) => {
+          this.#places.set(text, found[i] ?? [])
+        })
+      },
+      close: () => judge.close(),
+    }
+  }
+
+  /** Those whose places are known; nothing else is asked of it. */
+  matches(fields: Fields): boolean {
+    return fields.some((field) => (this.#places.get(field) ?? []).length > 0)
+  }
+
+  /** It is asked of hits only. */
+  frequencies(): number[] {
+    return [1]
+  }
+
+  find(text: string, limit: number): Match[] {
+    const places = this.#places.get(text) ?? []
+    return places.slice(0, limit).map(([start, end]) => ({ start, end, term: 0 }))
+  }
+}

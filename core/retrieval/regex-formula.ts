@@ -1,0 +1,139 @@
+import { ANYTHING, type Formula } from './index-expression.ts'
+import { type Dialect, type Pattern, readPattern } from './regex-syntax.ts'
+
+/*
+ * What must stand in a text for a pattern to match, after "Regular Expression Matching with a Trigram Index" by
+ * Russ Cox. https://swtch.com/~rsc/regexp/regexp4.html
+ */
+
+/** Strings that are kept apart at most. */
+const MAX_STRINGS = 16
+/** Strings of which one must stand at most. */
+const MAX_CHOICES = 64
+/** Copies of what is repeated that are written out. */
+const MAX_COPIES = 4
+/** The index tells nothing of shorter texts. */
+const TRIGRAM = 3
+
+type Strings = ReadonlySet<string>
+
+/** What is known of all texts that a part of a pattern matches. */
+type Known = {
+  /** All of them; null: there are others. */
+  readonly exact: Strings | null
+  /** Each of them begins with one of these, and ends with one of those. */
+  readonly prefix: Strings
+  readonly suffix: Strings
+  /** Each of them satisfies all of these. */
+  readonly holds: readonly Formula[]
+}
+
+const NOTHING: Strings = new Set([''])
+const exactly = (strings: Strings): Known => ({ exact: strings, prefix: strings, suffix: strings, holds: [] })
+const UNKNOWN: Known = { exact: null, prefix: NOTHING, suffix: NOTHING, holds: [] }
+
+/** What stands in every text that the pattern matches, but for the case of letters. */
+export function formulaOf(pattern: string, dialect: Dialect): Formula {
+  const read = readPattern(pattern, dialect, true)
+  return read ? whole(knownOf(read)) : ANYTHING
+}
+
+/** The longest text that stands, case and all, in every text that the pattern matches; null when none is known. */
+export function heldText(pattern: string, dialect: Dialect): string | null {
+  const read = readPattern(pattern, dialect, false)
+  const formula = read ? whole(knownOf(read)) : ANYTHING
+  const parts = formula.kind === 'all' ? formula.of : [formula]
+  const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))
+  return texts.toSorted((a, b) => b.length - a.length)[0] ?? null
+}
+
+function knownOf(pattern: Pattern): Known {
+  switch (pattern.kind) {
+    case 'character':
+      return pattern.of === null ? UNKNOWN : exactly(new Set(pattern.of))
+    case 'empty':
+      return exactly(NOTHING)
+    case 'unknown':
+      return UNKNOWN
+    case 'sequence':
+      return pattern.of.map(knownOf).reduce(followed, exactly(NOTHING))
+    case 'choice':
+      return pattern.of.map(knownOf).reduce(either)
+    case 'repeat':
+      return repeated(knownOf(pattern.of), pattern.min, pattern.max)
+  }
+}
+
+function followed(a: Known, b: Known): Known {
+  if (a.exact && b.exact) return limited({ ...exactly(product(a.exact, b.exact)), holds: [...a.holds, ...b.holds] })
+  const holds = [...a.holds, ...b.holds]
+  // What lies across the border is in the beginning or the end of the whole, unless both parts are open to it.
+  if (!a.exact && !b.exact) holds.push(oneOf(product(a.suffix, b.prefix)))
+  return limited({
+    exact: null,
+    prefix: a.exact ? product(a.exact, b.prefix) : a.prefix,
+    suffix: b.exact ? product(a.suffix, b.exact) : b.suffix,
+    holds,
+  })
+}
+
+function either(a: Known, b: Known): Known {
+  if (a.exact && b.exact) return limited({ ...exactly(a.exact.union(b.exact)), holds: [] })
+  const of = [whole(a), whole(b)].flatMap((formula) => (formula.kind === 'any' ? formula.of : [formula]))
+  const both: Formula = { kind: 'any', of }
+  return limited({ exact: null, prefix: a.prefix.union(b.prefix), suffix: a.suffix.union(b.suffix), holds: [both] })
+}
+
+function repeated(known: Known, min: number, max: number): Known {
+  if (max === 0) return exactly(NOTHING)
+  if (min === 0) return max === 1 ? either(known, exactly(NOTHING)) : UNKNOWN
+  const copies = Array.from({ length: Math.min(min, MAX_COPIES) }, () => known).reduce(followed)
+  return max === min && min <= MAX_COPIES ? copies : ended(followed(copies, UNKNOWN), copies)
+}
+
+/** However many copies follow the first, the whole ends as those do. */
+const ended = (all: Known, copies: Known): Known => ({ ...all, suffix: copies.suffix })
+
+/** Keeps the lists short; what is lost of the borders is first added to what holds. */
+function limited(known: Known): Known {
+  if (known.exact && known.exact.size <= MAX_STRINGS) return known
+  const holds = [...known.holds]
+  if (known.exact) holds.push(oneOf(known.exact))
+  const shorter = (strings: Strings, cut: (characters: string[]) => string[]): Strings => {
+    if (strings.size <= MAX_STRINGS && !known.exact) return strings
+    holds.push(oneOf(strings))
+    const short = new Set([...strings].map((text) => cut([...text]).join('')))
+    return short.size <= MAX_STRINGS ? short : NOTHING
+  }
+  const prefix = shorter(known.prefix, (characters) => characters.slice(0, TRIGRAM - 1))
+  const suffix = shorter(known.suffix, (characters) => characters.slice(1 - TRIGRAM))
+  return { exact: null, prefix, suffix, holds: holds.filter(isTelling) }
+}
+
+/** Never much longer than what it is made of: `limited` cuts each of them before. */
+function product(a: Strings, b: Strings): Strings {
+  const all = new Set<string>()
+  for (const first of a) for (const second of b) all.add(first + second)
+  return all
+}
+
+/** Everything that is known, as one formula. */
+function whole({ exact, prefix, suffix, holds }: Known): Formula {
+  const all = exact ? [...holds, oneOf(exact)] : [...holds, oneOf(prefix), oneOf(suffix)]
+  const telling = all.filter(isTelling).flatMap((formula) => (formula.kind === 'all' ? formula.of : [formula]))
+  const [only] = telling
+  if (!only) return ANYTHING
+  return telling.length === 1 ? only : { kind: 'all', of: telling }
+}
+
+function oneOf(strings: Strings): Formula {
+  const texts = [...strings]
+  if (texts.length > MAX_CHOICES || texts.some((text) => [...text].length < TRIGRAM)) return ANYTHING
+  const of = texts.map((text): Formula => ({ kind: 'text', text }))
+  const [only] = of
+  if (!only) return ANYTHING
+  return of.length === 1 ? only : { kind: 'any', of }
+}
+
+const isTelling = (formula: Formula): boolean =>
+  formula.kind === 'any' ? formula.of.every(isTelling) : formula.kind !== 'anything'

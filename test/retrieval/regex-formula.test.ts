@@ -1,0 +1,142 @@
+import fc from 'fast-check'
+import { RE2JS } from 're2js'
+import { describe, expect, it } from 'vitest'
+import type { Formula } from '../../core/retrieval/index-expression.ts'
+import { formulaOf, heldText } from '../../core/retrieval/regex-formula.ts'
+import { smallLetters } from '../../core/retrieval/text-folding.ts'
+
+/** As the trigram index sees a text. */
+function satisfies(text: string, formula: Formula): boolean {
+  switch (formula.kind) {
+    case 'anything':
+      return true
+    case 'text':
+      return smallLetters(text).includes(formula.text)
+    case 'all':
+      return formula.of.every((part) => satisfies(text, part))
+    case 'any':
+      return formula.of.some((part) => satisfies(text, part))
+  }
+}
+
+/** Short for reading: `abc & (de|fg)`. */
+function shown(formula: Formula): string {
+  switch (formula.kind) {
+    case 'anything':
+      return '*'
+    case 'text':
+      return formula.text
+    default:
+      return formula.of
+        .map((part) => (part.kind === 'any' ? `(${shown(part)})` : shown(part)))
+        .join(formula.kind === 'all' ? ' & ' : '|')
+  }
+}
+
+describe('what must stand for a pattern to match', () => {
+  it.each([
+    ['Payment \\d{5} is (gone|locked)', 'payment  & ( is gone| is locked)'],
+    ['retr(y|ies) multiply', 'retry multiply|retries multiply'],
+    ['(?i)Refund', 'refund'],
+    ['a(?i:BC)d', 'abcd'],
+    ['[Cc]olou?r', 'colour|color'],
+    ['(foo|bar)+', '(foo|bar) & (foo|bar)'],
+    ['(foo|bar)*', '*'],
+    ['foo(bar)?baz', 'foobarbaz|foobaz'],
+    ['ab{3}c', 'abbbc'],
+    ['x{2,}yz', 'xxyz'],
+    ['foo.*bar', 'foo & bar'],
+    ['\\bfoo\\b.bar$', 'foo & bar'],
+    ['foo|.', '*'],
+    ['\\Qa.b\\E\\.c', 'a.b.c'],
+    ['\\x{4e2d}文字', '中文字'],
+    ['(?P<name>abc)', 'abc'],
+    ['[[:alpha:]]xyz', 'xyz'],
+    ['[]a]bcd', ']bcd|abcd'],
+    ['\\d+', '*'],
+    ['ab', '*'],
+    ['[^a]bcd', 'bcd'],
+    ['naïve', 'naïve'],
+    ['ECONN\\w+: Lease', 'econn & : lease'],
+  ])('%s: %s', (pattern, formula) => {
+    expect(RE2JS.compile(pattern)).toBeDefined()
+    expect(sorted(shown(formulaOf(pattern, 're2')))).toBe(sorted(formula))
+  })
+
+  it.each([
+    ['(?<=foo )bar(?= baz)', 'bar'],
+    ['(abc)\\1def', 'abc & def'],
+    ['(?<name>abc)\\k<name>', 'abc'],
+    ['(?!abc)def', 'def'],
+  ])('in JavaScript %s: %s', (pattern, formula) => {
+    expect(shown(formulaOf(pattern, 'javascript'))).toBe(formula)
+  })
+
+  it('case and all where that is known', () => {
+    expect(heldText('ECONN\\w+: Lease', 're2')).toBe(': Lease')
+    expect(heldText('(?i)Refund', 're2')).toBeNull()
+    expect(heldText('a|b', 're2')).toBeNull()
+  })
+
+  const letter = fc.constantFrom('a', 'b', 'K', 's', 'é', '数', '部', '🚀', ' ', '-')
+  const text = fc.array(fc.oneof(letter, fc.constantFrom('A', 'k', 'S', 'ſ', 'K', 'É', 'c', '\n')), { maxLength: 14 })
+  const { pattern } = fc.letrec<{ pattern: string; atom: string; piece: string }>((tie) => ({
+    atom: fc.oneof(
+      { weight: 6, arbitrary: fc.array(letter, { minLength: 1, maxLength: 4 }).map((some) => some.join('')) },
+      fc.constantFrom(
+        '.',
+        '\\w',
+        '\\d',
+        '[ab]',
+        '[^a]',
+        '[a-c数]',
+        '\\b',
+        '^',
+        '$',
+        '[[:alpha:]]',
+        '\\x61',
+        '\\Qa.\\E',
+      ),
+      tie('pattern').map((inner) => `(${inner})`),
+      tie('pattern').map((inner) => `(?i:${inner})`),
+      tie('pattern').map((inner) => `(?:(?i)${inner})`),
+    ),
+    piece: fc
+      .tuple(tie('atom'), fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,2}', '{2,}', '{0,1}', '+?'))
+      .map(([atom, repeat]) => (/^.$|^[([\\]/u.test(atom) && !/^\\[bQ]/.test(atom) ? atom + repeat : atom)),
+    pattern: fc
+      .array(fc.array(tie('piece'), { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 })
+      .map((choices) => choices.map((pieces) => pieces.join('')).join('|')),
+  }))
+
+  it('holds for every text that it matches, whatever the pattern', () => {
+    let matched = 0
+    fc.assert(
+      fc.property(pattern, fc.array(text, { minLength: 20, maxLength: 20 }), (source, texts) => {
+        const compiled = compile(source)
+        if (!compiled) return
+        const formula = formulaOf(source, 're2')
+        const held = heldText(source, 're2')
+        for (const characters of texts) {
+          const sample = characters.join('')
+          if (!compiled.test(sample)) continue
+          matched += 1
+          expect([source, sample, shown(formula), satisfies(sample, formula)]).toContain(true)
+          expect([source, sample, held, held === null || sample.includes(held)]).toContain(true)
+        }
+      }),
+      { numRuns: 1500 },
+    )
+    expect(matched).toBeGreaterThan(500)
+  })
+})
+
+const sorted = (formula: string): string => formula.split(' & ').sort().join(' & ')
+
+function compile(source: string): RE2JS | null {
+  try {
+    return RE2JS.compile(source)
+  } catch {
+    return null
+  }
+}
