@@ -97,6 +97,15 @@ export function createRouter(core: Core) {
         core.lcm().retrieval.describe(input.id, input.contentChars),
       ),
       grep: os.retrieval.grep.handler(({ input, signal }) => core.lcm().retrieval.grep(input, signal)),
+      grepStream: os.retrieval.grepStream.handler(async function* ({ input, signal, errors }) {
+        try {
+          yield* core.lcm().retrieval.grepStream(input, signal)
+        } catch (error) {
+          // What goes wrong after the first step is past the translation of errors above.
+          const info = toErrorInfo(error)
+          throw errors.LCM({ message: info.message, data: info })
+        }
+      }),
       index: os.retrieval.index.handler(() => core.searchIndex()),
       expand: os.retrieval.expand.handler(({ input }) => core.lcm().retrieval.expand(input)),
       provenance: os.retrieval.provenance.handler(({ input, signal }) => core.lcm().provenance.find(input, signal)),

@@ -23,7 +23,7 @@ import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
-import { ExpandInput, Expansion, GrepInput, GrepResult } from './retrieval.ts'
+import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from './retrieval.ts'
 import { SearchIndexStatus } from './search-index.ts'
 import { Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataAxis, StrataMessages } from './strata.ts'
@@ -135,6 +135,11 @@ export const contract = {
   retrieval: {
     describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
     grep: base.input(GrepInput).output(GrepResult),
+    /**
+     * The same page as it comes in, for what no index narrows down: the first hits long before the last text was read.
+     * Counts to the end; ends when nobody listens any more, or by the signal.
+     */
+    grepStream: base.input(GrepInput).output(eventIterator(GrepStep, z.void())),
     /** Ask again when a job of kind `index` tells of itself, and when the database changed. */
     index: base.output(SearchIndexStatus),
     expand: base.input(ExpandInput).output(Expansion),

@@ -41,13 +41,22 @@ type Row = { readonly id: string; readonly tokens: number; readonly bytes: numbe
 type SummaryRow = Row & { readonly kind: 'leaf' | 'condensed'; readonly depth: number }
 type MessageRow = Row & { readonly seq: number; readonly role: Role; readonly createdAtMs: number | null }
 
+/** Counts what a text costs a model. */
+export type CountTokens = (text: string) => number
+
 /**
  * A summary back to its sources: the summaries below it breadth-first, then, if asked for, the messages of those
  * levels in the order of the conversation, each once. The sum of tokens never passes the cap; where an item of the
  * file claims to have none, a quarter of its bytes is counted.
+ * @param countOf counts every text again, so that a file that says too little of its tokens cannot pass the cap either
  * @throws LcmError not_found; invalid_argument when the id is no summary or the cursor does not fit
  */
-export function expandSummary(db: ReadDb, histories: HistoryIndex, input: ExpandInput): Expansion {
+export function expandSummary(
+  db: ReadDb,
+  histories: HistoryIndex,
+  input: ExpandInput,
+  countOf?: CountTokens,
+): Expansion {
   return readSnapshot(db, () => {
     const node = findNode(db, input.summaryId)
     if (node.kind !== 'summary') {
@@ -57,7 +66,7 @@ export function expandSummary(db: ReadDb, histories: HistoryIndex, input: Expand
     }
     const items = itemsBelow(db, histories.graph(node.conversationId), input)
     const start = startOf(items, input)
-    return page(db, items, start, input)
+    return page(db, items, start, input, countOf)
   })
 }
 
@@ -127,7 +136,13 @@ function startOf(items: Items, input: ExpandInput): number {
   return cursor.at
 }
 
-function page(db: ReadDb, items: Items, start: number, input: ExpandInput): Expansion {
+function page(
+  db: ReadDb,
+  items: Items,
+  start: number,
+  input: ExpandInput,
+  countOf: CountTokens | undefined,
+): Expansion {
   const end = Math.min(items.length, start + MAX_ITEMS)
   const ids = Array.from({ length: end - start }, (_, i) => items.idAt(start + i))
   const rows = readRows(db, ids)
@@ -135,21 +150,12 @@ function page(db: ReadDb, items: Items, start: number, input: ExpandInput): Expa
   let at = start
   for (const id of ids) {
     const row = rows.get(id)
-    const cost = row ? costOf(row) : 0
+    // Read only when it would fit by what the file says of it.
+    const content = row && costOf(row) <= input.tokenCap - expansion.tokens ? textOf(db, row) : null
+    const cost = row ? Math.max(costOf(row), content !== null && countOf ? countOf(content) : 0) : 0
     if (cost > input.tokenCap) expansion.tooLarge.push(id)
     else if (expansion.tokens + cost > input.tokenCap) break
-    else if (row) {
-      expansion.tokens += cost
-      if ('kind' in row) {
-        const content = db.value<string>(queries.summaryText, { id }) ?? ''
-        expansion.nodes.push({ id, kind: row.kind, depth: row.depth, tokens: cost, content })
-      } else {
-        const content = db.value<string>(queries.messageText, { number: Number(id.slice('msg_'.length)) }) ?? ''
-        const { seq, createdAtMs } = row
-        const role = ROLES.includes(row.role) ? row.role : 'system'
-        expansion.messages.push({ id, seq, role, tokens: cost, createdAtMs, content })
-      }
-    }
+    else if (row && content !== null) add(expansion, row, cost, content)
     at += 1
   }
   if (at < items.length) {
@@ -161,6 +167,23 @@ function page(db: ReadDb, items: Items, start: number, input: ExpandInput): Expa
     )
   }
   return expansion
+}
+
+function textOf(db: ReadDb, { id, ...row }: SummaryRow | MessageRow): string {
+  if ('kind' in row) return db.value<string>(queries.summaryText, { id }) ?? ''
+  return db.value<string>(queries.messageText, { number: Number(id.slice('msg_'.length)) }) ?? ''
+}
+
+function add(expansion: Expansion, row: SummaryRow | MessageRow, tokens: number, content: string): void {
+  expansion.tokens += tokens
+  if ('kind' in row) {
+    const { id, kind, depth } = row
+    expansion.nodes.push({ id, kind, depth, tokens, content })
+    return
+  }
+  const { id, seq, createdAtMs } = row
+  const role = ROLES.includes(row.role) ? row.role : 'system'
+  expansion.messages.push({ id, seq, role, tokens, createdAtMs, content })
 }
 
 const costOf = (row: Row): number => (row.tokens > 0 ? row.tokens : Math.ceil(row.bytes / 4))

@@ -1,11 +1,11 @@
 import type { Description, FileInfo } from '../contract/lineage.ts'
 import type { Capabilities } from '../contract/memory.ts'
-import type { ExpandInput, Expansion, GrepInput, GrepResult } from '../contract/retrieval.ts'
+import type { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import type { TextIndexSource } from './corpus.ts'
 import { describeNode } from './describe.ts'
-import { expandSummary } from './expand.ts'
+import { type CountTokens, expandSummary } from './expand.ts'
 import { filesOf } from './files.ts'
 import { Grep } from './grep.ts'
 
@@ -39,9 +39,23 @@ export class RetrievalEngine {
     }
   }
 
+  /** See `Grep.stream`. */
+  async *grepStream(input: GrepInput, signal?: AbortSignal): AsyncGenerator<GrepStep, void> {
+    let isTold = false
+    try {
+      for await (const step of this.#grep.stream(input, signal)) {
+        isTold = true
+        yield step
+      }
+    } catch (error) {
+      if (!this.#indexes?.failed?.(error) || isTold) throw error
+      yield* this.#grep.stream(input, signal)
+    }
+  }
+
   /** See `expandSummary`. */
-  expand(input: ExpandInput): Expansion {
-    return expandSummary(this.#db, this.#histories, input)
+  expand(input: ExpandInput, countOf?: CountTokens): Expansion {
+    return expandSummary(this.#db, this.#histories, input, countOf)
   }
 
   /** Files of a conversation, oldest first. */

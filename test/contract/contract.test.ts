@@ -116,6 +116,31 @@ describe.each(doors)('the contract $name', (door) => {
     await listening
   })
 
+  it('streams a search, says typed what went wrong with it, and is let go in the middle', async () => {
+    open = await door.open(memory())
+    const { client } = open
+    const request = { query: '[a-z]', mode: 'regex', limit: 30 } as const
+    const page = await client.retrieval.grep({ ...request, exactTotal: true })
+    const ids: string[] = []
+    let total = 0
+    for await (const step of await client.retrieval.grepStream(request)) {
+      ids.push(...step.hits.map(({ id }) => id))
+      if (step.result) total = step.result.total
+    }
+    expect(ids).toEqual(page.hits.map(({ id }) => id))
+    expect(total).toBe(page.total)
+
+    const refused = async (): Promise<unknown> => {
+      for await (const _ of await client.retrieval.grepStream({ query: '[a', mode: 'regex' }));
+      return null
+    }
+    const [error] = await safe(refused())
+    expect(error).toMatchObject({ data: { code: 'invalid_argument' } })
+
+    for await (const _ of await client.retrieval.grepStream(request)) break
+    expect((await client.memory.info()).system).toBe('native')
+  })
+
   it('compacts in the background and announces that the database changed', async () => {
     open = await door.open(memory())
     const { client } = open

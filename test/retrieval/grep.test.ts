@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Capabilities } from '../../core/contract/memory.ts'
-import { GrepInput, type GrepRequest, GrepResult } from '../../core/contract/retrieval.ts'
+import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '../../core/contract/retrieval.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { Grep } from '../../core/retrieval/grep.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
@@ -547,4 +547,75 @@ it('sees at once what another connection wrote', async () => {
   memory.message(1, 'a newer lock')
   expect((await search({ query: 'lock', scope: 'messages' })).total).toBe(6)
   memory.close()
+})
+
+describe('a search that is told as it comes in', () => {
+  const build = () => {
+    const memory = buildMemory({ conversations: [{}] })
+    memory.messages(
+      1,
+      Array.from({ length: 3000 }, (_, i) => `${'some text '.repeat(200)}${i % 500 === 0 ? 'needle' : i}`),
+    )
+    const grep = new Grep(memory.db, noIndex, new HistoryIndex(memory.db))
+    const stream = (request: GrepRequest) => grep.stream(GrepInput.parse({ mode: 'regex', ...request }))
+    return { memory, stream, search: searcher(memory, noIndex) }
+  }
+
+  it('gives the same hits in the same order, and counts how far it has come', async () => {
+    const { memory, stream, search } = build()
+    for (const sort of ['newest', 'oldest', 'relevance'] as const) {
+      const steps: GrepStep[] = []
+      for await (const step of stream({ query: 'need[l]e', sort })) steps.push(GrepStep.parse(step))
+      const whole = await search({ query: 'need[l]e', mode: 'regex', sort })
+      expect(steps.flatMap(({ hits }) => hits)).toEqual(whole.hits)
+      expect(steps.at(-1)).toMatchObject({ found: 6, scanned: 3000, rows: 3000, result: { total: 6 } })
+      expect(steps.slice(0, -1).every(({ result }) => result === null)).toBe(true)
+      expect(steps.map(({ scanned }) => scanned)).toEqual(steps.map(({ scanned }) => scanned).sort((a, b) => a - b))
+      if (steps.length > 1) expect(steps[0]?.scanned).toBeLessThan(3000)
+    }
+    memory.close()
+  })
+
+  it('goes on where the last page ended', async () => {
+    const { memory, stream } = build()
+    const ids: string[] = []
+    for (let cursor: string | undefined; ; ) {
+      for await (const { hits, result } of stream({ query: 'needle', limit: 4, cursor })) {
+        ids.push(...hits.map(({ id }) => id))
+        if (result) cursor = result.nextCursor ?? undefined
+      }
+      if (cursor === undefined) break
+    }
+    expect(new Set(ids).size).toBe(6)
+    memory.close()
+  })
+})
+
+describe('a total', () => {
+  it('is a lower bound when counting would take long, and every page still comes once', async () => {
+    using memory = buildMemory({ conversations: [{}] })
+    memory.messages(
+      1,
+      Array.from({ length: 4000 }, (_, i) => `${'some text '.repeat(300)} C++ ${i}`),
+    )
+    const search = searcher(memory)
+    const seen: string[] = []
+    const totals: number[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = await search({ query: 'C++', mode: 'literal', limit: 900, cursor, exactTotal: false })
+      seen.push(...idsOf(page))
+      totals.push(page.total)
+      expect(page.total).toBeGreaterThanOrEqual(seen.length)
+      expect(page.total).toBeLessThanOrEqual(4000)
+      if (page.nextCursor === null) {
+        expect(page.totalIsExact).toBe(true)
+        break
+      }
+      cursor = page.nextCursor
+    }
+    expect(new Set(seen).size).toBe(4000)
+    expect(seen.length).toBe(4000)
+    expect(totals).toEqual(totals.toSorted((a, b) => a - b))
+    expect((await search({ query: 'C++', mode: 'literal', limit: 1 })).total).toBe(4000)
+  })
 })
