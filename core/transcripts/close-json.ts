@@ -1,27 +1,42 @@
+/** What JSON text begins with, and whether anything of it was left out. */
+export type ClosedJson = { readonly value: unknown; readonly isCut: boolean }
+
+/** How deep values are looked into. */
+const DEEPEST = 1000
+/** A break in the text is behind one of the last so many places. */
+const PLACES = 4096
+
 /**
- * The value that JSON text begins with, when the text is cut off somewhere: what was complete, with its open ends
- * closed. Undefined when it does not begin as JSON does.
+ * The value that JSON text begins with, when the text is cut off or broken somewhere: what was complete before that, with
+ * its open ends closed. `undefined` when it does not begin as JSON does.
  */
-export function closeJson(text: string): unknown {
-  const { cut, closers } = lastSafePlace(text)
-  if (cut === 0) return undefined
-  try {
-    return JSON.parse(text.slice(0, cut) + closers)
-  } catch {
-    return undefined
+export function closeJson(text: string): ClosedJson {
+  const places = safePlaces(text)
+  let before = Number.POSITIVE_INFINITY
+  // Each failure names a place further to the left.
+  for (let tries = 0; tries < 4; tries += 1) {
+    const place = places.findLast(({ end }) => end < before)
+    if (!place) break
+    const candidate = text.slice(0, place.end) + place.closers
+    try {
+      return { value: JSON.parse(candidate), isCut: place.closers !== '' }
+    } catch (error) {
+      const position = Number(/position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1])
+      before = Math.min(place.end, Number.isNaN(position) ? place.end : position)
+    }
   }
+  return { value: undefined, isCut: true }
 }
 
-const DEEPEST = 1000
+type Place = { readonly end: number; readonly closers: string }
 
-/** The end of the last complete member or element, and what closes everything that is open there. */
-function lastSafePlace(text: string): { cut: number; closers: string } {
+/** The last places behind which the text may be cut, each with what closes everything that is open there. */
+function safePlaces(text: string): Place[] {
   const open: string[] = []
-  let cut = 0
-  let closers = ''
+  const places: Place[] = []
   const mark = (end: number): void => {
-    cut = end
-    closers = open.toReversed().join('')
+    places.push({ end, closers: open.toReversed().join('') })
+    if (places.length > 2 * PLACES) places.splice(1, PLACES)
   }
   for (let index = 0; index < text.length; index += 1) {
     const char = text[index]
@@ -39,7 +54,7 @@ function lastSafePlace(text: string): { cut: number; closers: string } {
       mark(index)
     }
   }
-  return { cut, closers }
+  return places
 }
 
 function endOfString(text: string, open: number): number {

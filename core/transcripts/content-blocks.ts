@@ -15,7 +15,7 @@ export function toPart(block: unknown): BlockPart {
   if (type === 'text' && typeof block.text === 'string') {
     return { part: { type: 'text', text: block.text }, text: block.text }
   }
-  if (type === 'thinking') return { part: { type: 'reasoning', text: String(block.thinking ?? '') }, text: null }
+  if (type === 'thinking') return { part: { type: 'reasoning', text: textAt(block, 'thinking') ?? '' }, text: null }
   if (type === 'redacted_thinking') {
     return { part: { type: 'reasoning', text: null, metadata: '{"redacted":true}' }, text: null }
   }

@@ -18,6 +18,8 @@ export type TranscriptHead = {
   readonly values: readonly unknown[]
   /** One value makes up the file (or all that was read of it). */
   readonly isDocument: boolean
+  /** The last value is not all there: the head ends in it, or the file is cut off. */
+  readonly isLastCut: boolean
 }
 
 const HEAD_BYTES = 256 * 1024
@@ -44,40 +46,37 @@ export function readHead(path: string, longest = HEAD_BYTES): TranscriptHead {
   }
 }
 
-function valuesOf(text: string, isWhole: boolean): Pick<TranscriptHead, 'values' | 'isDocument'> {
+type Values = Pick<TranscriptHead, 'values' | 'isDocument' | 'isLastCut'>
+
+function valuesOf(text: string, isWhole: boolean): Values {
   const start = text.search(/\S/)
-  if (start === -1 || !/[{["]/.test(text.charAt(start))) return laterValues(text)
+  const lines = lineValues(text, isWhole)
+  if (start === -1 || !/[{[]/.test(text.charAt(start))) return { ...lines, isDocument: false }
   const end = text.indexOf('\n', start)
+  const isOneLine = end === -1 || text.slice(end).trim() === ''
   const first = end === -1 ? text.slice(start) : text.slice(start, end)
-  const isComplete = end !== -1 || isWhole
-  const parsed = isComplete ? parseObjects(first) : { values: [], problem: 'cut' }
-  if (parsed.problem === null || parsed.values.length > 0) {
-    const values = lineValues(text)
-    return {
-      values,
-      isDocument: values.length === 1 && (isWhole ? text.slice(end).trim() === '' || end === -1 : false),
-    }
-  }
-  const value = closeJson(text.slice(start))
-  return value === undefined ? laterValues(text) : { values: [value], isDocument: true }
+  const isParsed = (end !== -1 || isWhole) && parseObjects(first).values.length > 0
+  if (isParsed) return { ...lines, isDocument: isOneLine && isWhole && lines.values.length === 1 }
+  const { value, isCut } = closeJson(text.slice(start))
+  if (value === undefined) return { ...lines, isDocument: false }
+  return { values: [value], isDocument: true, isLastCut: isCut }
 }
 
-/** The first line is no JSON: it may be broken, and the rest a transcript all the same. */
-function laterValues(text: string): Pick<TranscriptHead, 'values' | 'isDocument'> {
-  return { values: lineValues(text), isDocument: false }
-}
-
-function lineValues(text: string): unknown[] {
+/** Lines before and between that are broken are left out: the rest may be a transcript all the same. */
+function lineValues(text: string, isWhole: boolean): Omit<Values, 'isDocument'> {
   const values: unknown[] = []
-  for (let from = 0; from < text.length && values.length < MOST_VALUES; ) {
+  for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from)
     const line = end === -1 ? text.slice(from) : text.slice(from, end)
     from = end === -1 ? text.length : end + 1
     if (!/^\s*[{["]/.test(line)) continue
-    const parsed = parseObjects(line)
-    if (parsed.values.length === 0 && end === -1)
-      values.push(...[closeJson(line.trimStart())].filter((value) => value !== undefined))
-    else values.push(...parsed.values)
+    const parsed = end === -1 && !isWhole ? [] : parseObjects(line).values
+    values.push(...parsed)
+    if (parsed.length === 0 && end === -1) {
+      const { value } = closeJson(line.trimStart())
+      return { values: value === undefined ? values : [...values, value], isLastCut: value !== undefined }
+    }
+    if (values.length >= MOST_VALUES) break
   }
-  return values
+  return { values, isLastCut: false }
 }

@@ -134,19 +134,21 @@ export function plainText(content: unknown): string {
   return content.flatMap((block) => (isObject(block) ? (textAt(block, 'text') ?? []) : [])).join('\n')
 }
 
-/** Milliseconds of an ISO text or a number of milliseconds (or seconds); null for anything else. */
+/** Milliseconds of an ISO text or of a number of milliseconds (or seconds); null for what is no time of a transcript. */
 export function timeOf(value: unknown): number | null {
-  if (typeof value === 'number' && Number.isFinite(value) && value > 0) {
-    const ms = value < 100_000_000_000 ? value * 1000 : value
-    return ms < MOST_MS ? Math.round(ms) : null
-  }
-  if (typeof value !== 'string') return null
-  const ms = Date.parse(value)
-  return Number.isNaN(ms) ? null : ms
+  if (typeof value === 'string') return plausible(Date.parse(value))
+  const number = isObject(value) ? Number(value.rawJSON) : value
+  if (typeof number !== 'number') return null
+  return plausible(number < SECONDS_END ? number * 1000 : number)
 }
 
-/** The end of JavaScript's time. */
-const MOST_MS = 8.64e15
+const plausible = (ms: number): number | null => (ms >= EARLIEST_MS && ms <= LATEST_MS ? Math.round(ms) : null)
+
+/** Numbers below it count seconds: as milliseconds they would lie in 1973. */
+const SECONDS_END = 100_000_000_000
+/** There were no agents before. */
+const EARLIEST_MS = Date.UTC(2000, 0, 1)
+const LATEST_MS = Date.UTC(9999, 11, 31)
 
 /** Times of records in the order of the file; one without a time has that of the one before it. */
 export class RecordClock {

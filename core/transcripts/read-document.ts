@@ -77,7 +77,7 @@ class DocumentReader {
   }
 
   get isOver(): boolean {
-    return this.#error !== null || this.#parser.isEnded
+    return this.#error !== null
   }
 
   write(chunk: Uint8Array): void {

@@ -53,14 +53,21 @@ function takeLine(line: Line, take: Take<JsonObject>, out: TranscriptRecord[]): 
   if (problem !== null) skip(problem)
 }
 
-/** A value that is nested thousands of levels deep cannot be written back as JSON: it costs itself, not the import. */
+/**
+ * A value that is nested thousands of levels deep cannot be written back as JSON, and one of a shape that nobody thought
+ * of may trip its reader: it costs itself, not the import.
+ */
 export function takeGuarded<Value>(value: Value, place: Place, take: Take<Value>, out: TranscriptRecord[]): void {
   const before = out.length
   try {
     take(value, place, out)
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
+    if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
     out.length = before
-    out.push({ kind: 'skipped', line: place.line, reason: 'the record is nested too deeply' })
+    const reason = error instanceof RangeError ? 'the record is nested too deeply' : 'the record has an unknown shape'
+    out.push({ kind: 'skipped', line: place.line, reason })
   }
 }
+
+/** What a record calls itself, for reports. */
+export const typeName = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 60) : `a ${typeof type}`)

@@ -3,6 +3,7 @@ import type { NewPart } from '../../../conversations/new-message.ts'
 import { type BlockPart, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
 import { contentOf, type Draft, type DraftCompaction, type Marks, withMarks } from '../../draft.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { RecordClock } from '../../parts.ts'
 import { attachmentBlocks } from './attachment.ts'
 import { blocksOf, isHarnessText } from './record.ts'
 
@@ -14,11 +15,11 @@ export class ClaudeCodeMessages {
   readonly #toolNames = new Map<string, string>()
   readonly #timesSeen = new Map<string, number>()
   #boundary: JsonObject | null = null
-  #latestMs: number
+  readonly #clock: RecordClock
 
   /** `startMs` dates records that come before any with a time. */
   constructor(startMs: number) {
-    this.#latestMs = startMs
+    this.#clock = new RecordClock(startMs)
   }
 
   /** Messages of one record; none when it says nothing. `marks` is what the caller knows about it. */
@@ -145,9 +146,7 @@ export class ClaudeCodeMessages {
   }
 
   #timeOf(record: JsonObject): number {
-    const atMs = Date.parse(textAt(record, 'timestamp') ?? '')
-    if (!Number.isNaN(atMs)) this.#latestMs = atMs
-    return this.#latestMs
+    return this.#clock.at(record.timestamp)
   }
 }
 

@@ -13,7 +13,7 @@ import {
   resultMessage,
   textBlock,
 } from '../../parts.ts'
-import type { Place } from '../../read-lines.ts'
+import { type Place, typeName } from '../../read-lines.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
 
@@ -73,7 +73,7 @@ export class CodexReader {
         out.push({
           kind: 'skipped',
           line: place.line,
-          reason: `unknown type of record: ${String(record.type).slice(0, 60)}`,
+          reason: `unknown type of record: ${typeName(record.type)}`,
         })
     }
   }
@@ -137,7 +137,7 @@ export class CodexReader {
   #takeItem(item: JsonObject, place: Place, atMs: number, out: TranscriptRecord[]): void {
     const read = itemOf(item)
     if (read.kind === 'unknown') {
-      const reason = `unknown type of response item: ${String(item.type).slice(0, 60)}`
+      const reason = `unknown type of response item: ${typeName(item.type)}`
       out.push({ kind: 'skipped', line: place.line, reason })
     } else if (read.kind === 'silent') {
       out.push({ kind: 'other' })
@@ -265,7 +265,7 @@ export class CodexReader {
 }
 
 const saidBy = (item: JsonObject, read: CodexItem): string[] => [
-  String(item.type),
+  typeName(item.type),
   read.kind === 'said' ? read.role : read.kind,
   read.kind === 'said' ? contentOf(read.blocks) : read.kind === 'thought' ? read.text : JSON.stringify(item),
 ]

@@ -17,7 +17,7 @@ import {
   timeOf,
   unknownBlock,
 } from '../../parts.ts'
-import { type Place, readJsonLines } from '../../read-lines.ts'
+import { type Place, readJsonLines, typeName } from '../../read-lines.ts'
 
 /** The neutral, compact transcript of Entire, version 1. https://github.com/entireio/cli */
 export const entire: TranscriptFormat = { id: 'entire', label: 'Entire (compact)', detect, read }
@@ -50,7 +50,7 @@ class EntireReader {
 
   take(record: JsonObject, { line, marks }: Place, out: TranscriptRecord[]): void {
     if (!isOurs(record) || (record.type !== 'user' && record.type !== 'assistant')) {
-      const what = record.v === 1 ? `type of record: ${String(record.type).slice(0, 60)}` : 'version or kind of record'
+      const what = record.v === 1 ? `type of record: ${typeName(record.type)}` : 'version or kind of record'
       out.push({ kind: 'skipped', line, reason: `unknown ${what}` })
       return
     }
@@ -60,7 +60,7 @@ class EntireReader {
     const first = blocks.find(isObject)
     const own = textAt(record, 'id') ?? (first === undefined ? null : textAt(first, 'id'))
     const externalId =
-      own === null ? this.#ids.next('record', String(record.ts), JSON.stringify(blocks)) : this.#ids.named(own)
+      own === null ? this.#ids.next('record', JSON.stringify(record.ts), JSON.stringify(blocks)) : this.#ids.named(own)
     if (record.type === 'user') this.#takeUser(sessionId, externalId, blocks, atMs, marks, out)
     else this.#takeAssistant(sessionId, externalId, record, atMs, marks, out)
   }

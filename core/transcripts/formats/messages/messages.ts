@@ -13,14 +13,13 @@ import { isMessage, layoutOf, roleOf } from './shape.ts'
  */
 export const messages: TranscriptFormat = { id: 'messages', label: 'Messages (role, content)', detect, read }
 
-function detect({ values, isDocument, isWhole }: TranscriptHead): number {
-  return layoutOf(values, isDocument, isWhole) === null ? 0 : 0.55
+function detect(head: TranscriptHead): number {
+  return layoutOf(head) === null ? 0 : 0.55
 }
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
-  const { values, isDocument, isWhole } = source.head
   const sessions = new Sessions(source)
-  switch (layoutOf(values, isDocument, isWhole)) {
+  switch (layoutOf(source.head)) {
     case 'document_list':
       yield* readDocument(source, 'storing', ['$.*'], one(sessions))
       break

@@ -1,4 +1,5 @@
 import type { Role } from '../../../contract/ids.ts'
+import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 
 const roles: ReadonlyMap<string, Role> = new Map([
@@ -38,27 +39,28 @@ export const isConversation = (value: unknown): value is JsonObject =>
  */
 export type Layout = 'document_list' | 'document_messages' | 'document_conversations' | 'lines' | 'line_conversations'
 
-/** The beginning of a file may be cut: then its last value is not judged. */
-export function layoutOf(values: readonly unknown[], isDocument: boolean, isWhole: boolean): Layout | null {
+type Values = Pick<TranscriptHead, 'values' | 'isDocument' | 'isLastCut'>
+
+export function layoutOf({ values, isDocument, isLastCut }: Values): Layout | null {
   const [first] = values
   if (isDocument && Array.isArray(first)) {
-    const judged: unknown[] = isWhole || first.length < 2 ? first : first.slice(0, -1)
+    const judged: unknown[] = isLastCut ? first.slice(0, -1) : first
     if (judged.length === 0) return null
     if (judged.every(isMessage)) return 'document_list'
-    return judged.every((item) => isConversation(cutTail(item, isWhole))) ? 'document_conversations' : null
+    return judged.every(isConversation) ? 'document_conversations' : null
   }
-  const judged = isWhole || values.length < 2 ? values : values.slice(0, -1)
-  if (judged.length === 0) return null
-  if (judged.length === 1 && isDocument && isConversation(cutTail(first, isWhole))) return 'document_messages'
-  const records = judged.filter(isObject)
+  if (isDocument && isConversation(isLastCut ? withoutLast(first) : first)) return 'document_messages'
   // One broken line among many is reported; a file of something else is not taken.
-  if (records.filter(isMessage).length > records.length * 0.8) return 'lines'
-  return records.filter((record) => isConversation(cutTail(record, isWhole))).length > records.length * 0.8
-    ? 'line_conversations'
-    : null
+  const judged = (isLastCut && values.length > 1 ? values.slice(0, -1) : values).filter(isObject)
+  if (isMost(judged, isMessage)) return 'lines'
+  return isMost(judged, isConversation) ? 'line_conversations' : null
 }
 
-function cutTail(value: unknown, isWhole: boolean): unknown {
-  if (isWhole || !isObject(value) || !Array.isArray(value.messages) || value.messages.length < 2) return value
+const isMost = (records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean =>
+  records.length > 0 && 2 * records.filter(is).length >= records.length
+
+/** The message in which the head ends is not judged. */
+function withoutLast(value: unknown): unknown {
+  if (!isObject(value) || !Array.isArray(value.messages)) return value
   return { ...value, messages: value.messages.slice(0, -1) }
 }

@@ -153,7 +153,7 @@ export class PiReader {
     const message = objectAt(entry, 'message')
     const role = textAt(message, 'role') ?? ''
     const createdAtMs = id === null && entry.timestamp === undefined ? (timeOf(message.timestamp) ?? atMs) : atMs
-    const externalId = id ?? this.#ids.next('entry', String(entry.timestamp), JSON.stringify(message))
+    const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry.timestamp) ?? '', JSON.stringify(message))
     const base = { externalId, createdAtMs }
     switch (role) {
       case 'user': {
