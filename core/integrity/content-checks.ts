@@ -104,15 +104,13 @@ function* findImpossible(context: CheckContext): Iterable<Finding | null> {
     const conversationId = context.facts.messageConversation(place)
     if (isAsked(context, conversationId)) yield { id: context.facts.messageId(place), conversationId, detail }
   }
-  for (const { id, conversationId, kind, depth, tokens } of summaries.rows) {
+  for (const { id, conversationId, kind, tokens } of summaries.rows) {
     const detail =
       kind !== 'leaf' && kind !== 'condensed'
         ? `its kind is ${kind}`
-        : !(depth >= 0)
-          ? `its depth is ${depth}`
-          : !(tokens >= 0)
-            ? `its number of tokens is ${tokens}`
-            : null
+        : !(tokens >= 0)
+          ? `its number of tokens is ${tokens}`
+          : null
     yield detail === null || !isAsked(context, conversationId) ? null : { id, conversationId, detail }
   }
   if (context.info.system !== 'native') yield* findByQuery(context, queries.parts)
@@ -124,7 +122,7 @@ export const contentChecks: readonly Check[] = [
     group: 'content',
     severity: 'error',
     phase: 'structure',
-    invariant: 'Roles, kinds, depths, types and numbers of tokens are possible ones.',
+    invariant: 'Roles, kinds, types and numbers of tokens are possible ones.',
     explanation: 'A value cannot be what it says. Tools that rely on it stop, or treat the row as something else.',
     repairable: false,
     find: findImpossible,
@@ -142,6 +140,9 @@ export const contentChecks: readonly Check[] = [
     consequenceOf: [
       'token_drift',
       'invalid_value',
+      'empty_summary',
+      'not_smaller_than_sources',
+      'orphan_summary',
       'double_coverage',
       'kind_mismatch',
       'cross_conversation_edge',

@@ -246,7 +246,7 @@ export const contextChecks: readonly Check[] = [
     invariant: 'Nothing is in the window twice, or together with a summary that stands for it.',
     explanation: 'The model is shown the same history twice and the window pays for both.',
     repairable: true,
-    consequenceOf: ['double_coverage', 'lineage_cycle'],
+    consequenceOf: ['double_coverage', 'lineage_cycle', 'cross_conversation_edge'],
     find: findDoubleInclusion,
   },
   {
@@ -266,10 +266,11 @@ export const contextChecks: readonly Check[] = [
     group: 'context',
     severity: 'warning',
     phase: 'structure',
-    invariant: 'A tool result is in the window together with its call.',
+    invariant: 'A tool call and its result are in the window together, or neither is.',
     explanation:
-      'Providers refuse a tool result without its call, so that this result is dropped or the request fails.',
+      'Providers refuse a result without its call and a call without its result: one is dropped or made up, or the request fails.',
     repairable: false,
+    consequenceOf: ['dangling_item', 'coverage_gap', 'fresh_tail_compacted', 'invalid_value'],
     notApplicable: ({ info, dialect }) =>
       !info.capabilities.parts
         ? `${info.systemLabel} stores no tool calls.`
@@ -283,7 +284,7 @@ export const contextChecks: readonly Check[] = [
     group: 'context',
     severity: 'info',
     phase: 'structure',
-    invariant: 'A tool call in the window has its result there.',
+    invariant: 'A tool call in the window has a result.',
     explanation:
       'An agent that was interrupted leaves calls without a result. Providers ask for one; systems make it up when they send the window.',
     repairable: false,

@@ -75,9 +75,13 @@ const windowOwners = oncePerScan(
   ({ facts }): ReadonlySet<number> => new Set(facts.window.conversations.subarray(0, facts.window.length)),
 )
 
+/** Whether anything at all is in the window of a conversation. */
+export const hasItems = (context: CheckContext, conversationId: number): boolean =>
+  windowOwners(context).has(conversationId)
+
 /** One that is put aside has no window any more, and loses nothing by it; a derived one exists where there are items. */
 function hasStoredWindow(context: CheckContext, conversationId: number): boolean {
-  if (windowOwners(context).has(conversationId)) return true
+  if (hasItems(context, conversationId)) return true
   const archivedAtMs = context.facts.conversations.get(conversationId)?.archivedAtMs ?? null
   return context.info.capabilities.storedWindow && archivedAtMs === null
 }

@@ -1,9 +1,13 @@
 import { NATIVE_VERSION } from '../db/native.ts'
+import { LcmError } from '../errors.ts'
 import { type Check, type CheckContext, type Finding, nativeOnly } from './check.ts'
 
 const queries = {
   tables: /* sql */ `
     SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name`,
+  referring: /* sql */ `
+    SELECT DISTINCT t.name FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name, 'main') AS f
+    WHERE t.schema = 'main' AND t.type = 'table'`,
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table)`,
 }
 
@@ -52,15 +56,33 @@ function* pageFindings({ db }: CheckContext, sql: string): Generator<Finding> {
 }
 
 /** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
-function* checkForeignKeys({ db, facts }: CheckContext): Iterable<Finding> {
-  type Row = { table: string; rowid: number | null; parent: string }
-  for (const { table, rowid, parent } of db.iterate<Row>('PRAGMA main.foreign_key_check')) {
+function* checkForeignKeys(context: CheckContext): Iterable<Finding | null> {
+  for (const table of context.db.column<string>(queries.referring)) {
+    try {
+      yield* checkReferences(context, table)
+    } catch (error) {
+      // What is referred to has no key any more: no row of this table can be judged.
+      if (!(error instanceof LcmError) || error.code !== 'sqlite_failed') throw error
+      yield {
+        id: null,
+        conversationId: null,
+        detail: `the references of ${table} cannot be followed: its target has no key`,
+      }
+    }
+    yield null
+  }
+}
+
+function* checkReferences({ db, facts }: CheckContext, table: string): Generator<Finding> {
+  type Row = { rowid: number | null; parent: string }
+  for (const { rowid, parent } of db.iterate<Row>(`PRAGMA main.foreign_key_check(${quoted(table)})`)) {
     const row = rowid === null ? undefined : nodeOf(db, table, rowid)
     const place = row?.messageId === undefined ? -1 : facts.messages.indexOf(row.messageId)
+    const of = row?.messageId === undefined ? '' : ` of msg_${row.messageId}`
     yield {
       id: row?.summaryId ?? (place >= 0 ? facts.messageId(place) : null) ?? row?.fileId ?? null,
       conversationId: row?.conversationId ?? null,
-      detail: `${table} row ${rowid ?? '?'}${row?.messageId === undefined ? '' : ` of msg_${row.messageId}`} refers to a missing row of ${parent}`,
+      detail: `${table} row ${rowid ?? '?'}${of} refers to a missing row of ${parent}`,
     }
   }
 }

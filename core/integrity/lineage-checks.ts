@@ -1,4 +1,5 @@
 import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './check.ts'
+import { hasItems } from './dialect-facts.ts'
 import { findPrunedMessages } from './sequence-checks.ts'
 
 const queries = {
@@ -23,8 +24,9 @@ function* findWithoutSource(context: CheckContext): Iterable<Finding | null> {
 
 function* findWrongKinds(context: CheckContext): Iterable<Finding | null> {
   yield* context.dialect.oddKinds(context)
-  const { summaries, links } = context.facts
+  const { summaries, links, order } = context.facts
   for (const { index, id, conversationId, kind } of summaries.rows) {
+    const isKnown = kind === 'leaf' || kind === 'condensed'
     const messages = links.messagesOf(index).length
     const sources = links.sources[index]?.length ?? 0
     const detail =
@@ -35,7 +37,8 @@ function* findWrongKinds(context: CheckContext): Iterable<Finding | null> {
           : kind !== 'leaf' && messages > 0
             ? `${kind}, but made from messages too`
             : null
-    yield detail === null || !isAsked(context, conversationId) ? null : { id, conversationId, detail }
+    const isJudgeable = isKnown && order.isCyclic[index] === 0 && isAsked(context, conversationId)
+    yield detail === null || !isJudgeable ? null : { id, conversationId, detail }
   }
 }
 
@@ -201,7 +204,7 @@ function* findOrphans(context: CheckContext): Iterable<Finding | null> {
       (window.summaryCounts[index] ?? 0) > 0 ||
       (links.dependents[index] ?? []).some((dependent) => dependent !== index) ||
       order.isCyclic[index] === 1
-    yield isUsed || !isAsked(context, conversationId) || !context.dialect.hasWindow(context, conversationId)
+    yield isUsed || !isAsked(context, conversationId) || !hasItems(context, conversationId)
       ? null
       : { id, conversationId, detail: `${kind} depth ${depth}` }
   }
@@ -298,7 +301,7 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'The sources of a summary stand in the order of the history.',
     explanation: 'Expanding these summaries gives the history in the wrong order.',
     repairable: true,
-    consequenceOf: ['double_coverage', 'cross_conversation_edge'],
+    consequenceOf: ['double_coverage', 'cross_conversation_edge', 'duplicate_edge'],
     notApplicable: ({ info }) =>
       info.capabilities.sourceOrder === false ? `${info.systemLabel} does not record an order of sources.` : null,
     find: findSourcesOutOfOrder,
@@ -335,8 +338,9 @@ export const lineageChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'What a summary was made from is kept, unless the rules of its system prune it.',
     explanation:
-      'The system that wrote this file removes sources of finished sessions by its own rules. The summaries stand; they cannot be expanded further.',
+      'The system that wrote this file removes sources of finished sessions, or single turns, by its own rules. The summaries stand; they cannot be expanded further.',
     repairable: false,
+    consequenceOf: ['dangling_edge', 'dangling_item', 'foreign_keys', 'sequence_duplicate', 'sequence_gap'],
     find: findPruned,
   },
 ]

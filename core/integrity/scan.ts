@@ -97,9 +97,9 @@ function* runTexts(
   return { damage, durationMs: performance.now() - startedAt }
 }
 
-/** Whatever is no damage to the file stops the scan. */
+/** Whatever is not the file's own state (a lock, a bug) stops the scan. */
 function damageOf(error: unknown): LcmError {
-  if (error instanceof LcmError && error.code === 'file_corrupt') return error
+  if (error instanceof LcmError && (error.code === 'file_corrupt' || error.code === 'sqlite_failed')) return error
   throw error
 }
 

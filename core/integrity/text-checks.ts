@@ -113,6 +113,7 @@ export const textChecks: readonly Check[] = [
     explanation:
       'The text of these messages, or the hash that is kept of it, was changed after they were stored. A system that recognises messages by it takes them for others.',
     repairable: false,
+    consequenceOf: ['invalid_value'],
     notApplicable: noHash,
     messageTexts: messageHash,
   },

@@ -111,7 +111,14 @@ export const timeChecks: readonly Check[] = [
     invariant: 'The time range of a summary is that of the messages beneath it.',
     explanation: 'Searching by time misses these summaries or finds them where they do not belong.',
     repairable: true,
-    consequenceOf: ['double_coverage', 'impossible_time', 'cross_conversation_edge', 'kind_mismatch'],
+    consequenceOf: [
+      'double_coverage',
+      'orphan_summary',
+      'duplicate_edge',
+      'impossible_time',
+      'cross_conversation_edge',
+      'kind_mismatch',
+    ],
     find: findWrongRanges,
   },
   {

@@ -22,71 +22,74 @@ const ASSISTANT = ROLES.indexOf('assistant')
 type Side = { readonly place: number; readonly callId: string }
 type Pairs = {
   readonly calls: ReadonlyMap<string, Side>
-  readonly results: readonly Side[]
-  readonly answered: Set<string>
+  readonly results: ReadonlyMap<string, readonly Side[]>
 }
 
-/** Calls and results in the windows. A call id belongs to its conversation. */
-function pairsInWindows({ db, facts, conversationId }: CheckContext): Pairs {
+/** Calls and results in the windows, by conversation and call: an id of a call belongs to its conversation. */
+function pairsInWindows({ db, facts, conversationId: conversation }: CheckContext): Pairs {
   const calls = new Map<string, Side>()
-  const results: Side[] = []
-  const answered = new Set<string>()
-  for (const [messageId, callId] of db.iterateRaw<[number, string]>(queries.inWindows, {
-    conversation: conversationId,
-  })) {
+  const results = new Map<string, Side[]>()
+  for (const [messageId, callId] of db.iterateRaw<[number, string]>(queries.inWindows, { conversation })) {
     const place = facts.messages.indexOf(messageId)
     if (place < 0) continue
-    const side = { place, callId }
     const key = keyOf(facts.messageConversation(place), callId)
-    if (facts.messages.roles[place] === TOOL) {
-      results.push(side)
-      answered.add(key)
-    } else if (facts.messages.roles[place] === ASSISTANT && !calls.has(key)) {
-      calls.set(key, side)
-    }
+    if (facts.messages.roles[place] === TOOL) results.set(key, [...(results.get(key) ?? []), { place, callId }])
+    else if (facts.messages.roles[place] === ASSISTANT && !calls.has(key)) calls.set(key, { place, callId })
   }
-  return { calls, results, answered }
+  return { calls, results }
 }
 
 const keyOf = (conversationId: number, callId: string): string => `${conversationId} ${callId}`
 
-/** Results in a window whose call is not there, with the place of the call where there is one. */
+/** Results in a window whose call is not there, and calls whose result stands elsewhere. */
 export function* findSplitPairs(context: CheckContext): Iterable<Finding | null> {
   const { facts } = context
   const { calls, results } = pairsInWindows(context)
-  const alone = results.filter(({ place, callId }) => !calls.has(keyOf(facts.messageConversation(place), callId)))
-  const homes = placesOfCalls(context, alone)
-  for (const { place, callId } of alone) {
+  const lonely = [...results].flatMap(([key, sides]) => (calls.has(key) ? [] : sides))
+  const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
+  const homes = placesElsewhere(context, [...lonely, ...unanswered])
+  for (const { place, callId } of lonely) {
     const conversationId = facts.messageConversation(place)
-    const home = homes.get(keyOf(conversationId, callId))
+    const home = homes.calls.get(keyOf(conversationId, callId))
     const where = home === undefined ? 'does not exist' : `is in ${facts.messageId(home)}, which is not in the window`
     yield { id: facts.messageId(place), conversationId, detail: `the call ${callId} of this result ${where}` }
   }
+  for (const { place, callId } of unanswered) {
+    const conversationId = facts.messageConversation(place)
+    const home = homes.results.get(keyOf(conversationId, callId))
+    if (home === undefined) continue
+    const detail = `the result of its call ${callId} is in ${facts.messageId(home)}, which is not in the window`
+    yield { id: facts.messageId(place), conversationId, detail }
+  }
 }
 
-function placesOfCalls({ db, facts }: CheckContext, alone: readonly Side[]): Map<string, number> {
-  const homes = new Map<string, number>()
+/** Where in their conversations the other sides stand. */
+function placesElsewhere({ db, facts }: CheckContext, alone: readonly Side[]) {
+  const homes = { calls: new Map<string, number>(), results: new Map<string, number>() }
   if (alone.length === 0) return homes
   const calls = JSON.stringify([...new Set(alone.map(({ callId }) => callId))])
   for (const [callId, messageId] of db.iterateRaw<[string, number]>(queries.elsewhere, { calls })) {
     const place = facts.messages.indexOf(messageId)
-    if (place >= 0 && facts.messages.roles[place] === ASSISTANT) {
-      homes.set(keyOf(facts.messageConversation(place), callId), place)
-    }
+    if (place < 0) continue
+    const key = keyOf(facts.messageConversation(place), callId)
+    if (facts.messages.roles[place] === ASSISTANT) homes.calls.set(key, place)
+    if (facts.messages.roles[place] === TOOL) homes.results.set(key, place)
   }
   return homes
 }
 
-/** Calls in a window, before the newest message, whose result is not there. */
+/** Calls in a window, before the newest message, that have no result anywhere. */
 export function* findUnanswered(context: CheckContext): Iterable<Finding | null> {
   const { facts } = context
-  const { calls, answered } = pairsInWindows(context)
+  const { calls, results } = pairsInWindows(context)
   const newest = new Map(facts.messages.ranges.map(({ conversationId, to }) => [conversationId, to - 1]))
-  for (const [key, { place, callId }] of calls) {
+  const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
+  const homes = placesElsewhere(context, unanswered)
+  for (const { place, callId } of unanswered) {
     const conversationId = facts.messageConversation(place)
-    const isOpen = place === newest.get(conversationId)
-    yield answered.has(key) || isOpen || !isAsked(context, conversationId)
+    const isOpen = place === newest.get(conversationId) || homes.results.has(keyOf(conversationId, callId))
+    yield isOpen || !isAsked(context, conversationId)
       ? null
-      : { id: facts.messageId(place), conversationId, detail: `no result of the call ${callId} is in the window` }
+      : { id: facts.messageId(place), conversationId, detail: `the call ${callId} has no result` }
   }
 }
