@@ -1,4 +1,4 @@
-import type { RewrittenNode, SurgeryOperation, SurgeryPreview, WindowChange } from '../contract/surgery.ts'
+import type { SurgeryOperation, SurgeryPreview, WindowChange } from '../contract/surgery.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { Batch } from '../repair/commit.ts'
 import { describeChanges, fingerprintOf } from '../repair/describe-changes.ts'
@@ -20,12 +20,15 @@ export type Operated = {
   readonly prepare?: (db: WriteDb) => void
 }
 
+/** A window as it was, with its tokens: what stood in it may be gone by now. */
+export type WindowBefore = { readonly entries: readonly WindowEntry[]; readonly tokens: number }
+
 /** What a rewrite or a dissolution has done to the model, as it is shown and written. */
 export function toOperated(
   model: MemoryModel,
   operation: SurgeryOperation,
   conversationId: number,
-  done: Partial<Rewritten> & { readonly windowBefore: readonly WindowEntry[] | null },
+  done: Partial<Rewritten> & { readonly windowBefore: WindowBefore | null },
 ): Operated {
   const { nodes = [], kept = [], modelTokens = { input: 0, output: 0 }, windowBefore } = done
   bringInLine(model, model.touched)
@@ -38,7 +41,7 @@ export function toOperated(
     kind: operation.kind,
     nodeId: operation.id,
     summary: `${title}. ${description}`,
-    ...(windowBefore ? { window: { before: windowBefore, after: windowAfter } } : {}),
+    ...(windowBefore ? { window: { before: windowBefore.entries, after: windowAfter } } : {}),
     detail: {
       replaced: nodes.map(({ id, before, after }) => ({ id, before, tokens: after.tokens, model: after.model })),
     },
@@ -91,25 +94,23 @@ function warningsOf(operation: SurgeryOperation, model: MemoryModel): string[] {
 export function windowChange(
   model: MemoryModel,
   conversationId: number,
-  before: readonly WindowEntry[],
+  before: WindowBefore,
   after: readonly WindowEntry[],
-  goneTokens: ReadonlyMap<string, number> = new Map(),
 ): WindowChange {
-  const { from, to } = changedStretch(before, after)
-  const tokens = (entries: readonly WindowEntry[]): number =>
-    entries.reduce((sum, entry) => sum + (tokensOf(model, entry) ?? goneTokens.get(entryId(entry)) ?? 0), 0)
+  const { from, to } = changedStretch(before.entries, after)
   return {
     conversationId,
     removed: from.map(entryId),
     placed: to.map(entryId),
-    tokensBefore: tokens(before),
-    tokensAfter: tokens(after),
+    tokensBefore: before.tokens,
+    tokensAfter: windowTokens(model, after),
   }
 }
+
+export const windowTokens = (model: MemoryModel, entries: readonly WindowEntry[]): number =>
+  entries.reduce((sum, entry) => sum + (tokensOf(model, entry) ?? 0), 0)
 
 function tokensOf(model: MemoryModel, { messageId, summaryId }: WindowEntry): number | undefined {
   if (messageId !== null) return model.messages.tokens[model.messages.rowOf(messageId)]
   return summaryId === null ? undefined : (model.summaries.get(summaryId)?.tokens ?? undefined)
 }
-
-export type { RewrittenNode }

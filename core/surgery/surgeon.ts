@@ -17,7 +17,7 @@ import type { RepairerOptions } from '../repair/repairer.ts'
 import { canonicalExtent } from '../repair/row-digest.ts'
 import { standingOf } from '../repair/settle.ts'
 import { verifiedBackup } from '../repair/verified-backup.ts'
-import { type Operated, toOperated } from './operated.ts'
+import { type Operated, toOperated, windowTokens } from './operated.ts'
 import { placeTexts } from './place-texts.ts'
 import { rewriteTexts } from './rewrite.ts'
 import { listSurgery } from './surgery-record.ts'
@@ -169,7 +169,8 @@ export class Surgeon {
       case 'dissolve': {
         const reason = whyNotDissolved(model, operation.id)
         if (reason !== null) throw new LcmError('invalid_argument', reason, { id: operation.id })
-        const windowBefore = model.window(stored.conversationId)
+        const entries = model.window(stored.conversationId)
+        const windowBefore = { entries, tokens: windowTokens(model, entries) }
         dissolveNode(model, operation.id, standingOf(model))
         return toOperated(model, operation, stored.conversationId, { windowBefore })
       }

@@ -33,7 +33,7 @@ export type SurgeryRecord = {
 /** Inside the transaction that did it. */
 export function recordSurgery(db: WriteDb, record: SurgeryRecord, owner: string, nowMs: number): void {
   const { conversationId, kind, nodeId, summary, window, detail } = record
-  const stretch = window ? changedStretch(window.before, window.after) : { from: [], to: [] }
+  const stretch = window ? anchored(window.before, window.after) : { from: [], to: [] }
   db.run(queries.insert, {
     conversationId,
     kind,
@@ -69,6 +69,18 @@ export function changedStretch<T extends WindowEntry>(
     end += 1
   }
   return { from: before.slice(start, before.length - end), to: after.slice(start, after.length - end) }
+}
+
+/** The same with a neighbour where a side is empty, so that it can be found in the window again. */
+function anchored<T extends WindowEntry>(before: readonly T[], after: readonly T[]) {
+  const { from, to } = changedStretch(before, after)
+  const [first] = from.length > 0 ? from : to
+  if ((from.length > 0 && to.length > 0) || !first) return { from, to }
+  const list = from.length > 0 ? before : after
+  const at = list.indexOf(first)
+  const [previous, next] = [list[at - 1], list[at + Math.max(from.length, to.length)]]
+  if (previous) return { from: [previous, ...from], to: [previous, ...to] }
+  return next ? { from: [...from, next], to: [...to, next] } : { from, to }
 }
 
 const placement = ({ messageId, summaryId }: WindowEntry): number | string | null => messageId ?? summaryId

@@ -9,7 +9,7 @@ import type { MemoryModel, SummaryState } from '../repair/memory-model.ts'
 import { diffSummary } from '../repair/model-changes.ts'
 import { beneath, bottomUp, messagesUnder } from '../repair/reach.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
-import type { Operated } from './operated.ts'
+import { type Operated, windowTokens } from './operated.ts'
 
 const queries = {
   session: `SELECT session_id AS sessionId FROM conversations WHERE conversation_id = :id`,
@@ -102,8 +102,8 @@ export function transplant(model: MemoryModel, operation: Transplant, path: stri
         conversationId: toConversationId,
         removed: [],
         placed: [placed],
-        tokensBefore: 0,
-        tokensAfter: source.tokens ?? 0,
+        tokensBefore: windowTokens(model, before),
+        tokensAfter: windowTokens(model, before) + (source.tokens ?? 0),
       },
       copies: nodes.map((node) => ({ from: node, to: copies.summaries.get(node) ?? '' })),
       messages: messages.length,

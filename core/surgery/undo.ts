@@ -6,10 +6,10 @@ import type { Backup } from '../contract/repair.ts'
 import type { UndoInput, UndoResult } from '../contract/surgery.ts'
 import { listBackups } from '../db/backup.ts'
 import { openMemory } from '../db/open-memory.ts'
-import type { WriteDb } from '../db/read-db.ts'
+import type { ReadDb, WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { INDEXES, rebuildSql } from '../repair/index-fixes.ts'
-import { MemoryModel } from '../repair/memory-model.ts'
+import { MemoryModel, type WindowEntry } from '../repair/memory-model.ts'
 import type { RepairerOptions } from '../repair/repairer.ts'
 import { canonicalExtent, canonicalHash } from '../repair/row-digest.ts'
 import { writeRows } from '../repair/rows.ts'
@@ -19,15 +19,9 @@ import { recordSurgery } from './surgery-record.ts'
 import { COPY_PREFIX } from './transplant.ts'
 
 /** What is derived from messages and comes back as it was; in the order in which rows go. */
-const DERIVED = [
-  'context_items',
-  'summary_sources',
-  'summary_messages',
-  'summaries',
-  'compaction_events',
-  'compaction_runs',
-  'large_files',
-] as const
+const DERIVED = ['context_items', 'summary_sources', 'summary_messages', 'summaries', 'large_files'] as const
+/** What happened since did happen: rows that were lost come back, none goes. */
+const LOGS = ['compaction_runs', 'compaction_events'] as const
 
 const queries = {
   /** Canonical columns: what the backup holds of them has to be here as it is there. */
@@ -63,6 +57,11 @@ const queries = {
     UPDATE main.messages SET token_count = (SELECT b.token_count FROM kept.messages AS b WHERE b.message_id = messages.message_id)
     WHERE EXISTS (SELECT 1 FROM kept.messages AS b
       WHERE b.message_id = messages.message_id AND b.token_count <> messages.token_count)`,
+  windows: `
+    SELECT conversation_id AS conversationId, ordinal, message_id AS messageId, summary_id AS summaryId,
+      created_at AS placedAtMs
+    FROM main.context_items
+    ORDER BY conversation_id, ordinal`,
   locked: `
     SELECT conversation_id AS conversationId, owner FROM main.conversation_locks
     WHERE lease_until > CAST(:nowMs AS INTEGER) LIMIT 1`,
@@ -163,6 +162,7 @@ export class Undo {
         "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
       )
       for (const { name } of triggers) db.exec(`DROP TRIGGER main."${name}"`)
+      const before = windowsOf(db)
       const rows: Record<string, number> = {}
       rows.messages = removeCopies(db)
       for (const table of DERIVED) rows[table] = db.run(`DELETE FROM main.${table}`)
@@ -171,18 +171,15 @@ export class Undo {
       db.run(queries.lostParts)
       for (const table of DERIVED.toReversed())
         rows[table] = difference(rows[table] ?? 0, db.run(`INSERT INTO main.${table} SELECT * FROM kept.${table}`))
+      for (const table of LOGS) rows[table] = db.run(`INSERT OR IGNORE INTO main.${table} SELECT * FROM kept.${table}`)
       for (const { sql } of triggers) db.exec(sql)
       const kept = putNewMessagesBack(db)
       for (const [table] of INDEXES) db.exec(rebuildSql(table))
-      for (const conversationId of db.column<number>(
-        'SELECT conversation_id FROM main.conversations ORDER BY conversation_id',
-      )) {
-        recordSurgery(
-          db,
-          { conversationId, kind: 'undo', nodeId: null, summary: `Restored from ${basename(restored.path)}.` },
-          owner,
-          clock(),
-        )
+      const after = windowsOf(db)
+      for (const conversationId of new Set([...before.keys(), ...after.keys()])) {
+        const window = { before: before.get(conversationId) ?? [], after: after.get(conversationId) ?? [] }
+        const summary = `Restored from ${basename(restored.path)}.`
+        recordSurgery(db, { conversationId, kind: 'undo', nodeId: null, summary, window }, owner, clock())
       }
       return { rows: Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0)), keptMessages: kept }
     })
@@ -190,6 +187,11 @@ export class Undo {
 }
 
 const difference = (gone: number, come: number): number => Math.max(gone, come)
+
+function windowsOf(db: ReadDb): Map<number, WindowEntry[]> {
+  const rows = db.all<WindowEntry & { conversationId: number }>(queries.windows)
+  return Map.groupBy(rows, (row) => row.conversationId)
+}
 
 function refuseOther(db: WriteDb, path: string): void {
   const conversation = db.value<number>(queries.otherConversation)

@@ -14,9 +14,15 @@ const queries = {
     WHERE e.conversation_id = :conversationId
     ORDER BY e.event_id`,
   replacementsAfter: /* sql */ `
-    SELECT summary_id AS summaryId, removed FROM compaction_events
+    SELECT event_id AS eventId, summary_id AS summaryId, removed FROM compaction_events
     WHERE conversation_id = :conversationId AND event_id > CAST(:eventId AS INTEGER)
     ORDER BY event_id DESC`,
+  /** What was done by hand or by a repair since; what left the window as it was does not matter here. */
+  edits: /* sql */ `
+    SELECT after_event AS eventId, at AS atMs, newest_seq AS newestSeq, window_from AS "from", window_to AS "to"
+    FROM surgery_events
+    WHERE conversation_id = :conversationId AND after_event >= CAST(:eventId AS INTEGER) AND window_from <> window_to
+    ORDER BY surgery_id DESC`,
 } as const
 
 /** A replacement as the file records it. */
@@ -25,24 +31,77 @@ export type LoggedEvent = Omit<CompactionEvent, 'messages'> & {
   readonly newestSeq: number | null
 }
 
-/** What went out of the window, in order, and what came in. */
-export type Replacement = { readonly summaryId: string; readonly removed: Placements }
+/** A stretch of the window that went out, in order, and the one that came in. */
+export type Replacement = { readonly placed: Placements; readonly removed: Placements }
 
 /** Oldest first. */
 export function readEvents(db: ReadDb, conversationId: number): LoggedEvent[] {
   return db.all<LoggedEvent>(queries.events, { conversationId })
 }
 
-/** The replacements after an event (0: all of them), newest first; null when one of them cannot be read. */
-export function readReplacementsAfter(db: ReadDb, conversationId: number, eventId: number): Replacement[] | null {
-  type Row = { summaryId: string; removed: string }
+/** A change of the window that was no compaction. */
+export type Edit = Replacement & {
+  /** The newest compaction event by then; 0: none. */
+  readonly eventId: number
+  readonly atMs: number
+  readonly newestSeq: number | null
+}
+
+/**
+ * What changed the window after an event (0: from the beginning), newest first; null when some of it cannot be read.
+ * @param hadHappened of edits right after that event: which are older than the moment that is meant
+ */
+export function readReplacementsAfter(
+  db: ReadDb,
+  conversationId: number,
+  eventId: number,
+  hadHappened: (edit: Edit) => boolean,
+): Replacement[] | null {
+  const edits = readEdits(db, conversationId, eventId)
+  if (!edits) return null
+  const since = edits.filter((edit) => edit.eventId > eventId || !hadHappened(edit))
+  type Row = { eventId: number; summaryId: string; removed: string }
   const replacements: Replacement[] = []
+  let next = 0
+  // An edit after an event is undone before it.
+  const takeEditsFrom = (from: number): void => {
+    for (let edit = since[next]; edit && edit.eventId >= from; edit = since[next]) {
+      replacements.push(edit)
+      next += 1
+    }
+  }
   for (const row of db.all<Row>(queries.replacementsAfter, { conversationId, eventId })) {
     const removed = parseRemoved(row.removed)
     if (!removed) return null
-    replacements.push({ summaryId: row.summaryId, removed })
+    takeEditsFrom(row.eventId)
+    replacements.push({ placed: [row.summaryId], removed })
   }
+  takeEditsFrom(0)
   return replacements
+}
+
+/** Newest first. */
+export function readEdits(db: ReadDb, conversationId: number, eventId: number): Edit[] | null {
+  type Row = Omit<Edit, 'placed' | 'removed'> & { from: string; to: string }
+  const edits: Edit[] = []
+  for (const { from, to, ...row } of db.all<Row>(queries.edits, { conversationId, eventId })) {
+    const [removed, placed] = [parsePlacements(from), parsePlacements(to)]
+    if (!removed || !placed) return null
+    edits.push({ ...row, removed, placed })
+  }
+  return edits
+}
+
+/** Stored as message numbers and summary ids. */
+function parsePlacements(json: string): Placements | null {
+  try {
+    const items: unknown = JSON.parse(json)
+    const isEntry = (item: unknown): item is number | string => typeof item === 'number' || typeof item === 'string'
+    return Array.isArray(items) && items.every(isEntry) ? items : null
+  } catch {
+    // Not JSON: the file is damaged there, and the caller goes by creation times.
+    return null
+  }
 }
 
 /** Stored as `[ordinal, type, id, created_at]` for each item. */

@@ -15,7 +15,7 @@ import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { deriveEvents } from './derived-events.ts'
 import { differenceOf } from './difference.ts'
-import { type LoggedEvent, readEvents, readReplacementsAfter } from './event-log.ts'
+import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
 import { locateMoment, messagesAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
@@ -125,16 +125,24 @@ export class TimeTravel {
     return readSnapshot(this.#options.db, () => {
       const graph = this.#options.histories.graph(conversationId)
       const events = this.#events(graph)
-      const point = locateMoment(moment, events, graph)
+      const point = locateMoment(moment, events, graph) ?? this.#beforeEdits(moment, events, graph)
       if (!point) {
         const { lastAtMs: atMs } = this.timeline(conversationId)
         return { reconstructed: false, atMs, events: events.length }
       }
       const when = { atMs: point.atMs, events: point.events }
-      const exact = this.#undo(graph, events, point)
+      const exact = this.#undo(graph, events, point, moment)
       if (exact) return { placed: exact, reconstructed: !point.isCertain, ...when }
       return { placed: reconstruct(graph, knownAt(point, events, graph)), reconstructed: true, ...when }
     })
+  }
+
+  /** A time after all messages and compactions, and before something that was done by hand. */
+  #beforeEdits(moment: Moment, events: readonly LoggedEvent[], { history }: SummaryGraph): Point | null {
+    if (!('atMs' in moment) || !this.#options.keepsLog) return null
+    const edits = readEdits(this.#options.db, history.conversationId, events.at(-1)?.eventId ?? 0) ?? []
+    if (edits.every((edit) => edit.atMs <= moment.atMs)) return null
+    return { atMs: moment.atMs, events: events.length, newestSeq: history.seqs.at(-1) ?? -1, isCertain: true }
   }
 
   #events(graph: SummaryGraph): LoggedEvent[] {
@@ -143,13 +151,15 @@ export class TimeTravel {
   }
 
   /** Null where there is no log, or it does not lead to the window that is stored or reach back far enough. */
-  #undo(graph: SummaryGraph, events: readonly LoggedEvent[], point: Point): Placements | null {
+  #undo(graph: SummaryGraph, events: readonly LoggedEvent[], point: Point, moment: Moment): Placements | null {
     const { db, keepsLog } = this.#options
     if (!keepsLog || events.some((event) => event.runId === '')) return null
     const { history } = graph
     const { conversationId } = history
     const last = events[point.events - 1]
-    const replacements = readReplacementsAfter(db, conversationId, last?.eventId ?? 0)
+    const hadHappened = (edit: Edit): boolean =>
+      'atMs' in moment ? edit.atMs <= moment.atMs : edit.newestSeq !== null && point.newestSeq > edit.newestSeq
+    const replacements = readReplacementsAfter(db, conversationId, last?.eventId ?? 0, hadHappened)
     const stored = db.column<number | string>(queries.window, { conversationId })
     const undone = replacements && undoReplacements(stored, replacements)
     if (!undone) return null

@@ -10,30 +10,36 @@ type Link = { readonly entry: number | string; before: Link | null; after: Link 
  */
 export function undoReplacements(window: Placements, replacements: readonly Replacement[]): Placements | null {
   const list = new LinkedWindow(window)
-  for (const { summaryId, removed } of replacements) {
-    if (!list.replace(summaryId, removed)) return null
+  for (const { placed, removed } of replacements) {
+    if (!list.replace(placed, removed)) return null
   }
   const entries = list.entries()
   return new Set(entries).size === entries.length ? entries : null
 }
 
-/** Replacing one entry by many takes as long as there are many, however long the window is. */
+/** Replacing some entries by others takes as long as there are many of them, however long the window is. */
 class LinkedWindow {
   readonly #end: Link = { entry: -1, before: null, after: null }
-  readonly #summaries = new Map<string, Link>()
+  readonly #links = new Map<number | string, Link>()
 
   constructor(window: Placements) {
     this.#putBefore(this.#end, window)
   }
 
-  replace(summaryId: string, by: Placements): boolean {
-    const link = this.#summaries.get(summaryId)
-    if (!link?.after) return false
-    this.#summaries.delete(summaryId)
-    this.#putBefore(link, by)
-    if (link.before) link.before.after = link.after
-    link.after.before = link.before
-    return true
+  /** False when these entries do not stand there one after the other. */
+  replace(placed: Placements, by: Placements): boolean {
+    const [first] = placed
+    if (first === undefined) {
+      this.#putBefore(this.#end, by)
+      return true
+    }
+    let next: Link | null = this.#links.get(first) ?? null
+    for (const entry of placed) {
+      if (!next || next === this.#end || next.entry !== entry) return false
+      next = this.#takeOut(next)
+    }
+    if (next) this.#putBefore(next, by)
+    return next !== null
   }
 
   entries(): (number | string)[] {
@@ -42,12 +48,20 @@ class LinkedWindow {
     return entries.reverse()
   }
 
+  /** Returns the one after it. */
+  #takeOut(link: Link): Link | null {
+    this.#links.delete(link.entry)
+    if (link.before) link.before.after = link.after
+    if (link.after) link.after.before = link.before
+    return link.after
+  }
+
   #putBefore(next: Link, window: Placements): void {
     for (const entry of window) {
       const link: Link = { entry, before: next.before, after: next }
       if (next.before) next.before.after = link
       next.before = link
-      if (typeof entry === 'string') this.#summaries.set(entry, link)
+      this.#links.set(entry, link)
     }
   }
 }
