@@ -134,6 +134,21 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'attempts',
     'newest_seq',
   ],
+  // What was done to a lineage or a window by hand.
+  surgery_events: [
+    'surgery_id',
+    'conversation_id',
+    'at',
+    'kind',
+    'node_id',
+    'owner',
+    'after_event',
+    'newest_seq',
+    'window_from',
+    'window_to',
+    'summary',
+    'detail',
+  ],
   conversation_locks: ['conversation_id', 'owner', 'acquired_at', 'lease_until'],
 }
 

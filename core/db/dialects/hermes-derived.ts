@@ -32,7 +32,6 @@ CREATE TEMP TABLE IF NOT EXISTS hermes_threads (
 ) WITHOUT ROWID;
 CREATE TEMP TABLE IF NOT EXISTS hermes_sessions (session_id TEXT PRIMARY KEY, conversation_id INTEGER) WITHOUT ROWID;
 CREATE TEMP TABLE IF NOT EXISTS hermes_messages (message_id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL);
-CREATE INDEX IF NOT EXISTS temp.hermes_messages_history ON hermes_messages (conversation_id, message_id);
 CREATE TEMP TABLE IF NOT EXISTS hermes_nodes (
   node_id         INTEGER PRIMARY KEY,
   summary_id      TEXT NOT NULL UNIQUE,
@@ -44,15 +43,23 @@ CREATE TEMP TABLE IF NOT EXISTS hermes_nodes (
   source_tokens   INTEGER NOT NULL,
   earliest_at     INTEGER,
   latest_at       INTEGER,
-  created_at      INTEGER
+  created_at      INTEGER,
+  -- The newest message that it was made from.
+  last_message    INTEGER
 );
 CREATE INDEX IF NOT EXISTS temp.hermes_nodes_history ON hermes_nodes (conversation_id, depth, created_at);
-CREATE TEMP TABLE IF NOT EXISTS hermes_node_messages (summary_id TEXT, message_id INTEGER, ordinal INTEGER);
-CREATE INDEX IF NOT EXISTS temp.hermes_node_messages_node ON hermes_node_messages (summary_id, ordinal, message_id);
-CREATE INDEX IF NOT EXISTS temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id);
-CREATE TEMP TABLE IF NOT EXISTS hermes_node_sources (summary_id TEXT, source_summary_id TEXT, ordinal INTEGER);
-CREATE INDEX IF NOT EXISTS temp.hermes_node_sources_node ON hermes_node_sources (summary_id, ordinal, source_summary_id);
-CREATE INDEX IF NOT EXISTS temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id);
+CREATE TEMP TABLE IF NOT EXISTS hermes_node_messages (
+  summary_id TEXT NOT NULL,
+  ordinal    INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (summary_id, ordinal)
+) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS hermes_node_sources (
+  summary_id        TEXT NOT NULL,
+  ordinal           INTEGER NOT NULL,
+  source_summary_id TEXT NOT NULL,
+  PRIMARY KEY (summary_id, ordinal)
+) WITHOUT ROWID;
 CREATE TEMP TABLE IF NOT EXISTS hermes_window (
   conversation_id INTEGER NOT NULL,
   ordinal         INTEGER NOT NULL,
@@ -102,6 +109,8 @@ const queries = {
     FROM main.summary_nodes ORDER BY node_id`,
   // A conversation that the file knows of without a session of it left is that of its nodes' session.
   fillNodes: (has: (column: string) => string) => `
+    DROP INDEX IF EXISTS temp.hermes_node_messages_message;
+    DROP INDEX IF EXISTS temp.hermes_node_sources_source;
     DELETE FROM temp.hermes_nodes;
     DELETE FROM temp.hermes_node_messages;
     DELETE FROM temp.hermes_node_sources;
@@ -111,21 +120,21 @@ const queries = {
         ELSE iif(n.depth > 0, 'condensed', 'leaf') END,
       max(0, CAST(coalesce(n.depth, 0) AS INTEGER)), max(0, CAST(coalesce(n.token_count, 0) AS INTEGER)),
       max(0, CAST(coalesce(${has('source_token_count')}, 0) AS INTEGER)),
-      ${secondsMs(has('earliest_at'))}, ${secondsMs(has('latest_at'))}, ${secondsMs(has('created_at'))}
+      ${secondsMs(has('earliest_at'))}, ${secondsMs(has('latest_at'))}, ${secondsMs(has('created_at'))},
+      iif(n.source_type = 'messages', (SELECT max(CAST(j.value AS INTEGER)) FROM ${SOURCES} WHERE ${IS_NUMBER}), NULL)
     FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = n.session_id;
     INSERT INTO temp.hermes_node_messages
-    SELECT CAST(n.node_id AS TEXT), CAST(j.value AS INTEGER), j.key
+    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
     WHERE n.source_type = 'messages' AND ${IS_NUMBER};
     INSERT INTO temp.hermes_node_sources
-    SELECT CAST(n.node_id AS TEXT), CAST(j.value AS TEXT), j.key
+    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE n.source_type = 'nodes' AND ${IS_NUMBER};`,
+    WHERE n.source_type = 'nodes' AND ${IS_NUMBER};
+    CREATE INDEX temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id);
+    CREATE INDEX temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id);`,
   // Without a record of it, what was compacted ends where the newest node ends.
-  coveredTo: `
-    SELECT max(l.message_id) FROM temp.hermes_nodes AS n
-    JOIN temp.hermes_node_messages AS l ON l.summary_id = n.summary_id
-    WHERE n.session_id = :session`,
+  coveredTo: `SELECT max(last_message) FROM temp.hermes_nodes WHERE session_id = :session`,
   systemMessage: `
     SELECT store_id FROM (
       SELECT store_id, role FROM main.messages WHERE session_id = :session ORDER BY store_id LIMIT ${SYSTEM_WITHIN}
@@ -165,7 +174,7 @@ export function prepareHermes({ db, probe, realPath }: Source): void {
   for (const [session, conversation] of sessions) db.run(queries.session, { session, conversation })
   const nodes = fillNodes(db, probe, stamp)
   fillWindows(db, `${stamp} ${nodes}`, after)
-  readPayloads(db, probe, realPath)
+  readPayloads(db, realPath)
 }
 
 /** The messages by session, and by conversation where they name theirs. */
@@ -211,8 +220,10 @@ function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly He
     db.run(queries.messages(own, 'WHERE m.store_id > CAST(:last AS INTEGER)'), { last })
     return last
   }
-  db.exec('DELETE FROM temp.hermes_messages')
+  // An index over all at once is made in half the time.
+  db.exec('DROP INDEX IF EXISTS temp.hermes_messages_history; DELETE FROM temp.hermes_messages')
   db.run(queries.messages(own, ''))
+  db.exec('CREATE INDEX temp.hermes_messages_history ON hermes_messages (conversation_id, message_id)')
   return Number.NEGATIVE_INFINITY
 }
 

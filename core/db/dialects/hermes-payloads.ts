@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { SchemaProbe } from '../schema-probe.ts'
 import type { PreparableDb } from '../uri-db.ts'
 
 /** Outputs that were put into a file of their own; the second form has taken the place of the text. */
@@ -15,14 +14,15 @@ const row = `
 const queries = {
   forget: `DELETE FROM temp.hermes_files`,
   all: `${row} WHERE h.message_id = m.store_id AND ${isMarked}`,
-  // The index finds candidates; a row that it does not know is one too.
+  // The index finds candidates, if it knows all messages.
   indexed: `${row} WHERE h.message_id = m.store_id AND ${isMarked} AND m.store_id IN (
-    SELECT rowid FROM main.messages_fts WHERE messages_fts MATCH 'externalized'
-    UNION ALL
-    SELECT store_id FROM main.messages WHERE store_id NOT IN (SELECT id FROM main.messages_fts_docsize))`,
+    SELECT rowid FROM main.messages_fts WHERE messages_fts MATCH 'externalized')`,
+  knowsAll: `
+    SELECT (SELECT count(*) || ' ' || total(id) FROM main.messages_fts_docsize)
+      = (SELECT count(*) || ' ' || total(store_id) FROM main.messages)`,
   isKeptInStep: `
-    SELECT count(*) = 3 FROM main.sqlite_schema
-    WHERE type = 'trigger' AND tbl_name = 'messages' AND name IN ('msg_fts_insert', 'msg_fts_update', 'msg_fts_delete')`,
+    SELECT count(*) = 4 FROM main.sqlite_schema
+    WHERE name IN ('messages_fts_docsize', 'msg_fts_insert', 'msg_fts_update', 'msg_fts_delete')`,
   add: `
     INSERT INTO temp.hermes_files (file_id, conversation_id, byte_size, storage_uri, note, created_at)
     VALUES (:id, CAST(:conversation AS INTEGER), CAST(:bytes AS INTEGER), :path, :note, CAST(:atMs AS INTEGER))
@@ -30,11 +30,11 @@ const queries = {
 }
 
 /** The files that messages point to, there or not. */
-export function readPayloads(db: PreparableDb, probe: SchemaProbe, realPath: string): void {
+export function readPayloads(db: PreparableDb, realPath: string): void {
   db.run(queries.forget)
   const folder = dirname(realPath)
   type Row = { content: string; conversation: number; atMs: number | null }
-  for (const { content, conversation, atMs } of candidates<Row>(db, probe)) {
+  for (const { content, conversation, atMs } of candidates<Row>(db)) {
     for (const [, told = '', id = ''] of content.matchAll(MARKER)) {
       const paths = FOLDERS.map((name) => join(folder, name, id))
       const path = paths.find((one) => sizeOf(one) !== null) ?? join(folder, 'lcm-large-outputs', id)
@@ -45,11 +45,10 @@ export function readPayloads(db: PreparableDb, probe: SchemaProbe, realPath: str
   }
 }
 
-function candidates<T>(db: PreparableDb, probe: SchemaProbe): T[] {
-  const canSearch = probe.has('messages_fts_docsize') && db.value<number>(queries.isKeptInStep) === 1
-  if (!canSearch) return db.all(queries.all)
+function candidates<T>(db: PreparableDb): T[] {
+  if (db.value<number>(queries.isKeptInStep) !== 1) return db.all(queries.all)
   try {
-    return db.all(queries.indexed)
+    return db.all(db.value<number>(queries.knowsAll) === 1 ? queries.indexed : queries.all)
   } catch {
     // The index is damaged; the messages need not be.
     return db.all(queries.all)

@@ -94,7 +94,7 @@ function views(probe: SchemaProbe): string {
     ),
     partsView(has, isKnownRole),
     textView(has),
-    summariesView(),
+    summariesView(has),
     view(
       'summary_messages',
       { summary_id: 'summary_id', message_id: 'message_id', ordinal: 'ordinal' },
@@ -192,7 +192,7 @@ function textView(has: Column): string {
   )
 }
 
-function summariesView(): string {
+function summariesView(has: Column): string {
   const beneath = (answer: string): string => `(
     WITH RECURSIVE below (id) AS (
       SELECT s.summary_id
@@ -201,7 +201,7 @@ function summariesView(): string {
     ) ${answer})`
   // Their own figure is what went into the summariser: for a node of nodes the size of those.
   const tokens = beneath(`
-    SELECT CAST(total(m.token_estimate) AS INTEGER) FROM below
+    SELECT CAST(total(${has('token_estimate')}) AS INTEGER) FROM below
     JOIN temp.hermes_node_messages AS l ON l.summary_id = below.id
     JOIN main.messages AS m ON m.store_id = l.message_id`)
   const text = `(SELECT n.summary FROM main.summary_nodes AS n WHERE n.node_id = s.node_id)`

@@ -143,8 +143,10 @@ const STORED_PART_COLUMNS = [
 function partsView(probe: SchemaProbe): string {
   const stored = STORED_PART_COLUMNS.filter((column) => probe.has('message_parts', column))
   // From the release that keeps a list of its migrations on, the columns are filled; before, some only have metadata.
-  const tool = probe.has('lcm_migration_state') ? null : toolFromMetadata()
-  const call = tool?.tool_call_id ?? 'p.tool_call_id'
+  const isFilled = probe.has('lcm_migration_state') || !probe.has('message_parts', 'metadata')
+  const has = (column: string): string => (probe.has('message_parts', column) ? `p.${column}` : 'NULL')
+  const tool = isFilled ? null : toolFromMetadata(has)
+  const call = tool?.tool_call_id ?? has('tool_call_id')
   return view(
     'message_parts',
     {
@@ -153,20 +155,20 @@ function partsView(probe: SchemaProbe): string {
       // A tool result is stored as the text part of a `tool` message that names the call.
       part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL THEN 'tool' ELSE p.part_type END`,
       is_content: '0',
-      is_ignored: 'coalesce(p.is_ignored, 0)',
-      is_synthetic: 'coalesce(p.is_synthetic, 0)',
+      is_ignored: `coalesce(${has('is_ignored')}, 0)`,
+      is_synthetic: `coalesce(${has('is_synthetic')}, 0)`,
     },
     probe.has('message_parts') ? 'main.message_parts AS p' : null,
   )
 }
 
 /** What the columns lack and the original block has. Broken JSON costs its own row's tool only. */
-function toolFromMetadata() {
+function toolFromMetadata(has: (column: string) => string) {
   const field = (...names: readonly string[]): string =>
     `coalesce(${names.map((name) => `json_extract(p.metadata, '$.${name}')`).join(', ')}, NULL)`
   const isTool = `(json_extract(p.metadata, '$.raw.type') LIKE '%tool%' OR json_extract(p.metadata, '$.raw.type') LIKE '%function%')`
   const otherwise = (column: string, plain: string, inTool: string): string =>
-    `CASE WHEN p.${column} IS NOT NULL OR NOT coalesce(json_valid(p.metadata), 0) THEN p.${column}
+    `CASE WHEN ${has(column)} IS NOT NULL OR NOT coalesce(json_valid(p.metadata), 0) THEN ${has(column)}
     WHEN ${isTool} THEN coalesce(${plain}, ${inTool}) ELSE ${plain} END`
   return {
     tool_call_id: otherwise(

@@ -1,0 +1,141 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, describe, expect, it } from 'vitest'
+import { openLcm } from '../../core/lcm.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { askEveryQuestion } from './every-question.ts'
+
+/** Rows of these grow with the conversation: reading one of them whole takes as long as the memory is large. */
+const LARGE = new Set([
+  'messages',
+  'message_parts',
+  'summaries',
+  'summary_nodes',
+  'originals_index',
+  'hermes_messages',
+  'hermes_nodes',
+  'derived_messages',
+  'derived_summaries',
+])
+
+/** Services that are asked for all of a memory, and so may read all of it. */
+const EXPLAINED: Readonly<Record<string, string>> = {
+  'memory.stats': 'counts the rows of every table, each by its smallest index where there is one',
+  'conversations.list': 'adds up messages and summaries of every conversation',
+  'retrieval.grep': 'looks at every text where a file has no index that can be trusted',
+  integrity: 'checks every row, in pieces',
+  opening: 'derives once what the file does not store',
+}
+
+type Recorded = { readonly service: string; readonly connection: Database.Database; readonly sql: string }
+type Opcode = { readonly opcode: string; readonly p1: number; readonly p2: number; readonly p3: number }
+
+const prepare = Database.prototype.prepare
+afterEach(() => {
+  Database.prototype.prepare = prepare
+})
+
+/** Every SQL text that is prepared from now on, with the service that was asked. */
+function recordSql(): { readonly seen: Map<string, Recorded>; service: string } {
+  const recorder = { seen: new Map<string, Recorded>(), service: 'opening' }
+  Database.prototype.prepare = function record(this: Database.Database, sql: string) {
+    const key = `${recorder.service}\n${sql}`
+    if (!recorder.seen.has(key)) recorder.seen.set(key, { service: recorder.service, connection: this, sql })
+    return prepare.call(this, sql)
+  } as typeof prepare
+  return recorder
+}
+
+const tablesByPage = (connection: Database.Database, schema: 'main' | 'temp'): Map<number, string> =>
+  new Map(
+    prepare
+      .call(connection, `SELECT rootpage, tbl_name FROM ${schema}.sqlite_schema WHERE rootpage > 0`)
+      .raw()
+      .all({}) as [number, string][],
+  )
+
+/**
+ * The large tables that a statement walks through from one end to the other, themselves or an index of theirs. The
+ * program tells what the plan calls by its alias: a cursor that is rewound and then stepped is a full scan.
+ * https://www.sqlite.org/opcode.html
+ */
+function fullScans({ connection, sql }: Recorded): string[] {
+  const nothing = Object.fromEntries([...sql.matchAll(/:([a-z]\w*)/gi)].map(([, name]) => [name, null]))
+  const program = prepare.call(connection, `EXPLAIN ${sql}`).all(nothing) as Opcode[]
+  const pages = [tablesByPage(connection, 'main'), tablesByPage(connection, 'temp')]
+  const cursors = new Map<number, string>()
+  for (const { opcode, p1, p2, p3 } of program) {
+    const table = opcode === 'OpenRead' ? pages[p3]?.get(p2) : undefined
+    if (table !== undefined) cursors.set(p1, table)
+  }
+  const on = (codes: readonly string[]): Set<number> =>
+    new Set(program.filter(({ opcode }) => codes.includes(opcode)).map(({ p1 }) => p1))
+  const [begun, stepped] = [on(['Rewind', 'Last', 'Sort']), on(['Next', 'Prev'])]
+  const counted = on(['Count'])
+  return [...cursors]
+    .filter(
+      ([cursor, table]) => LARGE.has(table) && (counted.has(cursor) || (begun.has(cursor) && stepped.has(cursor))),
+    )
+    .map(([, table]) => table)
+}
+
+/** A fixture without the statistics of its few rows, which rightly say that reading them all is cheaper. */
+function withoutStatistics(fixture: string): string {
+  const path = fixture.startsWith('decapod') ? join(FIXTURES, fixture) : copyOf(fixture)
+  if (!fixture.startsWith('decapod')) {
+    const db = new Database(path)
+    if (prepare.call(db, `SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get({}))
+      db.exec('DROP TABLE sqlite_stat1')
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    db.close()
+  }
+  return path
+}
+
+it('a full scan is noticed, whatever the table is called in the query', () => {
+  const connection = new Database(':memory:')
+  connection.exec(`CREATE TABLE messages (message_id INTEGER PRIMARY KEY, role, content); CREATE INDEX r ON messages (role);
+    CREATE TEMP VIEW v AS SELECT * FROM main.messages`)
+  const scans = (sql: string) => fullScans({ service: '', connection, sql })
+  expect(scans('SELECT content FROM messages AS m')).toEqual(['messages'])
+  expect(scans('SELECT count(*) FROM v')).toEqual(['messages'])
+  expect(scans(`SELECT content FROM v WHERE message_id = :id OR content = 'a'`)).toEqual(['messages'])
+  expect(scans('SELECT content FROM v WHERE message_id = :id')).toEqual([])
+  expect(scans('SELECT content FROM v WHERE role = :role ORDER BY message_id')).toEqual([])
+  connection.close()
+})
+
+describe.runIf(hasFixtures)(
+  'no service reads messages or summaries in full, unless it is asked for all of them, in',
+  () => {
+    it.each([
+      'lossless-claw/rich.db',
+      'lossless-claw/small.db',
+      'lossless-claude/small.sqlite',
+      'hermes-lcm/small.db',
+      'lcm-x/small.db',
+      'argentos/small.db',
+      'pi-lcm/small.db',
+      'decapod/small/lcm.db',
+    ])('%s', async (fixture) => {
+      const path = withoutStatistics(fixture)
+      const recorder = recordSql()
+      const lcm = openLcm(path, { cacheDir: join(temporaryFolder(), 'cache') })
+      await askEveryQuestion(lcm, (service, question) => {
+        recorder.service = service
+        return question()
+      })
+      Database.prototype.prepare = prepare
+      const statements = [...recorder.seen.values()].filter(({ sql }) => /^\s*(SELECT|WITH)\b/i.test(sql))
+      expect(statements.length).toBeGreaterThan(40)
+      const scans = statements
+        .filter(({ service }) => EXPLAINED[service] === undefined)
+        .flatMap((statement) =>
+          fullScans(statement).map((table) => ({ service: statement.service, table, sql: statement.sql })),
+        )
+      lcm.close()
+      expect(scans).toEqual([])
+    })
+  },
+)
