@@ -8,7 +8,8 @@ const queries = {
   referring: /* sql */ `
     SELECT DISTINCT t.name FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name, 'main') AS f
     WHERE t.schema = 'main' AND t.type = 'table'`,
-  columns: /* sql */ `SELECT name FROM pragma_table_info(:table)`,
+  // Of the file itself: a view of the same name may stand in front of it.
+  columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
 }
 
 /** Any query of a full-text table makes this connection read its structure anew. */
@@ -105,7 +106,15 @@ function nodeOf(db: CheckContext['db'], table: string, rowid: number): Node {
     `SELECT ${list} FROM main."${table.replaceAll('"', '""')}" WHERE rowid = CAST(:row AS INTEGER)`,
     { row: rowid },
   )
-  return Object.fromEntries(Object.entries(row ?? {}).filter(([, value]) => value !== null)) as Node
+  if (!row) return {}
+  const { messageId, summaryId, fileId, conversationId } = row
+  // Of another type, an id is not the one that we know the row by.
+  return {
+    ...(typeof messageId === 'number' ? { messageId } : {}),
+    ...(summaryId === null || summaryId === undefined ? {} : { summaryId: String(summaryId) }),
+    ...(fileId === null || fileId === undefined ? {} : { fileId: String(fileId) }),
+    ...(typeof conversationId === 'number' ? { conversationId } : {}),
+  }
 }
 
 function* checkVersion({ db }: CheckContext): Iterable<Finding> {
