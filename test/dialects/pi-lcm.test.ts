@@ -28,7 +28,7 @@ const sessions = Object.entries<Session>(truth.conversations)
 
 describe.runIf(hasFixtures)('a file of pi-lcm', () => {
   it('is known by its structure, and shows the folder of its project instead of a hash', () => {
-    expect(identifyMemory(SMALL)).toMatchObject({ system: 'pi-lcm', project: truth.cwd, isReadable: true })
+    expect(identifyMemory(SMALL)).toMatchObject({ system: 'pi-lcm', project: truth.cwd })
     return withLcm(SMALL, cacheDir, ({ info }) => {
       expect(info).toMatchObject({ system: 'pi-lcm', systemVersion: 'schema 2', project: truth.cwd })
       expect(info.capabilities).toMatchObject({

@@ -5,6 +5,7 @@ import {
   asText,
   columnsOf,
   derivedViews,
+  indexDerived,
   lastDerivedMessage,
   makeDerivedTables,
   STAND_IN,
@@ -64,7 +65,7 @@ function prepare({ db, probe }: Source): void {
   makeDerivedTables(db)
   const has = (table: string, ...columns: readonly string[]): boolean =>
     probe.has(table) && columns.every((column) => probe.has(table, column))
-  db.exec('CREATE TEMP TABLE IF NOT EXISTS argentos_calls (call_id TEXT PRIMARY KEY) WITHOUT ROWID')
+  db.exec(TABLES)
   const last = lastDerivedMessage(
     db,
     (count, id) =>
@@ -72,19 +73,38 @@ function prepare({ db, probe }: Source): void {
   )
   db.run(queries.forgetSessionsWithoutMessages)
   if (has('messages', 'id', 'session_id')) {
-    db.run(queries.sessions, { last })
-    db.run(messages(probe), { last })
-    if (probe.has('messages', 'content_blocks')) db.run(queries.calls, { last })
+    db.run(added(probe), { last })
+    db.run(queries.sessions)
+    db.run(queries.messages)
+    if (probe.has('messages', 'content_blocks')) db.run(queries.calls)
   }
   for (const table of ['summaries', 'context_items', 'large_files']) {
     if (has(table, 'session_id')) db.run(sessionsWithoutMessages(table))
   }
+  db.exec('DELETE FROM temp.argentos_added')
+  indexDerived(db, 'messages')
   db.run(queries.note, { pattern: SUMMARISER_SESSION, note: SUMMARISER_NOTE })
   if (has('summaries', 'id')) db.run(summaries(probe))
   if (has('summary_messages', 'summary_id', 'message_id')) db.run(queries.messageSources)
   if (has('summary_sources', 'summary_id', 'source_id')) db.run(queries.summarySources)
+  indexDerived(db, 'lineage')
   if (has('context_items', 'session_id', 'kind', 'position')) db.run(queries.window)
+  indexDerived(db, 'window')
 }
+
+/** Ids of calls that are stored as blocks; and messages that came since the last look. */
+const TABLES = /* sql */ `
+CREATE TEMP TABLE IF NOT EXISTS argentos_calls (call_id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS argentos_added (
+  message_id  INTEGER PRIMARY KEY,
+  session     TEXT NOT NULL,
+  role        TEXT NOT NULL,
+  token_count INTEGER NOT NULL,
+  created_at  INTEGER,
+  has_blocks  INTEGER NOT NULL
+);
+DELETE FROM temp.argentos_added;
+`
 
 const queries = {
   version: /* sql */ `SELECT CAST(value AS INTEGER) FROM main.lcm_meta WHERE key = 'schema_version'`,
@@ -94,21 +114,26 @@ const queries = {
   sessions: /* sql */ `
     INSERT OR IGNORE INTO temp.derived_conversations (conversation_id, key, session_id, logical_key)
     SELECT (SELECT count(*) FROM temp.derived_conversations) + row_number() OVER (ORDER BY first), session, session, session
-    FROM (
-      SELECT ${asText('m.session_id')} AS session, min(m.id) AS first
-      FROM main.messages AS m
-      WHERE m.id > :last AND typeof(m.id) = 'integer'
-      GROUP BY 1
-    )
+    FROM (SELECT session, min(message_id) AS first FROM temp.argentos_added GROUP BY session)
     WHERE session NOT IN (SELECT key FROM temp.derived_conversations)`,
+  messages: /* sql */ `
+    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at)
+    SELECT a.message_id, c.conversation_id,
+      coalesce((SELECT max(d.seq) + 1 FROM temp.derived_messages AS d WHERE d.conversation_id = c.conversation_id), 0)
+        + row_number() OVER (PARTITION BY c.conversation_id ORDER BY a.message_id) - 1,
+      a.role, a.token_count, a.created_at
+    FROM temp.argentos_added AS a
+    JOIN temp.derived_conversations AS c ON c.key = a.session`,
   note: /* sql */ `
     UPDATE temp.derived_conversations SET note = :note WHERE note IS NULL AND session_id GLOB :pattern`,
   calls: /* sql */ `
     INSERT OR IGNORE INTO temp.argentos_calls (call_id)
     SELECT json_extract(e.value, '$.id')
-    FROM main.messages AS m, json_each(iif(json_valid(m.content_blocks), m.content_blocks, '[]')) AS e
-    WHERE m.id > :last AND m.content_blocks IS NOT NULL
-      AND e.type = 'object' AND json_extract(e.value, '$.type') = 'tool_use' AND json_extract(e.value, '$.id') IS NOT NULL`,
+    FROM temp.argentos_added AS a
+    JOIN main.messages AS m ON m.id = a.message_id
+    JOIN json_each(iif(json_valid(m.content_blocks), m.content_blocks, '[]')) AS e
+    WHERE a.has_blocks = 1 AND e.type = 'object'
+      AND json_extract(e.value, '$.type') = 'tool_use' AND json_extract(e.value, '$.id') IS NOT NULL`,
   messageSources: /* sql */ `
     INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
     SELECT CAST(summary_id AS TEXT), message_id, row_number() OVER (PARTITION BY summary_id ORDER BY message_id) - 1
@@ -136,24 +161,24 @@ const sessionsWithoutMessages = (table: string): string => /* sql */ `
   FROM (SELECT DISTINCT ${asText('session_id')} AS session FROM main.${table})
   WHERE session NOT IN (SELECT key FROM temp.derived_conversations)`
 
-/** Every result of a tool is stored under role assistant, with the id of its call and no call. */
-function messages(probe: SchemaProbe): string {
+/**
+ * What was added is read once: in this system's rows the small columns stand behind the texts. Every result of a tool
+ * is stored under role assistant, with the id of its call.
+ */
+function added(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'messages', 'm')
   const callId = column('tool_call_id')
   const blocks = column('content_blocks')
   return /* sql */ `
-    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at)
-    SELECT m.id, c.conversation_id,
-      coalesce((SELECT max(d.seq) + 1 FROM temp.derived_messages AS d WHERE d.conversation_id = c.conversation_id), 0)
-        + row_number() OVER (PARTITION BY c.conversation_id ORDER BY m.id) - 1,
+    INSERT OR IGNORE INTO temp.argentos_added (message_id, session, role, token_count, created_at, has_blocks)
+    SELECT m.id, ${asText('m.session_id')},
       CASE
         WHEN ${callId} IS NOT NULL AND coalesce(instr(${blocks}, '"tool_use"'), 0) = 0 THEN 'tool'
         WHEN iif(json_valid(${blocks}), json_extract(${blocks}, '$[0].type'), NULL) = 'tool_result' THEN 'tool'
         WHEN ${column('role')} IN ('user', 'assistant', 'system', 'tool') THEN ${column('role')}
         ELSE 'system' END,
-      ${asCount(column('token_count'))}, ${textTimeMs(column('created_at'))}
+      ${asCount(column('token_count'))}, ${textTimeMs(column('created_at'))}, ${blocks} IS NOT NULL
     FROM main.messages AS m
-    JOIN temp.derived_conversations AS c ON c.key = ${asText('m.session_id')}
     WHERE m.id > :last AND typeof(m.id) = 'integer'`
 }
 

@@ -8,8 +8,6 @@ type LedgerLine = {
   readonly line: number
   readonly offset: number
   readonly bytes: number
-  /** Of its text, in bytes. */
-  readonly size: number
   readonly hash: string
   readonly eventId: string
   readonly ts: string
@@ -22,6 +20,8 @@ type LedgerLine = {
 const CHUNK_BYTES = 1024 * 1024
 /** A longer line is counted as one that cannot be read. */
 const LONGEST_LINE_BYTES = 256 * 1024 * 1024
+/** Read at once where texts are asked for. */
+const BLOCK_BYTES = 256 * 1024
 /** Texts that were read last, since a query asks for one several times. */
 const KEPT_CHARS = 8 * 1024 * 1024
 const LINE_FEED = 0x0a
@@ -31,7 +31,6 @@ CREATE TEMP TABLE IF NOT EXISTS decapod_ledger (
   line       INTEGER PRIMARY KEY,
   at         INTEGER NOT NULL,
   bytes      INTEGER NOT NULL,
-  size       INTEGER NOT NULL,
   hash       TEXT NOT NULL,
   event_id   TEXT NOT NULL,
   ts         TEXT NOT NULL,
@@ -40,8 +39,6 @@ CREATE TEMP TABLE IF NOT EXISTS decapod_ledger (
   session_id TEXT,
   source     TEXT
 );
-CREATE INDEX IF NOT EXISTS temp.decapod_ledger_hash ON decapod_ledger (hash, line);
-CREATE INDEX IF NOT EXISTS temp.decapod_ledger_time ON decapod_ledger (ts, line);
 CREATE TEMP TABLE IF NOT EXISTS decapod_ledger_state (
   file       TEXT NOT NULL,
   bytes      INTEGER NOT NULL,
@@ -55,12 +52,17 @@ const queries = {
     SELECT file, bytes, lines, unreadable, (SELECT count(*) FROM temp.decapod_ledger) AS events
     FROM temp.decapod_ledger_state`,
   forgetFrom: /* sql */ `DELETE FROM temp.decapod_ledger WHERE line > CAST(:lines AS INTEGER)`,
-  forget: /* sql */ `DELETE FROM temp.decapod_ledger; DELETE FROM temp.decapod_ledger_state;`,
+  forget: /* sql */ `
+    DROP INDEX IF EXISTS temp.decapod_ledger_hash;
+    DELETE FROM temp.decapod_ledger;
+    DELETE FROM temp.decapod_ledger_state;`,
+  // When everything is there: row by row it would take twice as long.
+  index: /* sql */ `CREATE INDEX IF NOT EXISTS temp.decapod_ledger_hash ON decapod_ledger (hash, line)`,
   forgetState: /* sql */ `DELETE FROM temp.decapod_ledger_state`,
   last: /* sql */ `SELECT at, bytes, hash FROM temp.decapod_ledger ORDER BY line DESC LIMIT 1`,
   add: /* sql */ `
-    INSERT INTO temp.decapod_ledger (line, at, bytes, size, hash, event_id, ts, kind, actor, session_id, source)
-    VALUES (CAST(:line AS INTEGER), CAST(:offset AS INTEGER), CAST(:bytes AS INTEGER), CAST(:size AS INTEGER), :hash, :eventId, :ts, :kind, :actor,
+    INSERT INTO temp.decapod_ledger (line, at, bytes, hash, event_id, ts, kind, actor, session_id, source)
+    VALUES (CAST(:line AS INTEGER), CAST(:offset AS INTEGER), CAST(:bytes AS INTEGER), :hash, :eventId, :ts, :kind, :actor,
       :sessionId, :source)`,
   setState: /* sql */ `
     INSERT INTO temp.decapod_ledger_state (file, bytes, lines, unreadable)
@@ -101,9 +103,10 @@ export function readLedger(db: PreparableDb, realPath: string): void {
   try {
     const known = continued(db, descriptor, `${file.dev}:${file.ino}`, file.size)
     db.run(queries.forgetFrom, { lines: known.lines })
-    const read = readFrom(db, descriptor, known)
+    const read = readLines(db, descriptor, known)
     db.run(queries.forgetState)
     db.run(queries.setState, { file: known.file, ...read })
+    db.exec(queries.index)
   } finally {
     closeSync(descriptor)
   }
@@ -116,30 +119,31 @@ function continued(db: PreparableDb, descriptor: number, file: string, bytes: nu
   const isGrown =
     known?.file === file &&
     known.bytes <= bytes &&
-    (!last || parsed(readAt(descriptor, last.at, last.bytes))?.content_hash === last.hash)
+    (!last || fieldsOf(readAt(descriptor, last.at, last.bytes))?.content_hash === last.hash)
   if (known && isGrown) return known
   db.exec(queries.forget)
   return { file, bytes: 0, lines: 0, unreadable: 0 }
 }
 
-function readFrom(db: PreparableDb, descriptor: number, known: LedgerState): Omit<LedgerState, 'file'> {
+function readLines(db: PreparableDb, descriptor: number, known: LedgerState): Omit<LedgerState, 'file'> {
   let { bytes, lines, unreadable } = known
-  for (const { offset, text, isEnded } of linesFrom(descriptor, bytes)) {
-    const event = text === null ? null : eventOf(text, lines + 1, offset)
+  for (const { span, bytes: line, isEnded } of linesFrom(descriptor, bytes)) {
+    const event = line === null ? null : eventOf(line, lines + 1, span)
     if (event) db.run(queries.add, event)
     // Without a line feed it may be half written: it counts when it is ended.
     if (!isEnded) break
     lines += 1
-    bytes = offset.end + 1
-    if (!event && text?.trim() !== '') unreadable += 1
+    bytes = span.end + 1
+    if (!event && line?.toString('utf8').trim() !== '') unreadable += 1
   }
   return { bytes, lines, unreadable }
 }
 
 type Span = { readonly start: number; readonly end: number }
-type Line = { readonly offset: Span; readonly text: string | null; readonly isEnded: boolean }
+/** `bytes`: null when there are too many. */
+type Line = { readonly span: Span; readonly bytes: Buffer | null; readonly isEnded: boolean }
 
-/** Lines from a byte on, the last one also when it is not ended; without text when it is too long. */
+/** Lines from a byte on, the last one also when it is not ended. A line's bytes stay valid until the next one. */
 function* linesFrom(descriptor: number, from: number): Generator<Line> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let start = from
@@ -149,19 +153,16 @@ function* linesFrom(descriptor: number, from: number): Generator<Line> {
     const count = readSync(descriptor, buffer, 0, CHUNK_BYTES, position)
     if (count === 0) {
       const rest = Buffer.concat(pieces)
-      if (rest.length > 0) yield { offset: { start, end: position }, text: rest.toString('utf8'), isEnded: false }
+      if (rest.length > 0) yield { span: { start, end: position }, bytes: rest, isEnded: false }
       return
     }
     const chunk = buffer.subarray(0, count)
     let done = 0
     for (let feed = chunk.indexOf(LINE_FEED); feed !== -1; feed = chunk.indexOf(LINE_FEED, done)) {
       const end = position + feed
-      const isTooLong = end - start > LONGEST_LINE_BYTES
-      yield {
-        offset: { start, end },
-        text: isTooLong ? null : Buffer.concat([...pieces, chunk.subarray(done, feed)]).toString('utf8'),
-        isEnded: true,
-      }
+      const last = chunk.subarray(done, feed)
+      const bytes = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
+      yield { span: { start, end }, bytes: end - start > LONGEST_LINE_BYTES ? null : bytes, isEnded: true }
       pieces = []
       start = end + 1
       done = feed + 1
@@ -173,9 +174,31 @@ function* linesFrom(descriptor: number, from: number): Generator<Line> {
   }
 }
 
+/** Around the text in a line as the system writes it: no text can hold either, since quotes in it are escaped. */
+const BEFORE_TEXT = Buffer.from('","content":"')
+const AFTER_TEXT = Buffer.from('","content_hash":"')
+
+/**
+ * Where the text of a line stands, without the quotes around it; null when the line is not written as the system
+ * writes it. Looking for its ends is much quicker than parsing it.
+ */
+function textSpan(line: Buffer): Span | null {
+  const before = line.indexOf(BEFORE_TEXT)
+  const start = before + BEFORE_TEXT.length
+  const end = before < 0 ? -1 : line.indexOf(AFTER_TEXT, start - 1)
+  return end < start ? null : { start, end }
+}
+
+/** The fields of a line. Where it is written as the system writes it the text is left out: "" stands for it. */
+function fieldsOf(line: Buffer): Readonly<Record<string, unknown>> | null {
+  const text = textSpan(line)
+  const around = text && `${line.toString('utf8', 0, text.start)}${line.toString('utf8', text.end)}`
+  return (around && parsed(around)) || parsed(line.toString('utf8'))
+}
+
 /** null for a line that is no event. */
-function eventOf(text: string, line: number, offset: Span): LedgerLine | null {
-  const event = parsed(text)
+function eventOf(bytes: Buffer, line: number, span: Span): LedgerLine | null {
+  const event = fieldsOf(bytes)
   if (typeof event?.content_hash !== 'string' || typeof event.content !== 'string') return null
   const metadata = typeof event.metadata === 'object' && event.metadata !== null ? (event.metadata as object) : {}
   const own = (object: object, key: string): string | null => {
@@ -184,9 +207,8 @@ function eventOf(text: string, line: number, offset: Span): LedgerLine | null {
   }
   return {
     line,
-    offset: offset.start,
-    bytes: offset.end - offset.start,
-    size: Buffer.byteLength(event.content),
+    offset: span.start,
+    bytes: span.end - span.start,
     hash: event.content_hash,
     eventId: own(event, 'event_id') ?? '',
     ts: own(event, 'ts') ?? '',
@@ -194,6 +216,16 @@ function eventOf(text: string, line: number, offset: Span): LedgerLine | null {
     actor: own(event, 'actor') ?? '',
     sessionId: own(metadata, 'session_id'),
     source: own(metadata, 'source'),
+  }
+}
+
+/** A text in its quotes; null when it is not well-formed. */
+function parsedText(quoted: string): string | null {
+  try {
+    const value: unknown = JSON.parse(quoted)
+    return typeof value === 'string' ? value : null
+  } catch {
+    return null
   }
 }
 
@@ -207,48 +239,65 @@ function parsed(text: string): Readonly<Record<string, unknown>> | null {
   }
 }
 
-function readAt(descriptor: number, offset: number, bytes: number): string {
-  const buffer = Buffer.alloc(bytes)
+/** At most so many bytes from a place on; fewer where the file ends. */
+function readAt(descriptor: number, offset: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes)
   let filled = 0
   while (filled < bytes) {
     const count = readSync(descriptor, buffer, filled, bytes - filled, offset + filled)
     if (count === 0) break
     filled += count
   }
-  return buffer.toString('utf8', 0, filled)
+  return buffer.subarray(0, filled)
+}
+
+/** Empty when the file is gone: whoever asks next is told so, and forgets what stood in it. */
+function readFrom(path: string, offset: number, bytes: number): Buffer {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, 'r')
+  } catch {
+    return Buffer.alloc(0)
+  }
+  try {
+    return readAt(descriptor, offset, bytes)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** The text of a line; null when it is not the line of this hash, or its text is not well-formed. */
+function textOf(line: Buffer, hash: string): string | null {
+  const event = fieldsOf(line)
+  if (event?.content_hash !== hash || typeof event.content !== 'string') return null
+  const text = event.content === '' ? textSpan(line) : null
+  return text ? parsedText(line.toString('utf8', text.start - 1, text.end + 1)) : event.content
 }
 
 /** NULL when the line is no longer the one that it was. */
 function textReader(path: string): (at: SqlValue, bytes: SqlValue, hash: SqlValue) => SqlValue {
   const kept = new Map<number, string>()
   let keptChars = 0
+  // Lines are mostly asked for in their order: several are read at once.
+  let block: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) }
+  const lineAt = (at: number, bytes: number): Buffer => {
+    if (at < block.start || at + bytes > block.start + block.bytes.length) {
+      block = { start: at, bytes: readFrom(path, at, Math.max(bytes, BLOCK_BYTES)) }
+    }
+    return block.bytes.subarray(at - block.start, at - block.start + bytes)
+  }
   return (at, bytes, hash) => {
-    if (typeof at !== 'number' || typeof bytes !== 'number') return null
+    if (typeof at !== 'number' || typeof bytes !== 'number' || typeof hash !== 'string') return null
     const known = kept.get(at)
     if (known !== undefined) return known
-    const event = parsed(lineAt(path, at, bytes))
-    if (event?.content_hash !== hash || typeof event.content !== 'string') return null
+    const text = textOf(lineAt(at, bytes), hash)
+    if (text === null) return null
     if (keptChars > KEPT_CHARS) {
       kept.clear()
       keptChars = 0
     }
-    kept.set(at, event.content)
-    keptChars += event.content.length
-    return event.content
-  }
-}
-
-/** Empty when the file is gone: whoever asks next is told so, and forgets what stood in it. */
-function lineAt(path: string, offset: number, bytes: number): string {
-  let descriptor: number
-  try {
-    descriptor = openSync(path, 'r')
-  } catch {
-    return ''
-  }
-  try {
-    return readAt(descriptor, offset, bytes)
-  } finally {
-    closeSync(descriptor)
+    kept.set(at, text)
+    keptChars += text.length
+    return text
   }
 }

@@ -1,7 +1,17 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
 import { ledgerPath, ledgerState, readLedger } from './decapod-ledger.ts'
-import { asCount, asId, asText, columnsOf, derivedViews, makeDerivedTables, STAND_IN } from './derived-tables.ts'
+import {
+  asCount,
+  asId,
+  asText,
+  columnsOf,
+  derivedViews,
+  forgetDerivedMessages,
+  indexDerived,
+  makeDerivedTables,
+  STAND_IN,
+} from './derived-tables.ts'
 import type { Dialect, Source } from './dialect.ts'
 
 /** The title of what was recorded without a session. */
@@ -68,15 +78,19 @@ function prepare({ db, probe, realPath }: Source): void {
   makeDerivedTables(db)
   readLedger(db, realPath)
   db.exec(ORIGINALS)
-  db.exec('DELETE FROM temp.derived_messages; DELETE FROM temp.derived_conversations')
+  forgetDerivedMessages(db)
   db.run(indexed(probe))
   db.run(queries.ledgerOnly)
+  if (db.value(queries.hasUnplaced)) db.run(queries.placeByTime)
   db.run(queries.conversations)
   db.run(queries.conversationOfNone)
   db.run(queries.messages)
+  indexDerived(db, 'messages')
   db.run(links(probe))
+  indexDerived(db, 'lineage')
   db.run(summaries(probe))
   db.run(queries.window)
+  indexDerived(db, 'window')
 }
 
 /** Every content once. `place` orders them: the line of the ledger, or where the time puts what has none. */
@@ -113,12 +127,11 @@ function indexed(probe: SchemaProbe): string {
     SELECT
       coalesce(l.line, o.rowid + iif(EXISTS (SELECT 1 FROM temp.decapod_ledger), ${STAND_IN}, 0)),
       ${hash},
-      coalesce(l.line, (SELECT b.line + 0.5 FROM temp.decapod_ledger AS b
-        WHERE b.ts <= ${column('ts')} ORDER BY b.ts DESC, b.line DESC LIMIT 1), 0.5),
+      coalesce(l.line, 0),
       coalesce(nullif(${column('session_id')}, ''), l.session_id, '${NO_SESSION}'),
       ${asText(column('kind', 'l.kind'))}, ${asText(column('actor', 'l.actor'))}, l.source,
       ${column('event_id', 'l.event_id')}, ${timeMs(asText(column('ts', 'l.ts')))},
-      ${asCount(column('byte_size', 'l.size'))}, l.at, l.bytes
+      ${asCount(column('byte_size', 'l.bytes'))}, l.at, l.bytes
     FROM main.originals_index AS o
     LEFT JOIN temp.decapod_ledger AS l
       ON l.line = (SELECT min(f.line) FROM temp.decapod_ledger AS f WHERE f.hash = ${hash})
@@ -173,10 +186,21 @@ const queries = {
     INSERT OR IGNORE INTO temp.decapod_originals
       (message_id, hash, place, session_id, kind, actor, source, event_id, created_at, byte_size, at, bytes)
     SELECT line, hash, line, coalesce(session_id, '${NO_SESSION}'), kind, actor, source, event_id, ${timeMs('ts')},
-      size, at, bytes
+      coalesce(octet_length(decapod_text(at, bytes, hash)), 0), at, bytes
     FROM temp.decapod_ledger AS l
     WHERE NOT EXISTS (SELECT 1 FROM temp.decapod_originals AS o WHERE o.hash = l.hash)
     ORDER BY line`,
+  hasUnplaced: /* sql */ `SELECT 1 FROM temp.decapod_originals WHERE at IS NULL LIMIT 1`,
+  /** What has no line stands behind the last that was said by then. */
+  placeByTime: /* sql */ `
+    UPDATE temp.decapod_originals AS o
+    SET place = p.place
+    FROM (
+      SELECT message_id, 0.5 + coalesce(max(iif(at IS NULL, NULL, place))
+        OVER (ORDER BY created_at, at IS NULL, message_id ROWS UNBOUNDED PRECEDING), 0) AS place
+      FROM temp.decapod_originals
+    ) AS p
+    WHERE o.at IS NULL AND p.message_id = o.message_id`,
   conversations: /* sql */ `
     INSERT INTO temp.derived_conversations (conversation_id, key, session_id, logical_key)
     SELECT row_number() OVER (ORDER BY min(place), session_id), session_id, session_id, nullif(session_id, '')

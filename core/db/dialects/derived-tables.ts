@@ -29,10 +29,6 @@ CREATE TEMP TABLE IF NOT EXISTS derived_messages (
   created_at      INTEGER,
   external_id     TEXT
 );
-CREATE INDEX IF NOT EXISTS temp.derived_messages_history
-  ON derived_messages (conversation_id, seq, role, token_count, created_at);
-CREATE INDEX IF NOT EXISTS temp.derived_messages_external
-  ON derived_messages (external_id) WHERE external_id IS NOT NULL;
 CREATE TEMP TABLE IF NOT EXISTS derived_summaries (
   summary_rowid   INTEGER PRIMARY KEY,
   summary_id      TEXT NOT NULL UNIQUE,
@@ -43,26 +39,16 @@ CREATE TEMP TABLE IF NOT EXISTS derived_summaries (
   created_at      INTEGER,
   level           TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS temp.derived_summaries_history
-  ON derived_summaries (conversation_id, depth, created_at);
 CREATE TEMP TABLE IF NOT EXISTS derived_summary_messages (
   summary_id TEXT NOT NULL,
   message_id INTEGER NOT NULL,
   ordinal    INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS temp.derived_summary_messages_summary
-  ON derived_summary_messages (summary_id, ordinal, message_id);
-CREATE INDEX IF NOT EXISTS temp.derived_summary_messages_message
-  ON derived_summary_messages (message_id, summary_id);
 CREATE TEMP TABLE IF NOT EXISTS derived_summary_sources (
   summary_id        TEXT NOT NULL,
   source_summary_id TEXT NOT NULL,
   ordinal           INTEGER NOT NULL
 );
-CREATE INDEX IF NOT EXISTS temp.derived_summary_sources_summary
-  ON derived_summary_sources (summary_id, ordinal, source_summary_id);
-CREATE INDEX IF NOT EXISTS temp.derived_summary_sources_source
-  ON derived_summary_sources (source_summary_id, summary_id);
 CREATE TEMP TABLE IF NOT EXISTS derived_context_items (
   conversation_id INTEGER NOT NULL,
   ordinal         INTEGER NOT NULL,
@@ -70,20 +56,52 @@ CREATE TEMP TABLE IF NOT EXISTS derived_context_items (
   message_id      INTEGER,
   summary_id      TEXT
 );
-CREATE INDEX IF NOT EXISTS temp.derived_context_items_order
-  ON derived_context_items (conversation_id, ordinal);
-CREATE INDEX IF NOT EXISTS temp.derived_context_items_message
-  ON derived_context_items (message_id) WHERE message_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS temp.derived_context_items_summary
-  ON derived_context_items (summary_id) WHERE summary_id IS NOT NULL;
 `
+
+/** An index is made when its table is filled: row by row it would take twice as long. */
+const INDEXES = {
+  messages: {
+    derived_messages_history: 'derived_messages (conversation_id, seq, role, token_count, created_at)',
+    derived_messages_external: 'derived_messages (external_id) WHERE external_id IS NOT NULL',
+  },
+  lineage: {
+    derived_summaries_history: 'derived_summaries (conversation_id, depth, created_at)',
+    derived_summary_messages_summary: 'derived_summary_messages (summary_id, ordinal, message_id)',
+    derived_summary_messages_message: 'derived_summary_messages (message_id, summary_id)',
+    derived_summary_sources_summary: 'derived_summary_sources (summary_id, ordinal, source_summary_id)',
+    derived_summary_sources_source: 'derived_summary_sources (source_summary_id, summary_id)',
+  },
+  window: {
+    derived_context_items_order: 'derived_context_items (conversation_id, ordinal)',
+    derived_context_items_message: 'derived_context_items (message_id) WHERE message_id IS NOT NULL',
+    derived_context_items_summary: 'derived_context_items (summary_id) WHERE summary_id IS NOT NULL',
+  },
+} as const
+
+const dropIndexes = (of: keyof typeof INDEXES): string =>
+  Object.keys(INDEXES[of])
+    .map((name) => `DROP INDEX IF EXISTS temp.${name};`)
+    .join('\n')
+
+const makeIndexes = (of: keyof typeof INDEXES): string =>
+  Object.entries(INDEXES[of])
+    .map(([name, columns]) => `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns};`)
+    .join('\n')
 
 /** What is made anew whenever the file changed: summaries and windows are few, and change in place. */
 const EMPTY = /* sql */ `
+${dropIndexes('lineage')}
+${dropIndexes('window')}
 DELETE FROM temp.derived_summaries;
 DELETE FROM temp.derived_summary_messages;
 DELETE FROM temp.derived_summary_sources;
 DELETE FROM temp.derived_context_items;
+`
+
+const FORGET = /* sql */ `
+${dropIndexes('messages')}
+DELETE FROM temp.derived_messages;
+DELETE FROM temp.derived_conversations;
 `
 
 /**
@@ -94,13 +112,22 @@ export const STAND_IN = 1_000_000_000
 
 const queries = {
   known: /* sql */ `SELECT count(*) AS count, max(message_id) AS last FROM temp.derived_messages`,
-  forget: /* sql */ `DELETE FROM temp.derived_messages; DELETE FROM temp.derived_conversations;`,
 }
 
 /** Makes the tables, or empties those that are filled anew each time. */
 export function makeDerivedTables(db: PreparableDb): void {
   db.exec(TABLES)
   db.exec(EMPTY)
+}
+
+/** Makes what was filled quick to look into: at once after filling it. */
+export function indexDerived(db: PreparableDb, what: keyof typeof INDEXES): void {
+  db.exec(makeIndexes(what))
+}
+
+/** Messages and conversations are to be filled anew. */
+export function forgetDerivedMessages(db: PreparableDb): void {
+  db.exec(FORGET)
 }
 
 /** Below every number of a message. */
@@ -114,7 +141,7 @@ const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 export function lastDerivedMessage(db: PreparableDb, isUnchanged: (count: number, last: number) => boolean): number {
   const known = db.get<{ count: number; last: number | null }>(queries.known)
   if (known && known.last !== null && isUnchanged(known.count, known.last)) return known.last
-  db.exec(queries.forget)
+  forgetDerivedMessages(db)
   return BEFORE_ALL
 }
 

@@ -6,6 +6,7 @@ import {
   asText,
   columnsOf,
   derivedViews,
+  indexDerived,
   lastDerivedMessage,
   makeDerivedTables,
   STAND_IN,
@@ -70,10 +71,13 @@ function prepare({ db, probe }: Source): void {
   db.run(conversationsWithoutRow('messages'))
   if (hasSummaries) db.run(conversationsWithoutRow('summaries'))
   db.run(messages(probe), { last })
+  indexDerived(db, 'messages')
   if (hasSummaries) db.run(summaries(probe))
   db.run(links(probe).messages)
   db.run(links(probe).summaries)
+  indexDerived(db, 'lineage')
   fillPiWindow(db, probe.has('messages', 'is_compacted'))
+  indexDerived(db, 'window')
 }
 
 const queries = {
