@@ -3,6 +3,7 @@ import { systemClock } from './clock.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
 import type { Job } from './contract/job.ts'
+import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
@@ -26,6 +27,8 @@ export type CoreOptions = {
   readonly execute: JobExecutor
   /** Compact what grows past a threshold while somebody listens. Default: no. */
   readonly autoCompact?: boolean
+  /** The file is listed among the recent ones. Default: yes. */
+  readonly isRemembered?: boolean
 }
 
 /**
@@ -49,6 +52,7 @@ export class Core {
   readonly #retired = new Map<Lcm, NodeJS.Timeout>()
   #isClosed = false
   lastReport: IntegrityReport | null = null
+  lastPlan: RepairPlan | null = null
 
   constructor(options: CoreOptions) {
     this.#options = options
@@ -77,7 +81,7 @@ export class Core {
     this.#settingsSeen = this.settings.stamp()
     this.#lcm = openLcm(this.#options.path, this.#options.open)
     this.#seen = this.#stamp()
-    this.machine.recent.remember(this.#lcm.info)
+    if (this.#options.isRemembered ?? true) this.machine.recent.remember(this.#lcm.info)
     return this.#lcm
   }
 
@@ -150,6 +154,10 @@ export class Core {
 
   #onJob(job: Job): void {
     if (job.result?.kind === 'integrity') this.lastReport = job.result.value
+    if (job.result?.kind === 'repair_plan') this.lastPlan = job.result.value
+    // Both speak of a file that is another now.
+    if (job.state === 'done' && (job.kind === 'repair' || job.kind === 'surgery' || job.kind === 'undo'))
+      this.lastPlan = null
     this.#indexKeeper.onJob(job)
     this.#emit({ kind: 'job', job })
     if (job.state !== 'running') this.#watch()

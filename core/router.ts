@@ -136,6 +136,13 @@ export function createRouter(core: Core) {
     integrity: {
       last: os.integrity.last.handler(() => core.lastReport),
     },
+    repair: {
+      last: os.repair.last.handler(() => core.lastPlan),
+    },
+    surgery: {
+      backups: os.surgery.backups.handler(() => core.lcm().undo.backups()),
+      events: os.surgery.events.handler(({ input }) => core.lcm().surgery.events(input.conversationId ?? null)),
+    },
     jobs: {
       start: os.jobs.start.handler(({ input }) => {
         const { info } = core.lcm()

@@ -1,17 +1,23 @@
 import { Command, CommanderError } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '../errors.ts'
+import { MAX_ID } from './command.ts'
 import { addContextCommand } from './context-command.ts'
 import { addCopyCommand } from './copy-command.ts'
+import { addExpandQueryCommand } from './expand-query-command.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
+import { type McpCommandOptions, mcp } from './mcp-command.ts'
 import { open } from './open-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
 import { integer } from './parse.ts'
+import { addProvenanceCommand } from './provenance-command.ts'
 import { addReadCommands } from './read-commands.ts'
+import { addRepairCommand } from './repair-command.ts'
 import { addSalvageCommand } from './salvage-command.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 import { addStorageCommand } from './storage-command.ts'
+import { addSurgeryCommands } from './surgery-commands.ts'
 import { addWriteCommands } from './write-commands.ts'
 
 /**
@@ -88,7 +94,11 @@ export function buildProgram(
   addReadCommands(define, run)
   addContextCommand(define, run)
   addGrepCommand(define, run)
+  addExpandQueryCommand(define, run)
+  addProvenanceCommand(define, run)
   addIntegrityCommand(define, run)
+  addRepairCommand(define, run)
+  addSurgeryCommands(define, run)
   addStorageCommand(define, run)
   addWriteCommands(define, run)
   addCopyCommand(define, run)
@@ -99,6 +109,11 @@ export function buildProgram(
     .option('--auto-compact', 'compact native memories that grow past a threshold meanwhile')
     .action(async (options: Omit<ServeOptions, 'json'>) => {
       state.exitCode = await serve({ ...options, json: asJson }, installation)
+    })
+  define('mcp', 'give an agent four tools on the memory: MCP over standard input and output')
+    .option('--conversation <id>', 'give access to this conversation only', integer(0, MAX_ID))
+    .action(async (options: McpCommandOptions) => {
+      state.exitCode = await mcp(options, installation, version)
     })
   define('open', 'the window: the desktop app where it is installed, otherwise as serve')
     .argument('[file]', 'the memory file')

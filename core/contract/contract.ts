@@ -23,10 +23,12 @@ import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
+import { Backup, RepairPlan } from './repair.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from './retrieval.ts'
 import { SearchIndexStatus } from './search-index.ts'
 import { Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataAxis, StrataMessages } from './strata.ts'
+import { SurgeryEvent } from './surgery.ts'
 import {
   CompactionRunRecord,
   ContextAt,
@@ -179,6 +181,16 @@ export const contract = {
   integrity: {
     /** The last report of this window's core, or null when none was made yet. */
     last: base.output(IntegrityReport.nullable()),
+  },
+  repair: {
+    /** The last plan of this window's core, or null. Jobs of kind `repair_plan` make one, `repair` apply it. */
+    last: base.output(RepairPlan.nullable()),
+  },
+  surgery: {
+    /** Backups beside the file, newest first. A job of kind `undo` restores one. */
+    backups: base.output(z.array(Backup)),
+    /** What was done by hand or by a repair, newest first. */
+    events: base.input(inConversation.partial()).output(z.array(SurgeryEvent)),
   },
   jobs: {
     start: base.input(JobSpec).output(z.object({ jobId: z.string() })),

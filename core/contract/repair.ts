@@ -101,7 +101,7 @@ export const RepairResult = z.object({
   before: z.record(z.string(), z.int()),
   after: z.record(z.string(), z.int()),
   /** Steps that a new plan would have, manual ones too. */
-  left: z.array(z.object({ id: z.string(), risk: RepairRisk, title: z.string() })),
+  left: z.array(RepairStep),
   /** SHA-256 of every canonical row: the same before and after, or nothing would have been kept. */
   canonicalHash: z.string(),
   durationMs: z.number(),

@@ -14,6 +14,7 @@ import { type Findings, type Planned, type PlannedStep, planSteps } from './plan
 import type { Diagnosis, Repairer, RepairerOptions } from './repairer.ts'
 import { canonicalExtent } from './row-digest.ts'
 import { standingOf } from './settle.ts'
+import { toShownStep } from './shown-plan.ts'
 import { verifiedBackup } from './verified-backup.ts'
 
 type Skipped = RepairResult['skipped'][number]
@@ -84,7 +85,7 @@ export class ApplyRepairs {
       rolledBack: worse === null ? null : [...worse],
       before: told(before),
       after: told(after),
-      left: left.steps.map(({ id, risk, title }) => ({ id, risk, title })),
+      left: left.steps.map(toShownStep),
       canonicalHash: stored.canonicalHash,
       durationMs: performance.now() - began,
     }

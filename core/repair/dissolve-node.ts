@@ -1,5 +1,6 @@
-import type { MemoryModel, WindowEntry } from './memory-model.ts'
-import { beneath } from './reach.ts'
+import type { MemoryModel } from './memory-model.ts'
+import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './place.ts'
+import { beneath, type Span, spansOf } from './reach.ts'
 import { type Standing, settle } from './settle.ts'
 
 /** Why a node cannot be dissolved, a sentence; null when it can. */
@@ -22,9 +23,11 @@ export function whyNotDissolved(model: MemoryModel, id: string): string | null {
  */
 export function dissolveNode(model: MemoryModel, id: string, was: Standing): void {
   const sources = model.sourceEdges(id)
+  const spans = spansOf(model)
   for (const conversationId of model.conversationIds) {
-    const window = model.window(conversationId)
-    if (window.some((entry) => entry.summaryId === id)) model.setWindow(conversationId, replaced(model, window, id))
+    if (!model.window(conversationId).some((entry) => entry.summaryId === id)) continue
+    takeFromWindow(model, conversationId, (entry) => entry.summaryId === id)
+    putIntoWindow(model, conversationId, arrivalsOf(model, id, spans), spans)
   }
   for (const dependent of model.dependents().get(id) ?? []) {
     const edges = model.sourceEdges(dependent)
@@ -39,35 +42,14 @@ export function dissolveNode(model: MemoryModel, id: string, was: Standing): voi
   settle(model, was)
 }
 
-/** The sources stand where the node stood; what follows moves up as far as it must. */
-function replaced(model: MemoryModel, window: readonly WindowEntry[], id: string): WindowEntry[] {
-  const entries: WindowEntry[] = []
-  let next = 0
-  const put = (entry: Omit<WindowEntry, 'ordinal'>, least: number): void => {
-    const ordinal = Math.max(least, next)
-    entries.push({ ...entry, ordinal })
-    next = ordinal + 1
-  }
-  for (const entry of window) {
-    if (entry.summaryId !== id) put(entry, entry.ordinal)
-    else for (const source of sourceEntries(model, id)) put(source, entry.ordinal)
-  }
-  return entries
-}
-
-function sourceEntries(model: MemoryModel, id: string): Omit<WindowEntry, 'ordinal'>[] {
+function arrivalsOf(model: MemoryModel, id: string, spans: ReadonlyMap<string, Span>): Arrival[] {
   const { messages } = model
   return [
-    ...model.messageEdges(id).map(({ to }) => ({
-      messageId: to,
-      summaryId: null,
-      placedAtMs: messages.atMs[messages.rowOf(to)] ?? 0,
-    })),
-    ...model.sourceEdges(id).map(({ to }) => ({
-      messageId: null,
-      summaryId: to,
-      placedAtMs: model.summaries.get(to)?.createdAtMs ?? 0,
-    })),
+    ...model.messageEdges(id).map(({ to }) => messageEntry(model, messages.rowOf(to))),
+    ...model.sourceEdges(id).map(({ to }): Arrival => {
+      const placedAtMs = model.summaries.get(to)?.createdAtMs ?? 0
+      return { firstSeq: spans.get(to)?.firstSeq ?? 0, entry: { messageId: null, summaryId: to, placedAtMs } }
+    }),
   ]
 }
 

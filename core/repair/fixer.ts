@@ -49,6 +49,8 @@ export type Scope = {
   readonly db: ReadDb
   readonly estimator: TokenEstimator
   readonly clock: Clock
+  /** False: another system's file, whose own indexes a working copy does not have. */
+  readonly isNative: boolean
   /** Null: findings that belong to no conversation. */
   readonly conversationId: number | null
   /** Findings of a check in this conversation, as they were before any step. */

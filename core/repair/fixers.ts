@@ -21,13 +21,7 @@ export const fixers: readonly Fixer[] = [
 ]
 
 /** Settled where derived rows are at fault; where canonical rows are, nothing in the file says what is right. */
-export const partlyRepairable: ReadonlySet<string> = new Set([
-  'foreign_keys',
-  'invalid_value',
-  'malformed_json',
-  'tool_pair_split',
-  'tool_call_unanswered',
-])
+export const partlyRepairable: ReadonlySet<string> = new Set(['foreign_keys', 'invalid_value', 'malformed_json'])
 
 /** Checks whose every finding a step can settle. */
 export const repairableChecks: ReadonlySet<string> = new Set(

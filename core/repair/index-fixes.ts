@@ -41,7 +41,7 @@ const restoreDefinitions: Fixer = {
   reads: ['index'],
   isFileWide: true,
   *fix(scope) {
-    if (!scope.wants(undefined)) return
+    if (!scope.wants(undefined) || !scope.isNative) return
     const names = missing(scope)
     if (names.length === 0) return
     yield {
@@ -60,16 +60,21 @@ const restoreDefinitions: Fixer = {
 
 const rebuild: Fixer = {
   checks: ['fts_in_sync'],
+  triggers: ['fts_in_sync', 'fts_trigger_missing'],
   reads: ['index'],
   isFileWide: true,
   *fix(scope) {
     if (!scope.wants(undefined)) return
     const lacking = scope.findings('fts_in_sync').length
-    const lost = missing(scope)
+    if (lacking === 0 && scope.isNative) return
+    const lost = scope.isNative ? missing(scope) : []
     yield {
       title: 'Rebuild the search indexes',
-      rule: `${plural(lacking, 'index entry', 'index entries')} written from the tables; no text changes.`,
+      rule: scope.isNative
+        ? `${plural(lacking, 'index entry', 'index entries')} written from the tables; no text changes.`
+        : 'A working copy has indexes of its own, which are written when it is made.',
       risk: 'safe',
+      fixes: scope.isNative ? [] : scope.findings('fts_trigger_missing').length > 0 ? ['fts_trigger_missing'] : [],
       nodes: scope.findings('fts_in_sync').flatMap(({ id }) => id ?? []),
       changes: [{ table: 'messages_fts, summaries_fts', key: {}, before: { missing: lacking }, after: { missing: 0 } }],
       statements: [...lost.map((name) => DEFINITIONS.get(name) ?? ''), ...INDEXES.map(([table]) => rebuildSql(table))],

@@ -1,6 +1,7 @@
 import type { CheckResult, IntegrityReport, Sample } from '../contract/integrity.ts'
 import { checks } from '../integrity/checks.ts'
-import { fingerprintOf } from './describe-changes.ts'
+import { areasOf, fingerprintOf } from './describe-changes.ts'
+import type { Area } from './fixer.ts'
 import { fixers } from './fixers.ts'
 import { manualNote } from './manual-notes.ts'
 import type { Findings, PlannedStep } from './plan-steps.ts'
@@ -12,6 +13,7 @@ const OF_OTHERS: Readonly<Record<string, RegExp>> = {
 }
 
 const withFixer = new Set(fixers.flatMap((fixer) => fixer.checks))
+const reads = new Map(fixers.flatMap((fixer) => fixer.checks.map((check) => [check, new Set(fixer.reads)] as const)))
 const causes = new Map(checks.map((check) => [check.id, check.consequenceOf ?? []]))
 
 /**
@@ -59,8 +61,11 @@ function goesAlong(check: string, group: readonly Sample[]): boolean {
 
 /** The step that settles what makes this check fire; else the last one, since its fixer found nothing left after it. */
 function causeOf(check: string, near: readonly PlannedStep[]): PlannedStep | undefined {
-  return near.find((step) => causes.get(check)?.some((cause) => step.fixes.includes(cause))) ?? near.at(-1)
+  const named = near.find((step) => causes.get(check)?.some((cause) => step.fixes.includes(cause)))
+  return named ?? near.findLast((step) => areasOf(step.changes).intersection(reads.get(check) ?? NOTHING).size > 0)
 }
+
+const NOTHING: ReadonlySet<Area> = new Set()
 
 function manualStep(check: CheckResult, left: readonly Group[]): PlannedStep {
   const { advice, cannotRestore } = manualNote(check.id)

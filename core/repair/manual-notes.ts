@@ -17,7 +17,8 @@ const NOTES: Readonly<Record<string, ManualNote>> = {
     cannotRestore: 'The text that was stored first is not in the file any more.',
   },
   tool_pair_split: {
-    advice: 'The other half of the call is nowhere in the file: this half is left out when the window is sent.',
+    advice:
+      'Dissolve the summary that covers the other half ("lcm dissolve"). A half that stands alone is left out when the window is sent.',
     cannotRestore: null,
   },
   file_missing: {

@@ -51,10 +51,16 @@ export function recount(
     const wrong = fields.filter(
       (field) => stored[field] !== null && numbers[field] !== null && stored[field] !== numbers[field],
     )
+    const isLess = (field: NumberField): boolean => field === 'sourceTokens' && countsMore(stored, numbers)
     const missing = fields.filter((field) => isTime(field) && stored[field] === null && numbers[field] !== null)
-    const set = [...wrong, ...missing]
+    const set = [...wrong.filter((field) => !isLess(field)), ...missing]
     if (set.length > 0) model.set(id, Object.fromEntries(set.map((field) => [field, numbers[field]])))
   }
+}
+
+/** Some systems count what stands around messages too: without that a summary of few would seem larger than they are. */
+function countsMore({ tokens, sourceTokens }: SummaryState, counted: Numbers): boolean {
+  return (sourceTokens ?? 0) > (tokens ?? 0) && (tokens ?? 0) >= (counted.sourceTokens ?? 0)
 }
 
 const isTime = (field: NumberField): boolean => field === 'earliestAtMs' || field === 'latestAtMs'

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { Sample } from '../contract/integrity.ts'
+import type { MemoryInfo } from '../contract/memory.ts'
 import type { RepairRisk, RowChange } from '../contract/repair.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { areasOf, describeChanges, fingerprintOf } from './describe-changes.ts'
@@ -32,6 +33,7 @@ export type PlanTools = {
   readonly estimator: TokenEstimator
   readonly clock: Clock
   readonly filesDirs: readonly string[]
+  readonly info: Pick<MemoryInfo, 'system'>
 }
 
 /** All findings by check, not only samples. */
@@ -109,6 +111,7 @@ function scopeOf(
   let standing: Standing | undefined
   return {
     ...tools,
+    isNative: tools.info.system === 'native',
     model,
     conversationId,
     findings: (check) =>

@@ -27,7 +27,8 @@ export function toPlan(
   }
 }
 
-function toShownStep({ statements, rewrite: _, ...step }: PlannedStep): RepairStep {
+/** Without what only the writer needs. */
+export function toShownStep({ statements, rewrite: _, ...step }: PlannedStep): RepairStep {
   return {
     ...step,
     fixes: [...step.fixes],

@@ -6,15 +6,6 @@ import { firstSeqOf, takeFromWindow } from './place.ts'
 import { coverageOf, entryId, spansOf } from './reach.ts'
 import { dropTwice, putBack, settle } from './settle.ts'
 
-const queries = {
-  halves: `
-    SELECT DISTINCT o.message_id
-    FROM message_parts AS p
-    JOIN message_parts AS o ON o.tool_call_id = p.tool_call_id AND o.message_id <> p.message_id
-    JOIN messages AS m ON m.message_id = o.message_id AND m.conversation_id = :conversationId
-    WHERE p.message_id = :messageId AND p.tool_call_id IS NOT NULL`,
-}
-
 const dropDanglingItems: Fixer = {
   checks: ['dangling_item', 'foreign_keys'],
   reads: ['window', 'summaries'],
@@ -147,27 +138,6 @@ const showNewest: Fixer = {
   },
 }
 
-const joinPairs: Fixer = {
-  checks: ['tool_pair_split', 'tool_call_unanswered'],
-  reads: ['window', 'edges', 'summaries'],
-  *fix(scope) {
-    const { model, was, conversationId } = scope
-    if (!scope.wants(undefined) || conversationId === null) return
-    const halves = ['tool_pair_split', 'tool_call_unanswered'].flatMap((check) => scope.findings(check))
-    const gone = halves.flatMap(({ id }) =>
-      otherHalves(scope, messageNumber(id ?? '') ?? -1).flatMap((message) =>
-        uncover(model, conversationId, message, was),
-      ),
-    )
-    if (gone.length > 0) yield dissolving(gone, 'A call and its result stand in the window together.')
-  },
-}
-
-/** Messages of the conversation that share a tool call with this one. */
-function otherHalves({ db, conversationId }: Scope, messageId: number): number[] {
-  return db.column<number>(queries.halves, { messageId, conversationId })
-}
-
 const dissolving = (gone: readonly string[], rule: string): Draft => ({
   title: `Dissolve ${plural(gone.length, 'summary', 'summaries')} into ${gone.length === 1 ? 'its' : 'their'} sources`,
   rule,
@@ -183,6 +153,5 @@ export const windowFixes: readonly Fixer[] = [
   coverGaps,
   orderWindow,
   showNewest,
-  joinPairs,
   renumber,
 ]
