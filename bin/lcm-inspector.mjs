@@ -4,6 +4,6 @@ import { start } from './start-installed.mjs'
 
 // `lcm-inspector [FILE]` is `lcm open [FILE]`; a command of `lcm` works here too.
 const first = process.argv[2]
-const isCommand = first !== undefined && /^[a-z]+$/.test(first) && !existsSync(first)
+const isCommand = first !== undefined && /^[a-z]+(?:-[a-z]+)*$/.test(first) && !existsSync(first)
 if (!isCommand && first !== '--version') process.argv.splice(2, 0, 'open')
 start()

@@ -23,3 +23,17 @@ export async function interruptible<T>(start: (signal: AbortSignal) => AsyncGene
     process.off('SIGTERM', onInterrupt)
   }
 }
+
+/** Waits for an answer. Ctrl-C withdraws the question. */
+export async function interruptibleCall<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController()
+  const onInterrupt = (): void => abort.abort()
+  process.on('SIGINT', onInterrupt)
+  process.on('SIGTERM', onInterrupt)
+  try {
+    return await call(abort.signal)
+  } finally {
+    process.off('SIGINT', onInterrupt)
+    process.off('SIGTERM', onInterrupt)
+  }
+}

@@ -52,7 +52,7 @@ export class GrantedReader {
     grant: Grant,
     input: { readonly id: string; readonly depth: number; readonly includeMessages: boolean; readonly cursor?: string },
   ): Expansion {
-    const { grants, retrieval } = this.#options
+    const { grants, retrieval, estimator } = this.#options
     const left = this.#use(grant, input.id)
     const from = this.reach(grant).get(input.id) ?? 0
     const levels = grant.depth - from
@@ -62,13 +62,16 @@ export class GrantedReader {
         `${input.id} stands ${grant.depth} levels below what the grant is for: nothing beneath may be read.`,
       )
     }
-    const expansion = retrieval.expand({
-      summaryId: input.id,
-      depth: Math.min(input.depth, levels),
-      includeMessages: input.includeMessages,
-      tokenCap: Math.max(1, left),
-      cursor: input.cursor,
-    })
+    const expansion = retrieval.expand(
+      {
+        summaryId: input.id,
+        depth: Math.min(input.depth, levels),
+        includeMessages: input.includeMessages,
+        tokenCap: Math.max(1, left),
+        cursor: input.cursor,
+      },
+      (text) => estimator.count(text),
+    )
     grants.charge(grant.id, expansion.tokens, [
       ...expansion.nodes.map((node) => node.id),
       ...expansion.messages.map((message) => message.id),

@@ -50,15 +50,20 @@ export async function readWithModel(reading: ModelReading, signal: AbortSignal):
       abortSignal: signal,
     })
     const answer = withoutThoughts(text).trim()
-    if (finishReason === 'tool-calls' || answer === '') {
-      throw new SummarizerFailure('empty', `${provider.name} came to no answer within ${MOST_STEPS} turns.`)
-    }
+    if (finishReason === 'tool-calls' || answer === '') throw noAnswer(reading)
     return answer
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SummarizerFailure) throw error
+    if (error instanceof Error && error.name === 'AI_ToolChoiceViolationError') throw noAnswer(reading)
     throw callFailureOf(error, provider, systemClock())
   }
+}
+
+function noAnswer({ grants, grant }: ModelReading): SummarizerFailure {
+  const { calls, mostCalls, usedTokens, tokenCap } = grants.get(grant.id)
+  const read = `${calls} of ${mostCalls} reads, ${usedTokens} of ${tokenCap} tokens`
+  return new SummarizerFailure('empty', `It came to no answer within ${MOST_STEPS} turns (${read}).`)
 }
 
 const mustAnswer = ({ grants, grant }: ModelReading, step: number): boolean =>

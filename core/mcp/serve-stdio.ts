@@ -1,0 +1,91 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { Core } from '../core.ts'
+import { executeHere } from '../jobs/job-thread.ts'
+import { Machine } from '../machine/machine.ts'
+import { createMcpServer } from './server.ts'
+import { Tools } from './tools.ts'
+
+export type McpOptions = {
+  readonly path: string
+  readonly allowNewer: boolean
+  /** The one conversation that may be read; null for all. */
+  readonly conversationId: number | null
+  readonly resourcesDir: string
+  readonly version: string
+}
+
+/** What is still being answered when the client goes has this long to be finished. */
+const LAST_ANSWERS_MS = 5_000
+
+/**
+ * Serves a memory to one client over standard input and output until the client goes or a signal comes. The file is
+ * opened for reading; what others write to it meanwhile is seen.
+ * @returns the exit code
+ * @throws LcmError for a file that cannot be opened, before anything is served
+ */
+export async function serveStdio(options: McpOptions): Promise<number> {
+  // Standard output belongs to the protocol: whatever else somebody prints goes to standard error.
+  for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
+  // An answer that has to wait for a slow client listens until it may go on.
+  process.stdout.setMaxListeners(0)
+  const open = { readOnly: true, allowNewer: options.allowNewer }
+  const core = new Core({
+    path: options.path,
+    open,
+    machine: new Machine({ env: process.env, resourcesDir: options.resourcesDir }),
+    execute: executeHere(open),
+    isRemembered: false,
+  })
+  try {
+    core.lcm()
+    const unsubscribe = core.subscribe(() => undefined)
+    const server = createMcpServer(new Tools(() => core.lcm(), options.conversationId), options.version)
+    const transport = new CountingTransport()
+    await server.connect(transport)
+    const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {
+      process.stdin.once('end', () => done('end'))
+      process.stdin.once('close', () => done('end'))
+      process.once('SIGINT', () => done('SIGINT'))
+      process.once('SIGTERM', () => done('SIGTERM'))
+    })
+    if (signal === 'end') await transport.idle(LAST_ANSWERS_MS)
+    unsubscribe()
+    await server.close()
+    return signal === 'SIGINT' ? 130 : 0
+  } finally {
+    await core.close()
+  }
+}
+
+/** Knows which requests wait for their answer, so that a client that only writes and closes gets its answers all the same. */
+class CountingTransport extends StdioServerTransport {
+  readonly #open = new Set<string | number>()
+  #whenIdle: (() => void) | null = null
+
+  override async start(): Promise<void> {
+    const { onmessage } = this
+    this.onmessage = (message, ...more) => {
+      if ('id' in message && 'method' in message && message.id !== undefined) this.#open.add(message.id)
+      onmessage?.(message, ...more)
+    }
+    await super.start()
+  }
+
+  override async send(message: Parameters<StdioServerTransport['send']>[0]): Promise<void> {
+    await super.send(message)
+    if ('id' in message && !('method' in message) && message.id !== undefined) this.#open.delete(message.id)
+    if (this.#open.size === 0) this.#whenIdle?.()
+  }
+
+  /** Waits until every request is answered, at most so long. */
+  idle(limitMs: number): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, limitMs)
+      this.#whenIdle = () => {
+        clearTimeout(timer)
+        done()
+      }
+      if (this.#open.size === 0) this.#whenIdle()
+    })
+  }
+}

@@ -1,0 +1,50 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { toCliJson } from '../cli/cli-json.ts'
+import { toErrorInfo } from '../errors.ts'
+import { INPUT_SHAPES } from './tool-inputs.ts'
+import { INSTRUCTIONS, SERVER_NAME, TEXTS } from './tool-texts.ts'
+import type { Tools } from './tools.ts'
+
+/** Nothing is changed, and nothing outside of the memory is reached. */
+const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
+
+type Given = { readonly signal: AbortSignal }
+type ToolResult = {
+  readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly structuredContent: Record<string, unknown>
+  readonly isError?: boolean
+}
+
+/** The four tools over the Model Context Protocol. */
+export function createMcpServer(tools: Tools, version: string): McpServer {
+  const server = new McpServer({ name: SERVER_NAME, version }, { instructions: INSTRUCTIONS })
+  const config = <Name extends keyof typeof TEXTS>(name: Name) => ({
+    ...TEXTS[name],
+    inputSchema: INPUT_SHAPES[name],
+    annotations: { title: TEXTS[name].title, ...ANNOTATIONS },
+  })
+  server.registerTool('lcm_grep', config('lcm_grep'), (input, { signal }: Given) =>
+    answer(() => tools.grep(input, signal)),
+  )
+  server.registerTool('lcm_describe', config('lcm_describe'), (input) => answer(() => tools.describe(input)))
+  server.registerTool('lcm_expand', config('lcm_expand'), (input) => answer(() => tools.expand(input)))
+  server.registerTool('lcm_expand_query', config('lcm_expand_query'), (input, { signal }: Given) =>
+    answer(() => tools.expandQuery(input, signal)),
+  )
+  return server
+}
+
+/** Times are ISO 8601 here, as on the command line. The text is the same document, for clients that know no other. */
+async function answer(work: () => unknown): Promise<ToolResult> {
+  try {
+    return result(toCliJson(await work()) as Record<string, unknown>)
+  } catch (error) {
+    const { code, message, retryable } = toErrorInfo(error)
+    if (code === 'internal') console.error(error)
+    return { ...result({ error: { code, message, retryable } }), isError: true }
+  }
+}
+
+function result(structuredContent: Record<string, unknown>): ToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+}
