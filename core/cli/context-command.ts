@@ -79,13 +79,19 @@ function contextAnswer(lcm: Lcm, options: ContextOptions): Answer {
 }
 
 function contextText(context: AssembledContext): string {
+  const { historyOrder } = context
+  const placeOf = new Map(historyOrder?.map((index, place) => [index, place]))
   return [
+    ...(historyOrder
+      ? ['The window is stored in another order than that of the history: the second column is the place in that one.']
+      : []),
     `${count(context.tokens)} of ${count(context.budget)} tokens (${percent(context.pressure)})${context.overBudget ? ' · the fresh tail alone is over the budget' : ''}`,
     '',
     table(
-      ['#', 'id', 'kind', 'tokens', '', 'why'],
-      context.items.map((item) => [
+      ['#', ...(historyOrder ? ['hist'] : []), 'id', 'kind', 'tokens', '', 'why'],
+      context.items.map((item, index) => [
         item.included ? String(item.ordinal) : '–',
+        ...(historyOrder ? [placeOf.get(index) ?? ''] : []),
         item.id,
         kindText(item),
         item.tokens,

@@ -2,6 +2,7 @@ import type { CompactionSettings } from '../contract/compaction.ts'
 import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedContext } from '../contract/context.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { assertNever } from '../errors.ts'
+import { historyOrder } from './history-order.ts'
 import { KeptWindow } from './kept-window.ts'
 import type { Placements } from './placements.ts'
 import { rankByRelevance } from './relevance.ts'
@@ -56,6 +57,7 @@ export class ContextAssembler {
     const { window, extents, selection } = this.#select(input, placed)
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
+    const order = historyOrder(window, extents)
     return {
       conversationId: input.conversationId,
       tokens: selection.tokens,
@@ -84,6 +86,7 @@ export class ContextAssembler {
           excerpt: excerpts[ordinal] ?? '',
         }
       }),
+      ...(order ? { historyOrder: order } : {}),
       reconstructed: false,
     }
   }

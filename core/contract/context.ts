@@ -57,6 +57,8 @@ export const AssembledContext = z.object({
   /** The fresh tail and the system messages alone pass the budget. */
   overBudget: z.boolean(),
   items: z.array(ContextItem),
+  /** Indexes into `items` in the order of the history; absent where the window stands in that order itself. */
+  historyOrder: z.array(z.int()).optional(),
   reconstructed: z.boolean(),
 })
 export type AssembledContext = z.infer<typeof AssembledContext>

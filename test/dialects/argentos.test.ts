@@ -79,13 +79,17 @@ describe.runIf(hasFixtures)('a file of ArgentOS', () => {
       }
     }))
 
-  it('shows the window in the order in which it is stored', () =>
+  it('shows the window in the order in which it is stored, and says what the order of the history is', () =>
     withLcm(SMALL, cacheDir, (lcm) => {
       for (const [index, [, truth]] of sessions.entries()) {
         const stored = truth.context_order.split(' ').map((item) => item.replace(/^\d+:/, ''))
-        const { items } = lcm.context.assemble({ conversationId: index + 1 })
+        const { items, historyOrder } = lcm.context.assemble({ conversationId: index + 1 })
         expect(items.map(({ id }) => id.replace(/^msg_/, 'm').replace(/^\d/, 's$&'))).toEqual(stored)
         expect(items.every((item) => item.included)).toBe(true)
+        // The summary stands for the oldest messages: in the order of the history it is the first.
+        const inHistory = historyOrder?.map((place) => items[place]?.id)
+        const sorted = ['7', ...items.map(({ id }) => id).filter((id) => id !== '7')]
+        expect(inHistory).toEqual(index === 0 ? sorted : undefined)
       }
     }))
 

@@ -1,0 +1,17 @@
+import type { Extent, Window } from './window.ts'
+
+/**
+ * The items of a window in the order of the history, as indexes: a summary stands where the first message stood that it
+ * stands for, and what has no place there (it names nothing) stays behind the item before it. Null when they stand in
+ * that order already. Some systems store each new summary behind the newest message.
+ */
+export function historyOrder({ items }: Window, extents: ReadonlyMap<string, Extent>): number[] | null {
+  let place = Number.NEGATIVE_INFINITY
+  const places = items.map((item) => {
+    place = item.seq ?? extents.get(item.summaryId ?? '')?.firstSeq ?? place
+    return place
+  })
+  const isInOrder = places.every((own, index) => index === 0 || own >= (places[index - 1] ?? own))
+  if (isInOrder) return null
+  return Array.from(items.keys()).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0) || a - b)
+}
