@@ -4,6 +4,7 @@ import type { WriteDb } from '../db/read-db.ts'
 import type { CompactionRecord } from './format.ts'
 import { insertNode, type NodeItem } from './imported-node.ts'
 import { placeholderText, unreadableText } from './imported-node-text.ts'
+import { beginImportedRun, finishImportedRun } from './imported-run.ts'
 
 const queries = {
   conversation: `
@@ -31,20 +32,6 @@ const queries = {
     FROM below AS b
     JOIN summary_messages AS e ON e.summary_id = b.summary_id
     JOIN messages AS m ON m.message_id = e.message_id`,
-  begin: `
-    INSERT INTO compaction_runs
-      (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, finished_at, tokens_before,
-       tokens_after, stop_reason)
-    VALUES (:runId, :conversationId, :reason, 'full', :importer, :configuration, 'import', :atMs, :atMs, :tokensBefore,
-       :tokensBefore, 'imported')`,
-  finish: `
-    UPDATE compaction_runs SET tokens_after = (
-      SELECT coalesce(sum(coalesce(m.token_count, s.token_count)), 0)
-      FROM context_items AS c
-      LEFT JOIN messages AS m ON m.message_id = c.message_id
-      LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
-      WHERE c.conversation_id = :conversationId
-    ) WHERE run_id = :runId`,
 }
 
 export type ExistingCompaction = {
@@ -76,17 +63,18 @@ export function storeCompaction(given: ExistingCompaction): boolean {
     const replaced = whatWasReplaced(given, window, place)
     const records = new Set(compaction.recordedBy)
     if (replaced.every((item) => item.externalId !== null && records.has(item.externalId))) return false
-    db.run(queries.begin, {
+    beginImportedRun(db, {
       runId,
       conversationId,
-      reason: compaction.isAuto === false ? 'manual' : 'threshold',
       importer,
-      configuration: JSON.stringify({ imported: compaction.key }),
-      atMs: Math.round(compaction.atMs),
+      mode: 'full',
+      reason: compaction.isAuto === false ? 'manual' : 'threshold',
+      configuration: { imported: compaction.key },
+      atMs: compaction.atMs,
       tokensBefore: window.reduce((sum, item) => sum + item.tokens, 0),
     })
     store(given, runId, place, replaced)
-    db.run(queries.finish, { conversationId, runId })
+    finishImportedRun(db, runId, conversationId)
     return true
   })
 }
@@ -115,7 +103,16 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
 
 function store(given: ExistingCompaction, runId: string, newestSeq: number, replaced: readonly WindowRow[]): void {
   const { db, estimator, conversationId, compaction } = given
-  const node = { db, estimator, conversationId, runId, newestSeq, isAuto: compaction.isAuto, atMs: compaction.atMs }
+  const node = {
+    db,
+    estimator,
+    conversationId,
+    runId,
+    newestSeq,
+    isAuto: compaction.isAuto,
+    atMs: compaction.atMs,
+    isMarked: true,
+  }
   const told = compaction.text?.trim() ? compaction.text : null
   const words = {
     texts: told === null ? unreadableText(replaced.length) : [told],

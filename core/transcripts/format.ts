@@ -53,6 +53,8 @@ export type TranscriptRecord =
   | CompactionRecord
   /** The last one counts, and replaces what is stored. */
   | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
+  /** All messages that lie on branches that were given up, told once after the last message: none of them is seen. */
+  | { readonly kind: 'given_up'; readonly sessionId: string; readonly externalIds: ReadonlySet<string> }
   /** Holds no conversation: settings, progress, bookkeeping. */
   | { readonly kind: 'other' }
   /** Stands in the file once more. */

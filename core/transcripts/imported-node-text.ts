@@ -22,3 +22,9 @@ export function unreadableText(messages: number): string[] {
     '…',
   ]
 }
+
+/** For a branch that was given up. */
+export function branchText(messages: number): string[] {
+  const what = messages === 1 ? '1 message' : `${messages} messages`
+  return [`[${what} on a branch that was given up. The agent does not see them.]`, '[branch given up]', '…']
+}

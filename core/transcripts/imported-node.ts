@@ -89,6 +89,8 @@ export type ImportedNode = {
   readonly atMs: number
   /** Of the message that stands where the compaction happened. */
   readonly newestSeq: number
+  /** Its last message gets a part that tells of it. */
+  readonly isMarked: boolean
 }
 
 /** Writes a node in the place of its items: node, edges, window, the mark on its last message, the event. */
@@ -123,16 +125,7 @@ export function insertNode(node: ImportedNode): NodeItem {
   const ordinals = JSON.stringify(items.map((item) => item.ordinal))
   expectChanges(db.run(queries.remove, { conversationId, ordinals }), items.length)
   db.run(queries.place, { conversationId, ordinal, id, atMs })
-  expectChanges(
-    db.run(queries.mark, {
-      partId: `prt_${sha256(`${runId}|${id}|${ordinal}`).slice(0, 20)}`,
-      messageId: db.value<number>(queries.newest, { id }) ?? 0,
-      conversationId,
-      isAuto: node.isAuto === null ? null : Number(node.isAuto),
-      metadata: JSON.stringify({ run: runId, summary: id }),
-    }),
-    1,
-  )
+  if (node.isMarked) markLastMessage(node, id, ordinal)
   db.run(queries.event, {
     runId,
     conversationId,
@@ -147,6 +140,17 @@ export function insertNode(node: ImportedNode): NodeItem {
     newestSeq: node.newestSeq,
   })
   return { ordinal, messageId: null, summaryId: id, placedAtMs: atMs, tokens, hash, replacedTokens: windowTokens }
+}
+
+function markLastMessage({ db, conversationId, runId, isAuto }: ImportedNode, id: string, ordinal: number): void {
+  const mark = {
+    partId: `prt_${sha256(`${runId}|${id}|${ordinal}`).slice(0, 20)}`,
+    messageId: db.value<number>(queries.newest, { id }) ?? 0,
+    conversationId,
+    isAuto: isAuto === null ? null : Number(isAuto),
+    metadata: JSON.stringify({ run: runId, summary: id }),
+  }
+  expectChanges(db.run(queries.mark, mark), 1)
 }
 
 const logged = (item: NodeItem): [number, 'message' | 'summary', string, number] => [

@@ -7,6 +7,7 @@ import { assertNever } from '../errors.ts'
 import { cutAnswer, storedLinks } from './answer-links.ts'
 import { storeCompaction } from './existing-compaction.ts'
 import type { AnswerRecord, CompactionRecord, MessageRecord, TranscriptRecord } from './format.ts'
+import { storeGivenUp } from './given-up-branches.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport } from './import-report.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
@@ -30,6 +31,7 @@ export class TranscriptWriter {
   readonly #sessions: StoredSessions
   readonly #batch: ImportBatch
   readonly #titles = new Map<number, string>()
+  readonly #givenUp = new Map<number, ReadonlySet<string>>()
 
   constructor(options: WriterOptions) {
     const { db, estimator, clock, path, format } = options
@@ -63,6 +65,9 @@ export class TranscriptWriter {
       case 'title':
         this.#titles.set(this.#session(record.sessionId).id, record.title)
         return false
+      case 'given_up':
+        this.#givenUp.set(this.#session(record.sessionId).id, record.externalIds)
+        return false
       case 'other':
         this.report.otherRecords += 1
         return false
@@ -80,6 +85,10 @@ export class TranscriptWriter {
   /** To be called after the last record. */
   finish(): void {
     this.#batch.write()
+    const { db, estimator, format } = this.#options
+    for (const [conversationId, externalIds] of this.#givenUp) {
+      storeGivenUp({ db, estimator, importer: format, conversationId, externalIds })
+    }
     for (const [conversationId, title] of this.#titles) this.#store.setTitle(conversationId, title)
   }
 

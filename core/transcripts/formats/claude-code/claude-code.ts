@@ -55,6 +55,7 @@ class ClaudeCodeReader {
   readonly #conversations = new Map<string, Conversation>()
   /** By the message that records them; told when it has come out of the order. */
   readonly #compactions = new Map<string, CompactionRecord>()
+  readonly #givenUp = new Map<string, Set<string>>()
 
   constructor(survey: ClaudeCodeSurvey, source: TranscriptSource) {
     this.#survey = survey
@@ -90,13 +91,25 @@ class ClaudeCodeReader {
       this.#tell(sessionId, order.end(), out)
       const title = this.#survey.titleOf(its)
       if (title !== null) out.push({ kind: 'title', sessionId, title })
+      out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
     }
     return out
   }
 
+  #noteGivenUp(sessionId: string, drafts: readonly Draft[]): void {
+    const ids = this.#givenUp.get(sessionId) ?? new Set()
+    for (const draft of drafts) {
+      const id = draft.kind === 'whole' ? draft.message.externalId : draft.apiId
+      if (id !== null) ids.add(id)
+    }
+    this.#givenUp.set(sessionId, ids)
+  }
+
   #takeSpoken(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
     const { chains } = this.#survey
-    const drafts = this.#messages.drafts(record, chains.isAbandoned(record) ? { ...marks, abandoned: true } : marks)
+    const isAbandoned = chains.isAbandoned(record)
+    const drafts = this.#messages.drafts(record, isAbandoned ? { ...marks, abandoned: true } : marks)
+    if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), drafts)
     if (drafts.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
     if (drafts.length > 0) this.#takeDrafts(chains.keyOf(record), drafts, out)
   }

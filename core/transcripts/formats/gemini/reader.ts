@@ -59,7 +59,10 @@ export class GeminiReader {
 
   end(): TranscriptRecord[] {
     const title = this.#summary === null ? this.#title : oneLine(this.#summary)
-    return this.#sessionId === null || title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title }]
+    const sessionId = this.#sessionId
+    if (sessionId === null) return []
+    const givenUp: TranscriptRecord = { kind: 'given_up', sessionId, externalIds: this.#survey.givenUp() }
+    return title === null ? [givenUp] : [givenUp, { kind: 'title', sessionId, title }]
   }
 
   /** The last record of an id is the message; those before it are states on the way. */

@@ -36,6 +36,11 @@ export class GeminiSurvey {
     return this.#abandoned.has(id)
   }
 
+  /** Every message that was taken back, with the results of its calls. */
+  givenUp(): Set<string> {
+    return new Set([...this.#abandoned].flatMap((id) => this.#derived.get(id) ?? [id]))
+  }
+
   /** Of the n-th `$set` of the file, counted from 0; null when it replaced no messages. */
   checkpoint(index: number): Checkpoint | null {
     return this.#checkpoints[index] ?? null

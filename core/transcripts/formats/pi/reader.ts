@@ -18,6 +18,7 @@ export class PiReader {
   /** Version 1 names entries by their place, the header being 0: external ids by place. */
   readonly #places: (string | null)[] = []
   readonly #seen = new Set<string>()
+  readonly #givenUp = new Set<string>()
   #latestId: string | null = null
   #sessionId: string | null = null
   #parentId: string | null = null
@@ -61,8 +62,10 @@ export class PiReader {
 
   end(): TranscriptRecord[] {
     if (this.#sessionId === null) return []
-    const title = this.#name ?? this.#titleOf(this.#sessionId) ?? this.#title
-    return title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title }]
+    const sessionId = this.#sessionId
+    const title = this.#name ?? this.#titleOf(sessionId) ?? this.#title
+    const givenUp: TranscriptRecord = { kind: 'given_up', sessionId, externalIds: this.#givenUp }
+    return title === null ? [givenUp] : [givenUp, { kind: 'title', sessionId, title }]
   }
 
   #takeHeader(header: JsonObject, out: TranscriptRecord[]): void {
@@ -91,6 +94,7 @@ export class PiReader {
     const marks = { ...place.marks, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
     const add = (message: Extract<TranscriptRecord, { kind: 'message' }>['message']): void => {
       this.#places.push(message.externalId)
+      if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
       const copiedFrom = isCopy && this.#parentId !== null ? [this.#parentId] : []
       out.push({ kind: 'message', sessionId, message, copiedFrom })
     }

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import type { WriteDb } from '../db/read-db.ts'
+import { insertNode, type NodeItem } from './imported-node.ts'
+import { branchText } from './imported-node-text.ts'
+import { beginImportedRun, finishImportedRun } from './imported-run.ts'
+
+const queries = {
+  window: `
+    SELECT c.ordinal AS ordinal, c.message_id AS messageId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
+      m.seq AS seq, m.external_id AS externalId, coalesce(m.token_count, s.token_count) AS tokens,
+      coalesce(m.content_hash, s.summary_hash) AS hash, m.created_at AS atMs
+    FROM context_items AS c
+    LEFT JOIN messages AS m ON m.message_id = c.message_id
+    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
+    WHERE c.conversation_id = :conversationId
+    ORDER BY c.ordinal`,
+  newestSeq: `
+    SELECT max(seq) FROM messages WHERE conversation_id = :conversationId`,
+  standing: `
+    SELECT e.run_id AS runId, e.summary_id AS summaryId, e.removed AS removed
+    FROM compaction_runs AS r
+    JOIN compaction_events AS e ON e.run_id = r.run_id
+    JOIN context_items AS c ON c.summary_id = e.summary_id
+    WHERE r.conversation_id = :conversationId AND r.mode = 'branch'`,
+  messagesOf: `
+    SELECT m.external_id FROM summary_messages AS l JOIN messages AS m ON m.message_id = l.message_id
+    WHERE l.summary_id = :summaryId`,
+  takeOut: `
+    DELETE FROM context_items WHERE summary_id = :summaryId`,
+  putBack: `
+    INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
+    SELECT :conversationId, value ->> 0, 'message', CAST(substr(value ->> 2, 5) AS INTEGER), value ->> 3
+    FROM json_each(:removed)`,
+  removeEvent: `
+    DELETE FROM compaction_events WHERE run_id = :runId`,
+  removeRun: `
+    DELETE FROM compaction_runs WHERE run_id = :runId`,
+  removeNode: `
+    DELETE FROM summaries WHERE summary_id = :summaryId`,
+}
+
+export type GivenUp = {
+  readonly db: WriteDb
+  readonly estimator: TokenEstimator
+  readonly importer: string
+  readonly conversationId: number
+  /** External ids of all messages that lie on branches that were given up. */
+  readonly externalIds: ReadonlySet<string>
+}
+
+type WindowRow = NodeItem & { readonly seq: number | null; readonly externalId: string | null; readonly atMs: number }
+
+/**
+ * Takes branches that were given up out of the window: the agent does not see them. Each stretch goes under a note that
+ * says so, and from which it can be reached. One to which the person has returned since comes back into the window.
+ */
+export function storeGivenUp(given: GivenUp): void {
+  const { db, conversationId, externalIds } = given
+  db.transaction(() => {
+    bringBack(given)
+    if (externalIds.size === 0) return
+    const newestSeq = db.value<number>(queries.newestSeq, { conversationId }) ?? 0
+    const window = db.all<WindowRow>(queries.window, { conversationId })
+    for (const run of stretches(window, externalIds)) {
+      // What stands at the end may be all that there is yet of what comes next.
+      if (run.at(-1)?.seq !== newestSeq && tokensOf(run) > 1) collapse(given, run, newestSeq, tokensOf(window))
+    }
+  })
+}
+
+function stretches(window: readonly WindowRow[], externalIds: ReadonlySet<string>): WindowRow[][] {
+  const runs: WindowRow[][] = []
+  let run: WindowRow[] | null = null
+  for (const item of window) {
+    if (item.externalId === null || !externalIds.has(item.externalId)) run = null
+    else if (run) run.push(item)
+    else {
+      run = [item]
+      runs.push(run)
+    }
+  }
+  return runs
+}
+
+function collapse(given: GivenUp, run: readonly WindowRow[], newestSeq: number, tokensBefore: number): void {
+  const { db, estimator, importer, conversationId } = given
+  const atMs = Math.max(...run.map((item) => item.atMs))
+  const key = `${importer}\n${conversationId}\n${run.map((item) => item.externalId).join('\n')}`
+  const runId = `run_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
+  const facts = { runId, conversationId, importer, atMs, tokensBefore }
+  beginImportedRun(db, { ...facts, mode: 'branch', reason: 'manual', configuration: { branch: run.length } })
+  insertNode({
+    db,
+    estimator,
+    conversationId,
+    runId,
+    depth: 0,
+    items: run,
+    texts: branchText(run.length),
+    level: 'deterministic',
+    model: null,
+    isAuto: null,
+    atMs,
+    newestSeq,
+    isMarked: false,
+  })
+  finishImportedRun(db, runId, conversationId)
+}
+
+function bringBack({ db, conversationId, externalIds }: GivenUp): void {
+  type Standing = { runId: string; summaryId: string; removed: string }
+  for (const { runId, summaryId, removed } of db.all<Standing>(queries.standing, { conversationId })) {
+    const messages = db.column<string | null>(queries.messagesOf, { summaryId })
+    if (messages.every((id) => id !== null && externalIds.has(id))) continue
+    db.run(queries.takeOut, { summaryId })
+    db.run(queries.putBack, { conversationId, removed })
+    db.run(queries.removeEvent, { runId })
+    db.run(queries.removeRun, { runId })
+    db.run(queries.removeNode, { summaryId })
+  }
+}
+
+const tokensOf = (items: readonly NodeItem[]): number => items.reduce((sum, item) => sum + item.tokens, 0)
