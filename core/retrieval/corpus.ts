@@ -26,6 +26,12 @@ export interface Corpus {
   /** Looked up anew at every use. null: there is none that can be trusted now, every text is read. */
   readonly index: TextIndex | null
   catalogue(breather: Breather): Promise<Catalogue>
+  /** The catalogue if it is known and up to date; it takes long to read. */
+  readonly known: Catalogue | null
+  /** A catalogue of those of the rows that are there, and no others. */
+  excerpt(rows: readonly number[]): Catalogue
+  /** The newest row that there is; 0 when there is none. */
+  newestRow(): number
   /** Those of the rows in which a text stands character by character. */
   holding(rows: readonly number[], text: string): number[]
   /** Some of the rows in which letters stand, small or large: A to Z in a pattern of LIKE stand for both. */

@@ -2,9 +2,10 @@ import { SummaryLevel } from '../contract/ids.ts'
 import type { Description, FileInfo } from '../contract/lineage.ts'
 import { coversOfSummaries } from '../conversations/covers.ts'
 import { cutText } from '../conversations/cut-text.ts'
+import { fileIdsIn, fileReferences } from '../conversations/file-references.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import { readMessages } from '../conversations/message-reader.ts'
-import { type FoundNode, findNode, notFound } from '../conversations/node-id.ts'
+import { type FoundNode, findNode, messageNodeId, notFound } from '../conversations/node-id.ts'
 import { type GraphNode, type SummaryGraph, VISIBILITIES } from '../conversations/summary-graph.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
@@ -128,7 +129,7 @@ function describeMessage(db: ReadDb, node: FoundNode & { kind: 'message' }, cont
     inContext: message.visibility === 'in_window',
     contextOrdinal: message.visibility === 'in_window' ? placeOf(db, node.conversationId, node.messageId, null) : null,
     seenThrough: message.visibility === 'covered' ? firstInWindow(message.coveredBy) : null,
-    fileIds: [],
+    fileIds: fileIdsIn(message.content).filter((id) => fileById(db, id) !== undefined),
     content: message.content,
     contentChars: message.contentChars,
     isCut: message.content.length < message.contentChars,
@@ -186,6 +187,8 @@ function describeSummary(
 function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentChars: number): Description {
   const file = fileById(db, node.id)
   if (!file) throw notFound(db, node.id)
+  const { summaries, messages } = fileReferences(db, node.id, node.conversationId)
+  const windowItem = summaries.find(({ id }) => placeOf(db, node.conversationId, null, id) !== null)
   const content = file.explorationSummary ?? ''
   return {
     ...NOTHING,
@@ -194,8 +197,10 @@ function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentCha
     conversationId: node.conversationId,
     createdAtMs: file.createdAtMs,
     sources: [],
-    dependents: [],
-    coveredBy: [],
+    dependents: messages.map(messageNodeId),
+    coveredBy: summaries.map(({ id }) => id),
+    seenThrough: windowItem?.id ?? null,
+    visibility: windowItem ? 'covered' : 'absent',
     fileIds: [],
     content: cutText(content, contentChars),
     contentChars: content.length,

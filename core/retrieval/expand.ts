@@ -24,8 +24,10 @@ const queries = {
       octet_length(content) AS bytes
     FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  summaryText: /* sql */ `SELECT content FROM summaries WHERE summary_id = :id`,
-  messageText: /* sql */ `SELECT content FROM messages WHERE message_id = CAST(:number AS INTEGER)`,
+  summaryTexts: /* sql */ `
+    SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  messageTexts: /* sql */ `
+    SELECT 'msg_' || message_id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
 }
 
 const Cursor = z.object({
@@ -146,16 +148,16 @@ function page(
   const end = Math.min(items.length, start + MAX_ITEMS)
   const ids = Array.from({ length: end - start }, (_, i) => items.idAt(start + i))
   const rows = readRows(db, ids)
+  const texts = readTexts(db, rows, fittingIds(ids, rows, input.tokenCap))
   const expansion: Expansion = { nodes: [], messages: [], tokens: 0, truncated: false, next: [], tooLarge: [] }
   let at = start
   for (const id of ids) {
     const row = rows.get(id)
-    // Read only when it would fit by what the file says of it.
-    const content = row && costOf(row) <= input.tokenCap - expansion.tokens ? textOf(db, row) : null
-    const cost = row ? Math.max(costOf(row), content !== null && countOf ? countOf(content) : 0) : 0
+    const content = texts.get(id)
+    const cost = row ? Math.max(costOf(row), content !== undefined && countOf ? countOf(content) : 0) : 0
     if (cost > input.tokenCap) expansion.tooLarge.push(id)
     else if (expansion.tokens + cost > input.tokenCap) break
-    else if (row && content !== null) add(expansion, row, cost, content)
+    else if (row && content !== undefined) add(expansion, row, cost, content)
     at += 1
   }
   if (at < items.length) {
@@ -169,9 +171,28 @@ function page(
   return expansion
 }
 
-function textOf(db: ReadDb, { id, ...row }: SummaryRow | MessageRow): string {
-  if ('kind' in row) return db.value<string>(queries.summaryText, { id }) ?? ''
-  return db.value<string>(queries.messageText, { number: Number(id.slice('msg_'.length)) }) ?? ''
+/** What fits by what the file says of it: no other text is read. */
+function fittingIds(ids: readonly string[], rows: ReadonlyMap<string, Row>, cap: number): string[] {
+  const fitting: string[] = []
+  let tokens = 0
+  for (const id of ids) {
+    const row = rows.get(id)
+    if (!row || costOf(row) > cap) continue
+    tokens += costOf(row)
+    if (tokens > cap) break
+    fitting.push(id)
+  }
+  return fitting
+}
+
+function readTexts(db: ReadDb, rows: ReadonlyMap<string, Row>, ids: readonly string[]): Map<string, string> {
+  const isMessage = (id: string): boolean => !('kind' in (rows.get(id) ?? {}))
+  const numbers = ids.filter(isMessage).map((id) => Number(id.slice('msg_'.length)))
+  const summaries = ids.filter((id) => !isMessage(id))
+  return new Map<string, string>([
+    ...db.iterateRaw<[string, string]>(queries.summaryTexts, { ids: JSON.stringify(summaries) }),
+    ...db.iterateRaw<[string, string]>(queries.messageTexts, { ids: JSON.stringify(numbers) }),
+  ])
 }
 
 function add(expansion: Expansion, row: SummaryRow | MessageRow, tokens: number, content: string): void {

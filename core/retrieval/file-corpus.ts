@@ -34,12 +34,25 @@ export class FileCorpus implements Corpus {
     this.#files = db.all<FileRow>(queries.all)
   }
 
-  async catalogue(): Promise<Catalogue> {
-    const builder = new CatalogueBuilder(null, this.#files.length)
-    this.#files.forEach((file, row) => {
-      builder.add(row, file.conversationId, 0, file.createdAtMs, textOf(file).length)
-    })
+  get known(): Catalogue {
+    return this.excerpt([...this.#files.keys()])
+  }
+
+  excerpt(rows: readonly number[]): Catalogue {
+    const builder = new CatalogueBuilder(null, rows.length)
+    for (const row of rows) {
+      const file = this.#files[row]
+      if (file) builder.add(row, file.conversationId, 0, file.createdAtMs, textOf(file).length)
+    }
     return builder.build()
+  }
+
+  newestRow(): number {
+    return Math.max(0, this.#files.length - 1)
+  }
+
+  async catalogue(): Promise<Catalogue> {
+    return this.known
   }
 
   holding(rows: readonly number[]): number[] {

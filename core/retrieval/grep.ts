@@ -117,7 +117,7 @@ export class Grep {
     if (cursor && cursor.grep !== hashOf(input)) throw badCursor('it belongs to another search')
     try {
       const breather = new Breather(signal)
-      const grounds = await this.#grounds(input, cursor, breather)
+      const grounds = this.#grounds(input, cursor)
       const { hits, anyOf, isScan } = await answer(input, question, cursor, grounds, breather)
       let given = 0
       let toldAt = performance.now()
@@ -161,18 +161,14 @@ export class Grep {
     }
   }
 
-  async #grounds(input: GrepInput, cursor: Cursor | null, breather: Breather): Promise<Ground[]> {
+  #grounds(input: GrepInput, cursor: Cursor | null): Ground[] {
     const filters = new Filters(this.#db, this.#histories, input)
-    const grounds: Ground[] = []
-    for (const [order, kind] of kindsOf(input).entries()) {
+    return kindsOf(input).map((kind, order) => {
       const corpus = this.#corpus(kind)
-      const catalogue = await corpus.catalogue(breather)
-      const newestRow = cursor?.newest[kind] ?? catalogue.rows.at(-1) ?? 0
       const { index } = corpus
-      const terms = index && new TermLookup(index)
-      grounds.push({ corpus, order, catalogue, newestRow, allows: filters.allows(kind, catalogue), terms })
-    }
-    return grounds
+      const newestRow = cursor?.newest[kind] ?? corpus.newestRow()
+      return { corpus, order, newestRow, filters, terms: index && new TermLookup(index) }
+    })
   }
 
   #corpus(kind: Corpus['kind']): Corpus {
@@ -217,34 +213,36 @@ async function answer(
   const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
   if (!(mayLoosen && cursor?.isLoosened)) {
     const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
-    const found = inOrder(input, input.sort, plan, cursor, grounds, breather)
+    const found = await inOrder(input, input.sort, plan, cursor, grounds, breather)
     if (!mayLoosen || cursor) return { ...found, anyOf: null }
     while (found.hits.found === 0 && !found.hits.isDone) await found.hits.step()
     if (found.hits.found > 0) return { ...found, anyOf: null }
   }
-  const telling = loose.of.filter((part) => !isCommon(part, grounds[0]))
+  const [first] = grounds
+  const rows = first ? (await first.corpus.catalogue(breather)).length : 0
+  const telling = loose.of.filter((part) => !isCommon(part, first, rows))
   const anyOf = telling.length > 0 ? telling : loose.of
   const plan = expressionPlan({ kind: 'any', of: anyOf })
-  return { ...inOrder(input, 'relevance', plan, cursor, grounds, breather), anyOf }
+  return { ...(await inOrder(input, 'relevance', plan, cursor, grounds, breather)), anyOf }
 }
 
 /** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
-function isCommon(expression: Expression, ground: Ground | undefined): boolean {
+function isCommon(expression: Expression, ground: Ground | undefined, rows: number): boolean {
   if (!ground?.terms || expression.kind !== 'term' || wordMatch(expression) === null) return false
-  const rows = ground.terms.of(expression.term).rows?.length ?? 0
-  return rows > Math.max(COMMON_ROWS, ground.catalogue.length * COMMON_SHARE)
+  const holding = ground.terms.of(expression.term).rows?.length ?? 0
+  return holding > Math.max(COMMON_ROWS, rows * COMMON_SHARE)
 }
 
-function inOrder(
+async function inOrder(
   { limit }: GrepInput,
   sort: GrepInput['sort'],
   plan: Plan,
   cursor: Cursor | null,
   grounds: readonly Ground[],
   breather: Breather,
-): Omit<Answer, 'anyOf'> {
+): Promise<Omit<Answer, 'anyOf'>> {
   const isRanked = sort === 'relevance'
-  const searches = grounds.map((ground) => prepareSearch(ground, plan, isRanked, breather))
+  const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, isRanked, breather)))
   const after = cursor && placeFrom(cursor.after)
   const isScan = searches.some((searched) => searched.isScan)
   if (!isRanked) {

@@ -36,6 +36,11 @@ const queries = {
     WHERE message_id > :last
     ORDER BY message_id
     LIMIT CAST(:limit AS INTEGER)`,
+  newest: /* sql */ `SELECT max(message_id) FROM messages`,
+  excerpt: /* sql */ `
+    SELECT message_id, conversation_id, ${roleCode}, created_at, token_count
+    FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   contents: /* sql */ `
     SELECT message_id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   holding: /* sql */ `
@@ -109,6 +114,24 @@ export class MessageCorpus implements Corpus {
 
   get index(): TextIndex | null {
     return this.#index()
+  }
+
+  get known(): Catalogue | null {
+    return this.#known?.stamp === changeStamp(this.#db) ? this.#known.catalogue : null
+  }
+
+  excerpt(rows: readonly number[]): Catalogue {
+    const some = new CatalogueBuilder(null, rows.length)
+    for (const [row, conversation, role, atMs, tokens] of this.#db.iterateRaw<AddedRow>(queries.excerpt, {
+      ids: JSON.stringify(rows),
+    })) {
+      some.add(row, conversation, role, atMs, tokens ?? 0)
+    }
+    return some.build()
+  }
+
+  newestRow(): number {
+    return this.#db.value<number>(queries.newest) ?? 0
   }
 
   async catalogue(breather: Breather): Promise<Catalogue> {

@@ -2,8 +2,11 @@ import { smallLetters } from './text-folding.ts'
 
 /** A regular expression, as far as it tells which characters must stand in what it matches. */
 export type Pattern =
-  /** One of a few characters; null: one of many. */
-  | { readonly kind: 'character'; readonly of: readonly string[] | null }
+  /**
+   * One of a few characters; null: one of many. `source`: JavaScript's class of all characters that it may be, and
+   * perhaps of more; null: any.
+   */
+  | { readonly kind: 'character'; readonly of: readonly string[] | null; readonly source: string | null }
   /** Matches between characters. */
   | { readonly kind: 'empty' }
   /** May match anything, also nothing. */
@@ -35,12 +38,15 @@ export function readPattern(pattern: string, dialect: Dialect, foldsCase: boolea
   }
 }
 
-const MANY: Pattern = { kind: 'character', of: null }
+const ANY: Pattern = { kind: 'character', of: null, source: null }
 const EMPTY: Pattern = { kind: 'empty' }
 const UNKNOWN: Pattern = { kind: 'unknown' }
 
 /** Escapes that stand for one character. */
 const CONTROLS: Readonly<Record<string, string>> = { a: '\u0007', f: '\f', t: '\t', n: '\n', r: '\r', v: '\v' }
+
+/** Members of RE2's named classes, as they are written in a class. */
+const NAMED: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: '\\t\\n\\f\\r ' }
 
 /** Recursive descent. */
 class PatternReader {
@@ -138,7 +144,7 @@ class PatternReader {
     this.#at += 1
     switch (character) {
       case '.':
-        return MANY
+        return ANY
       case '^':
       case '$':
         return EMPTY
@@ -158,7 +164,8 @@ class PatternReader {
   }
 
   #character(character: string): Pattern {
-    return { kind: 'character', of: this.#variants(character) }
+    const source = this.#ignoresCase && !/[0-9]/.test(character) ? null : `[${classSource(character)}]`
+    return { kind: 'character', of: this.#variants(character), source }
   }
 
   /** A character as it may stand in the text; null when too little is known of its cases. */
@@ -221,11 +228,16 @@ class PatternReader {
     if (character === undefined) throw new Unread()
     this.#at += 1
     if (/^[AzbB]$/.test(character)) return EMPTY
-    if (/^[dDsSwWC]$/.test(character)) return MANY
+    const named = NAMED[character]
+    if (named !== undefined) {
+      const source = character === 'd' || !this.#ignoresCase ? `[${named}]` : null
+      return { kind: 'character', of: null, source }
+    }
+    if (/^[DSWC]$/.test(character)) return ANY
     if (/^[pP]$/.test(character)) {
       if (this.#take('{')) this.#until('}')
       else this.#at += 1
-      return MANY
+      return ANY
     }
     if (character === 'Q') return this.#quoted()
     // What a group found, or the code of a character: one is as long as it is, the other is rare.
@@ -270,52 +282,71 @@ class PatternReader {
     const isNegated = this.#take('^')
     const all = new Set<string>()
     let isMany = isNegated
+    // What the class is in JavaScript; null once something is in it that is not the same there.
+    let source: string | null = this.#ignoresCase ? null : ''
+    const add = (more: string | null): void => {
+      source = source === null || more === null ? null : source + more
+    }
     // In RE2 `]` is a character when it stands first; in JavaScript the class is empty then.
     for (let isFirst = this.#dialect === 're2'; isFirst || this.#next !== ']'; isFirst = false) {
       const from = this.#member()
       const isRange = this.#next === '-' && this.#characters[this.#at + 1] !== ']'
+      if (from.character === null) {
+        isMany = true
+        add(isRange ? null : from.source)
+        continue
+      }
       if (!isRange) {
-        if (from === null) isMany = true
-        else all.add(from)
+        all.add(from.character)
+        add(classSource(from.character))
         continue
       }
       this.#at += 1
       const to = this.#member()
-      const first = from?.codePointAt(0) ?? 0
-      const last = to?.codePointAt(0) ?? Number.POSITIVE_INFINITY
-      if (from === null || to === null || last - first >= MAX_CHARACTERS) isMany = true
+      if (to.character === null) throw new Unread()
+      const first = from.character.codePointAt(0) ?? 0
+      const last = to.character.codePointAt(0) ?? 0
+      add(`${classSource(from.character)}-${classSource(to.character)}`)
+      if (last - first >= MAX_CHARACTERS) isMany = true
       else for (let code = first; code <= last; code += 1) all.add(String.fromCodePoint(code))
     }
     this.#at += 1
-    if (isMany || all.size > MAX_CHARACTERS || all.size === 0) return MANY
+    const known = source === null ? null : `[${isNegated ? '^' : ''}${source}]`
+    const many: Pattern = { kind: 'character', of: null, source: known }
+    if (isMany || all.size > MAX_CHARACTERS || all.size === 0) return many
     const of = new Set<string>()
     for (const character of all) {
       const variants = this.#variants(character)
-      if (variants === null) return MANY
+      if (variants === null) return many
       for (const variant of variants) of.add(variant)
     }
-    return { kind: 'character', of: [...of] }
+    return { kind: 'character', of: [...of], source: known }
   }
 
-  /** A character of a class; null for a named class. */
-  #member(): string | null {
+  /** A character of a class, or a named class in it. */
+  #member(): { readonly character: string | null; readonly source: string | null } {
     const character = this.#next
     if (character === undefined) throw new Unread()
     this.#at += 1
     if (character === '[' && this.#next === ':' && this.#dialect === 're2') {
       this.#until(']')
-      return null
+      return { character: null, source: null }
     }
-    if (character !== '\\') return character
+    if (character !== '\\') return { character, source: null }
     const escaped = this.#next
     if (escaped === undefined) throw new Unread()
     this.#at += 1
-    if (/^[dDsSwW]$/.test(escaped)) return null
+    const named = NAMED[escaped]
+    if (named !== undefined) return { character: null, source: this.#dialect === 're2' ? named : null }
+    if (/^[DSW]$/.test(escaped)) return { character: null, source: null }
     if (/^[pP]$/.test(escaped)) {
       if (this.#take('{')) this.#until('}')
       else this.#at += 1
-      return null
+      return { character: null, source: null }
     }
-    return this.#escaped(escaped)
+    return { character: this.#escaped(escaped), source: null }
   }
 }
+
+/** A character as it is written in a class of JavaScript, with the flag "u". */
+const classSource = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`

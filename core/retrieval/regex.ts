@@ -4,6 +4,7 @@ import { BacktrackingMatcher } from './backtracking-matcher.ts'
 import { ANYTHING } from './index-expression.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
 import { type Plan, textPlan } from './plan.ts'
+import { quickLook } from './quick-look.ts'
 import { formulaOf, heldText } from './regex-formula.ts'
 
 /**
@@ -27,7 +28,7 @@ export function regexPlan(pattern: string, signal?: AbortSignal): Plan {
 
 function linearPlan(typed: string): Plan {
   const { compiled, pattern } = compile(typed)
-  return textPlan(new RegexMatcher(compiled), formulaOf(pattern, 're2'), heldText(pattern, 're2'))
+  return textPlan(new RegexMatcher(compiled, quickLook(pattern)), formulaOf(pattern, 're2'), heldText(pattern, 're2'))
 }
 
 /** JavaScript's codes of characters are put into RE2's words; whatever else RE2 cannot read stays unread. */
@@ -69,13 +70,16 @@ function backtrackingPlan(typed: string, signal?: AbortSignal): Plan | null {
 class RegexMatcher implements Matcher {
   readonly termCount = 1
   readonly #pattern: RE2JS
+  readonly #quickLook: RegExp | null
 
-  constructor(pattern: RE2JS) {
+  /** @param look stands in every text that the pattern matches; null: nothing such is known */
+  constructor(pattern: RE2JS, look: RegExp | null) {
     this.#pattern = pattern
+    this.#quickLook = look
   }
 
   matches(fields: Fields): boolean {
-    return fields.some((field) => this.#pattern.test(field))
+    return fields.some((field) => (this.#quickLook?.test(field) ?? true) && this.#pattern.test(field))
   }
 
   frequencies(fields: Fields): number[] {

@@ -1,24 +1,26 @@
 import type { Breather } from './breather.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus } from './corpus.ts'
+import type { Filters } from './filters.ts'
 import type { Plan } from './plan.ts'
 import { hasRow, NO_ROWS } from './row-set.ts'
 import type { TermLookup, TermRows } from './term-rows.ts'
 import { Verifier } from './verifier.ts'
 
-/** A corpus in which a search may look, ready. */
+/** A corpus in which a search may look. */
 export type Ground = {
   readonly corpus: Corpus
   /** Place among the corpora of the search. */
   readonly order: number
-  readonly catalogue: Catalogue
   /** Nothing after this row: it came after the first page. */
   readonly newestRow: number
-  /** Whether the filters let an index pass; null when they let all pass. */
-  readonly allows: ((index: number) => boolean) | null
+  readonly filters: Filters
   /** null: every text is read. */
   readonly terms: TermLookup | null
 }
+
+/** So few candidates are looked up for themselves, when the catalogue of all rows would have to be read first. */
+const FEW = 2000
 
 /** What a plan makes of a corpus before any text is read. */
 export type Searched = {
@@ -41,14 +43,23 @@ export type Searched = {
 }
 
 /** @param isRanked whether relevance will be asked for */
-export function prepareSearch(ground: Ground, plan: Plan, isRanked: boolean, breather: Breather): Searched {
-  const { corpus, order, catalogue, newestRow, allows, terms } = ground
+export async function prepareSearch(
+  ground: Ground,
+  plan: Plan,
+  isRanked: boolean,
+  breather: Breather,
+): Promise<Searched> {
+  const { corpus, order, newestRow, filters, terms } = ground
+  await breather.pause()
   const found = terms ? plan.candidates(terms) : { perhaps: null, sure: NO_ROWS }
   const { perhaps, sure } = found
+  const isFew = perhaps !== null && perhaps.length <= FEW && !isRanked
+  const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...perhaps]) : await corpus.catalogue(breather))
   const indexes = perhaps === null ? Int32Array.from(catalogue.rows.keys()) : catalogue.indexesOf(perhaps)
   const isNew = (index: number): boolean => (catalogue.rows[index] as number) > newestRow
   const hasNew = indexes.length > 0 && isNew(indexes.at(-1) as number)
   const old = hasNew ? indexes.subarray(0, indexes.findIndex(isNew)) : indexes
+  const allows = filters.allows(corpus.kind, catalogue)
   return {
     corpus,
     order,

@@ -1,6 +1,6 @@
 import { changeStamp } from '../conversations/change-stamp.ts'
 import { coversOfSummaries } from '../conversations/covers.ts'
-import type { ReadDb } from '../db/read-db.ts'
+import type { ReadDb, SqlParams } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { Breather } from './breather.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
@@ -9,6 +9,11 @@ import type { Fields } from './matcher.ts'
 
 const queries = {
   catalogue: /* sql */ `SELECT summary_rowid, conversation_id, depth, created_at, token_count FROM summaries`,
+  newest: /* sql */ `SELECT max(summary_rowid) FROM summaries`,
+  excerpt: /* sql */ `
+    SELECT summary_rowid, conversation_id, depth, created_at, token_count
+    FROM summaries
+    WHERE summary_rowid IN (SELECT value FROM json_each(:ids))`,
   holding: /* sql */ `
     SELECT summary_rowid FROM summaries
     WHERE summary_rowid IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0`,
@@ -55,17 +60,33 @@ export class SummaryCorpus implements Corpus {
     return this.#index()
   }
 
+  get known(): Catalogue | null {
+    return this.#known?.stamp === changeStamp(this.#db) ? this.#known.catalogue : null
+  }
+
+  excerpt(rows: readonly number[]): Catalogue {
+    return this.#read(queries.excerpt, { ids: JSON.stringify(rows) })
+  }
+
+  newestRow(): number {
+    return this.#db.value<number>(queries.newest) ?? 0
+  }
+
   async catalogue(breather: Breather): Promise<Catalogue> {
     await breather.pause()
     const stamp = changeStamp(this.#db)
     if (this.#known?.stamp === stamp) return this.#known.catalogue
+    this.#known = { stamp, catalogue: this.#read(queries.catalogue, {}) }
+    return this.#known.catalogue
+  }
+
+  #read(query: string, params: SqlParams): Catalogue {
     const builder = new CatalogueBuilder(null, 0)
-    const rows = this.#db.iterateRaw<[number, number, number, number | null, number | null]>(queries.catalogue)
+    const rows = this.#db.iterateRaw<[number, number, number, number | null, number | null]>(query, params)
     for (const [row, conversationId, depth, atMs, tokens] of rows) {
       builder.add(row, conversationId, depth, atMs, tokens ?? 0)
     }
-    this.#known = { stamp, catalogue: builder.build() }
-    return this.#known.catalogue
+    return builder.build()
   }
 
   holding(rows: readonly number[], text: string): number[] {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
 import type { Formula } from '../../core/retrieval/index-expression.ts'
+import { quickLook } from '../../core/retrieval/quick-look.ts'
 import { formulaOf, heldText } from '../../core/retrieval/regex-formula.ts'
 import { smallLetters } from '../../core/retrieval/text-folding.ts'
 
@@ -78,6 +79,18 @@ describe('what must stand for a pattern to match', () => {
     expect(heldText('a|b', 're2')).toBeNull()
   })
 
+  it.each([
+    ['[a-z]+[0-9]{2}', '[\\u{61}-\\u{7a}][\\u{30}-\\u{39}][\\u{30}-\\u{39}]'],
+    ['\\b\\w{2}\\b', '[0-9A-Za-z_][0-9A-Za-z_]'],
+    ['[^\\d]', '[^0-9]'],
+    ['a|b', null],
+    ['.*', null],
+    ['(?i)ab1', '[^][^][\\u{31}]'],
+    ['x(a|b)?\\dy', '[0-9][\\u{79}]'],
+  ])('by classes of characters in a row: %s', (pattern, look) => {
+    expect(quickLook(pattern)?.source ?? null).toBe(look)
+  })
+
   const letter = fc.constantFrom('a', 'b', 'K', 's', 'é', '数', '部', '🚀', ' ', '-')
   const text = fc.array(fc.oneof(letter, fc.constantFrom('A', 'k', 'S', 'ſ', 'K', 'É', 'c', '\n')), { maxLength: 14 })
   const { pattern } = fc.letrec<{ pattern: string; atom: string; piece: string }>((tie) => ({
@@ -90,6 +103,12 @@ describe('what must stand for a pattern to match', () => {
         '[ab]',
         '[^a]',
         '[a-c数]',
+        '[\\w-]',
+        '[^\\d\\s]',
+        '\\s',
+        '\\S',
+        '[^\\W]',
+        '[\\pL]',
         '\\b',
         '^',
         '$',
@@ -117,11 +136,13 @@ describe('what must stand for a pattern to match', () => {
         if (!compiled) return
         const formula = formulaOf(source, 're2')
         const held = heldText(source, 're2')
+        const look = quickLook(source)
         for (const characters of texts) {
           const sample = characters.join('')
           if (!compiled.test(sample)) continue
           matched += 1
           expect([source, sample, shown(formula), satisfies(sample, formula)]).toContain(true)
+          expect([source, sample, look, look?.test(sample) ?? true]).toContain(true)
           expect([source, sample, held, held === null || sample.includes(held)]).toContain(true)
         }
       }),
