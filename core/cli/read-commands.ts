@@ -9,9 +9,13 @@ import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 /** stats, tree, describe, expand, lineage: commands that never write. */
 export function addReadCommands(define: Define, run: Run): void {
   run(define('stats', 'count what a memory holds'), async (options: MemoryOptions): Promise<Answer> => {
-    const stats = await withMemory(
+    const { lacks, ...stats } = await withMemory(
       options,
-      (lcm) => ({ ...lcm.stats.stats(), readOnly: lcm.info.readOnlyReason !== READ_ONLY_BY_CHOICE }),
+      (lcm) => ({
+        ...lcm.stats.stats(),
+        readOnly: lcm.info.readOnlyReason !== READ_ONLY_BY_CHOICE,
+        lacks: lcm.info.lacks ?? [],
+      }),
       { readOnly: true },
     )
     const text = (): string =>
@@ -46,9 +50,10 @@ export function addReadCommands(define: Define, run: Run): void {
             c.storedTokens,
             c.contextTokens,
             percent(c.pressure),
-            oneLine(c.title ?? c.sessionId, 60),
+            `${c.internal ? '(internal) ' : ''}${oneLine(c.title ?? c.sessionId, 60)}`,
           ]),
         ),
+        ...(lacks.length > 0 ? ['', 'What this file does not record:', ...lacks.map((what) => `- ${what}`)] : []),
       ].join('\n')
     return { json: stats, text }
   })
