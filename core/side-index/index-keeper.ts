@@ -5,9 +5,9 @@ import type { Jobs } from '../jobs/jobs.ts'
 import type { Lcm } from '../lcm.ts'
 
 /** Between two updates of an index whose file keeps changing. */
-const SHORTEST_REST_MS = 2000
-/** An update takes at most one part in ten of the time. */
-const REST_PER_WORK = 9
+const SHORTEST_REST_MS = 1000
+/** Updates take at most one fifth of the time, of a thread in which nobody waits. */
+const REST_PER_WORK = 4
 /** After a failure, which is mostly one of the folder. */
 const FAILED_REST_MS = 60_000
 

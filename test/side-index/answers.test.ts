@@ -111,9 +111,42 @@ describe('a search with a side index', () => {
           file.close()
         }
       }),
-      { numRuns: 12 },
+      { numRuns: 8 },
     )
   }, 120_000)
+
+  it.each([
+    ['a message', `UPDATE messages SET content = 'an oyster' WHERE message_id = 7`],
+    [
+      'the arguments of a tool',
+      `UPDATE message_parts SET tool_input = 'an oyster' WHERE message_id = 8 AND ordinal = 0`,
+    ],
+    ['the result of a tool', `UPDATE message_parts SET tool_output = 'an oyster' WHERE message_id = 8 AND ordinal = 0`],
+    ['a thought', `UPDATE message_parts SET text_content = 'an oyster' WHERE message_id = 9`],
+    ['a part that was none of the conversation', `UPDATE message_parts SET is_synthetic = 0 WHERE message_id = 11`],
+    ['a part that moves to another message', `UPDATE message_parts SET message_id = 12 WHERE message_id = 10`],
+    ['a summary', `UPDATE summaries SET content = 'an oyster'`],
+    ['a row number', `UPDATE messages SET message_id = 100000 WHERE message_id = 10`],
+  ])('notices a change of %s among texts that stay', async (_, sql) => {
+    const cacheDir = temporaryFolder()
+    const file = opened(new ClawFile())
+    for (let n = 1; n <= 600; n += 1) file.add(`walrus ${n}`)
+    file.addPart(8, { input: 'a', output: 'b' })
+    file.addPart(9, { thought: 'c' })
+    file.addPart(10, { output: 'an oyster' })
+    file.addPart(11, { output: 'an oyster' })
+    file.db.exec('UPDATE message_parts SET is_synthetic = 1 WHERE message_id = 11')
+    file.summarize('d')
+    const window = opened(new Stage(file.path, cacheDir))
+    expect(await window.update()).toMatchObject({ outcome: 'ready' })
+    const before = await window.grep({ query: 'oyster' })
+    file.db.exec(sql)
+    expect(await window.update()).toMatchObject({ outcome: 'ready' })
+    expect(window.isCurrent).toBe(true)
+    const after = await window.grep({ query: 'oyster' })
+    expect(after.ids).toEqual((await window.scan({ query: 'oyster' })).ids)
+    expect(after.ids).not.toEqual(before.ids)
+  })
 
   it('says what an answer came from', async () => {
     const cacheDir = temporaryFolder()
