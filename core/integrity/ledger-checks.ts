@@ -3,7 +3,7 @@ import type { Check, CheckContext, Finding } from './check.ts'
 import { type LedgerLine, ledgerPathOf, ledgerTimeMs, readLedgerLines } from './ledger-file.ts'
 
 const queries = {
-  indexed: /* sql */ `SELECT content_hash FROM main.originals_index`,
+  indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
 }
 
 /** A message's number is that of its line where the ledger is what the memory is read from. */
