@@ -47,8 +47,10 @@ export type Sources = {
   readonly fileIds: readonly string[]
 }
 
+type SourceItem = Pick<WindowItem, 'messageId' | 'summaryId'>
+
 /** Undefined when a source is gone. */
-export function readSources(db: ReadDb, items: readonly WindowItem[], depth: number): Sources | undefined {
+export function readSources(db: ReadDb, items: readonly SourceItem[], depth: number): Sources | undefined {
   return depth === 0 ? readMessages(db, items) : readSummaries(db, items)
 }
 
@@ -64,7 +66,7 @@ type PartRow = {
   fileUrl: string | null
 }
 
-function readMessages(db: ReadDb, items: readonly WindowItem[]): Sources | undefined {
+function readMessages(db: ReadDb, items: readonly SourceItem[]): Sources | undefined {
   const wanted = items.flatMap((item) => item.messageId ?? [])
   const ids = JSON.stringify(wanted)
   const rows = new Map(db.all<MessageRow>(queries.messages, { ids }).map((row) => [row.id, row]))
@@ -137,7 +139,7 @@ type SummaryRow = {
   content: string
 }
 
-function readSummaries(db: ReadDb, items: readonly WindowItem[]): Sources | undefined {
+function readSummaries(db: ReadDb, items: readonly SourceItem[]): Sources | undefined {
   const wanted = items.flatMap((item) => item.summaryId ?? [])
   const found = db.all<SummaryRow>(queries.summaries, { ids: JSON.stringify(wanted) })
   const rows = new Map(found.map((row) => [row.id, row]))

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readSources } from '../compaction/sources.ts'
+import { EXTRACT_VERSION, extract } from '../compaction/summarizers/deterministic.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { CompactionRecord } from './format.ts'
@@ -119,24 +121,40 @@ function store(given: ExistingCompaction, runId: string, newestSeq: number, repl
     // The agent's own words are of no level of ours; a note of ours is.
     level: told === null ? ('deterministic' as const) : ('unknown' as const),
     model: told === null ? null : compaction.model,
+    promptVersion: null,
   }
   if (replaced.every((item) => item.messageId !== null)) {
     insertNode({ ...node, ...words, depth: 0, items: replaced })
     return
   }
+  const earlier = replaced.reduce((sum, item) => sum + (item.summaryId === null ? 0 : item.tokens), 0)
+  // Together the sources have to be larger than what was made of them, as everywhere.
+  const needed = estimator.count(words.texts[0] ?? '') - earlier
   const sources = runsOf(replaced).map((run): NodeItem => {
     const [first] = run
     if (run.length === 1 && first && first.summaryId !== null) return first
-    return insertNode({
-      ...node,
-      texts: placeholderText(run.length),
-      level: 'deterministic',
-      model: null,
-      depth: 0,
-      items: run,
-    })
+    const texts = extractTexts(given, run, needed)
+    const made = { texts, level: 'deterministic', model: null, promptVersion: EXTRACT_VERSION } as const
+    return insertNode({ ...node, ...made, depth: 0, items: run })
   })
   insertNode({ ...node, ...words, depth: 'above', items: sources })
+}
+
+const LEAST_EXTRACT_TOKENS = 600
+
+/** What stands between for messages of which the agent wrote no summary alone: their own lines, and a word on that. */
+function extractTexts(
+  { db, estimator }: ExistingCompaction,
+  run: readonly WindowRow[],
+  neededTokens: number,
+): string[] {
+  const short = placeholderText(run.length)
+  const sources = readSources(db, run, 0)
+  if (!sources) return short
+  const targetTokens = Math.max(LEAST_EXTRACT_TOKENS, Math.ceil(neededTokens * 1.25))
+  const request = { depth: 0, level: 'deterministic', targetTokens, sourceTokens: sources.canonicalTokens } as const
+  const lines = extract({ ...request, entries: sources.entries, previousSummary: null }, estimator)
+  return [`${short[0]}\n${lines}`, ...short]
 }
 
 /** Stretches of messages, and each summary on its own. */

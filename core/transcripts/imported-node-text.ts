@@ -1,11 +1,11 @@
 /**
- * What stands in the place of a summary that nobody wrote, from long to short: the first that is smaller than what it
- * stands for is taken. They say what they are, and nothing of what the messages say.
+ * What is said of messages that the agent compacted together with its earlier summary, from long to short: the first
+ * text that is smaller than what it stands for is taken.
  */
 export function placeholderText(messages: number): string[] {
   const what = messages === 1 ? '1 message' : `${messages} messages`
   return [
-    `[${what} that the agent compacted together with its earlier summary. It wrote no summary of them alone: see the one above.]`,
+    `[Extract of ${what} that the agent compacted together with its earlier summary. It wrote no summary of them alone.]`,
     `[${what} compacted with the earlier summary]`,
     `[${what}]`,
     '…',

@@ -19,7 +19,7 @@ const queries = {
       (summary_id, conversation_id, kind, depth, token_count, source_token_count, descendant_count, earliest_at,
        latest_at, created_at, level, model, prompt_version, summary_hash, file_ids, content)
     VALUES (:id, :conversationId, :kind, :depth, :tokens, :sourceTokens, :descendants, :earliestAtMs,
-       :latestAtMs, :atMs, :level, :model, NULL, :hash, '[]', :content)`,
+       :latestAtMs, :atMs, :level, :model, :promptVersion, :hash, '[]', :content)`,
   insertLeafEdges: `
     INSERT INTO summary_messages (summary_id, message_id, ordinal)
     SELECT :id, value, key FROM json_each(:ids)`,
@@ -85,6 +85,7 @@ export type ImportedNode = {
   readonly texts: readonly string[]
   readonly level: SummaryLevel
   readonly model: string | null
+  readonly promptVersion: string | null
   readonly isAuto: boolean | null
   readonly atMs: number
   /** Of the message that stands where the compaction happened. */
@@ -117,6 +118,7 @@ export function insertNode(node: ImportedNode): NodeItem {
     atMs,
     level,
     model: node.model,
+    promptVersion: node.promptVersion,
     hash,
     content,
   })

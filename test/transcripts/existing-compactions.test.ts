@@ -58,7 +58,7 @@ describe('a compaction of Claude Code', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('after another one is condensed from its summary and from a placeholder for the messages since', async () => {
+  it('after another one is condensed from its summary and from an extract of the messages since', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -74,7 +74,7 @@ describe('a compaction of Claude Code', () => {
         kind: 'leaf',
         depth: 0,
         level: 'deterministic',
-        content: expect.stringMatching(/^\[5 messages .* It wrote no summary/),
+        content: expect.stringMatching(/^\[Extract of 5 messages .* It wrote no summary.*\]\n/),
       },
       { kind: 'condensed', depth: 1, level: 'unknown', below: 2, content: 'Second summary.' },
     ])

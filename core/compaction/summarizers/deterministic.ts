@@ -5,6 +5,9 @@ import { findTopics, type LeftOut } from './topics.ts'
 import { type ScoredUnit, scoreUnits } from './unit-score.ts'
 import { isoMinute, TOPICS_LABEL, type Unit, unitsOf } from './units.ts'
 
+/** The way in which extracts are made. */
+export const EXTRACT_VERSION = 'extract-1'
+
 /**
  * The summariser that is always there: no model, no network, the same text for the same sources. It keeps the lines
  * that say most (what was asked, what came out, errors, decisions, paths, commands, numbers), each once, with speaker
@@ -15,7 +18,7 @@ export function createDeterministicSummarizer(estimator: TokenEstimator): Summar
     name: 'deterministic',
     levels: ['deterministic'],
     model: null,
-    promptVersion: () => 'extract-1',
+    promptVersion: () => EXTRACT_VERSION,
     summarize: async (request) => ({ text: extract(request, estimator), inputTokens: null, outputTokens: null }),
   }
 }
@@ -24,7 +27,8 @@ export function createDeterministicSummarizer(estimator: TokenEstimator): Summar
 export const extractTokens = (sourceTokens: number, targetTokens: number): number =>
   Math.max(1, Math.min(targetTokens, Math.floor(sourceTokens / 2)))
 
-function extract(request: SummaryRequest, estimator: TokenEstimator): string {
+/** The extract itself, for those who cannot wait. */
+export function extract(request: SummaryRequest, estimator: TokenEstimator): string {
   const limit = extractTokens(request.sourceTokens, request.targetTokens)
   const { units, topics } = unitsOf(request.entries)
   const { scored, termWeights } = scoreUnits(units)
