@@ -88,9 +88,11 @@ export function commitVerified(tools: CommitTools, work: Work, known: Known, aga
       const hash = isSame ? known.canonical.hash : atOnce(canonicalHash(db, extent))
       // Rows may come before those that they refer to; at the end every reference is looked at.
       db.exec('PRAGMA defer_foreign_keys = ON')
-      mendIndexes(db, work.batches, before)
+      const isMended = mendIndexes(db, work.batches, before)
       work.prepare?.(db)
       for (const batch of work.batches) writeBatch(db, batch)
+      // A trigger that is missing has not kept up with what was written.
+      if (isMended) mendIndexes(db, work.batches, before)
       for (const sql of work.statements) db.exec(sql)
       for (const record of work.records) recordSurgery(db, record, owner, clock())
       if (atOnce(canonicalHash(db, extent)) !== hash) {
@@ -143,11 +145,12 @@ function refuseLocked(db: WriteDb, conversationIds: readonly number[], nowMs: nu
 }
 
 /** The triggers take an old text out of the index as it is: an index that lacks it would be damaged by that. */
-function mendIndexes(db: WriteDb, batches: readonly Batch[], before: Counts): void {
+function mendIndexes(db: WriteDb, batches: readonly Batch[], before: Counts): boolean {
   const isOff = (before.get('fts_in_sync') ?? 0) > 0 || (before.get('fts_trigger_missing') ?? 0) > 0
   const isText = ({ table, before: was, after }: RowChange): boolean =>
     table === 'summaries' && (was === null || after === null || 'content' in after)
-  if (!isOff || !batches.some(({ changes }) => changes.some(isText))) return
+  if (!isOff || !batches.some(({ changes }) => changes.some(isText))) return false
   const there = new Set(db.column<string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'"))
   for (const [table, kind] of INDEXES) if (kind === 'summary' && there.has(table)) db.exec(rebuildSql(table))
+  return true
 }

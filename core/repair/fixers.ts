@@ -23,6 +23,9 @@ export const fixers: readonly Fixer[] = [
 /** Settled where derived rows are at fault; where canonical rows are, nothing in the file says what is right. */
 export const partlyRepairable: ReadonlySet<string> = new Set(['foreign_keys', 'invalid_value', 'malformed_json'])
 
+/** Settled by another command, which a manual step names. */
+export const repairedElsewhere: ReadonlySet<string> = new Set(['ledger_behind'])
+
 /** Checks whose every finding a step can settle. */
 export const repairableChecks: ReadonlySet<string> = new Set(
   fixers.flatMap((fixer) => fixer.checks).filter((check) => !partlyRepairable.has(check)),

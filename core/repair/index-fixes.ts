@@ -66,7 +66,8 @@ const rebuild: Fixer = {
   *fix(scope) {
     if (!scope.wants(undefined)) return
     const lacking = scope.findings('fts_in_sync').length
-    if (lacking === 0 && scope.isNative) return
+    // Making what is missing again fills the indexes too.
+    if (scope.isNative && (lacking === 0 || scope.findings('fts_trigger_missing').length > 0)) return
     const lost = scope.isNative ? missing(scope) : []
     yield {
       title: 'Rebuild the search indexes',

@@ -30,5 +30,6 @@ export const rewriteFixes: readonly Fixer[] = [
   rewriting('empty_summary', 'it says nothing', always),
   rewriting('fallback_summary', 'a failed summarisation stands in its place', always),
   rewriting('truncated_summary', 'its text was cut off', always),
+  rewriting('deterministic_summary', 'it was made without a model', always),
   rewriting('not_smaller_than_sources', 'it is not smaller than what it stands for', isNotSmaller),
 ]

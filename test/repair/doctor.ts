@@ -6,12 +6,14 @@ import { runJob } from '../../core/jobs/run-job.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 
+type ResultOf<S extends JobSpec> = Extract<JobResult, { kind: S['kind'] }>['value']
+
 /** A job to its end, on a connection of its own, with the settings of somebody who configured nothing. */
-export async function runOn<K extends JobSpec['kind']>(
+export async function runOn<S extends JobSpec>(
   path: string,
-  spec: JobSpec & { readonly kind: K },
+  spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
-): Promise<Extract<JobResult, { kind: K }>['value']> {
+): Promise<ResultOf<S>> {
   const lcm = openLcm(path, { settings: readSettings({}), owner: 'test' })
   try {
     return await runIn(lcm, spec, onProgress)
@@ -20,16 +22,16 @@ export async function runOn<K extends JobSpec['kind']>(
   }
 }
 
-export async function runIn<K extends JobSpec['kind']>(
+export async function runIn<S extends JobSpec>(
   lcm: Lcm,
-  spec: JobSpec & { readonly kind: K },
+  spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
-): Promise<Extract<JobResult, { kind: K }>['value']> {
+): Promise<ResultOf<S>> {
   const abort = new AbortController()
   const job = runJob(lcm, spec, abort.signal)
   for (;;) {
     const step = await job.next()
-    if (step.done) return step.value.value as Extract<JobResult, { kind: K }>['value']
+    if (step.done) return step.value.value as ResultOf<S>
     onProgress(step.value, abort)
   }
 }

@@ -1,0 +1,29 @@
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { ConversationStore } from '../../core/conversations/conversation-store.ts'
+import { generateHistory } from '../builders/history.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { compact, NOW_MS } from '../compaction/run-compaction.ts'
+
+export type CompactedSpec = { readonly seed: number; readonly messages?: number; readonly conversations?: number }
+
+/** Sessions of an agent, compacted a few levels deep; sound in every respect. */
+export async function compactedMemory({ seed, messages = 60, conversations = 2 }: CompactedSpec): Promise<TestMemory> {
+  const memory = buildMemory()
+  const store = new ConversationStore(memory.db, createTokenEstimator(), () => NOW_MS)
+  for (let index = 0; index < conversations; index += 1) {
+    const id = store.ensureConversation({ importer: 'test', sessionId: `session-${seed}-${index}` })
+    memory.conversationIds.push(id)
+    store.append(id, [
+      ...generateHistory({ seed: seed + index, messages: messages - index * 20, idPrefix: `c${index}-` }),
+    ])
+    const settings = {
+      leafChunkTokens: 500,
+      leafTargetTokens: 60,
+      condensedTargetTokens: 80,
+      condensedMinFanout: 3,
+      freshTailCount: 6,
+    }
+    await compact(memory.db, { conversationId: id, mode: 'full' }, { settings, owner: `test ${id}` })
+  }
+  return memory
+}
