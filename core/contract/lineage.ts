@@ -143,7 +143,7 @@ export const Description = z.object({
   visibility: Visibility,
   inContext: z.boolean(),
   contextOrdinal: z.int().nullable(),
-  /** The summary in the window through which it is seen, when it is not there itself. */
+  /** The summary in the window through which it is seen, when it is not there itself; of a file also a message. */
   seenThrough: NodeId.nullable(),
   level: SummaryLevel.nullable(),
   model: z.string().nullable(),

@@ -41,6 +41,14 @@ const queries = {
     SELECT summary_id FROM summary_sources WHERE source_summary_id = :id ORDER BY summary_id`,
   leaves: /* sql */ `
     SELECT summary_id FROM summary_messages WHERE message_id = :message ORDER BY summary_id`,
+  /** The first item of the window that is one of some messages or summaries. */
+  seen: /* sql */ `
+    SELECT coalesce(summary_id, 'msg_' || message_id)
+    FROM context_items
+    WHERE conversation_id = :conversation
+      AND (message_id IN (SELECT value FROM json_each(:messages)) OR summary_id IN (SELECT value FROM json_each(:summaries)))
+    ORDER BY ordinal
+    LIMIT 1`,
   /** 0-based place in the window; ordinals may have gaps. */
   place: /* sql */ `
     SELECT count(*)
@@ -188,7 +196,8 @@ function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentCha
   const file = fileById(db, node.id)
   if (!file) throw notFound(db, node.id)
   const { summaries, messages } = fileReferences(db, node.id, node.conversationId)
-  const windowItem = summaries.find(({ id }) => placeOf(db, node.conversationId, null, id) !== null)
+  const carriers = { messages: JSON.stringify(messages), summaries: JSON.stringify(summaries.map(({ id }) => id)) }
+  const seenThrough = db.value<string>(queries.seen, { conversation: node.conversationId, ...carriers }) ?? null
   const content = file.explorationSummary ?? ''
   return {
     ...NOTHING,
@@ -199,8 +208,8 @@ function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentCha
     sources: [],
     dependents: messages.map(messageNodeId),
     coveredBy: summaries.map(({ id }) => id),
-    seenThrough: windowItem?.id ?? null,
-    visibility: windowItem ? 'covered' : 'absent',
+    seenThrough,
+    visibility: seenThrough === null ? 'absent' : 'covered',
     fileIds: [],
     content: cutText(content, contentChars),
     contentChars: content.length,

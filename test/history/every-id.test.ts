@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Description, Lineage, type LineageTree } from '../../core/contract/lineage.ts'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { SummaryDag } from '../../core/conversations/summary-dag.ts'
+import { describeNode } from '../../core/retrieval/describe.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { randomLineage, summaryId, writeLineage } from './random-lineage.ts'
+
+const lineageOf = (memory: TestMemory, id: string): Lineage =>
+  Lineage.parse(new SummaryDag(memory.db, new HistoryIndex(memory.db)).lineage(id))
+const describeIn = (memory: TestMemory, id: string): Description =>
+  Description.parse(describeNode(memory.db, new HistoryIndex(memory.db), id, 1000))
+const idsOf = (trees: readonly LineageTree[], next: 'sources' | 'dependents'): string[] =>
+  trees.flatMap((tree) => [tree.id, ...idsOf(tree[next] ?? [], next)])
+
+describe('a file', () => {
+  function withFile() {
+    const memory = buildMemory({ conversations: [{}] })
+    const file = memory.largeFile(1, { file_name: 'log.txt', byte_size: 9, exploration_summary: 'a log' })
+    const ids = memory.messages(1, [`[Large file ${file}: log.txt]`, 'Thanks.', 'Anything else?', `See ${file} again.`])
+    const leaf = memory.leaf(1, ids.slice(0, 2), { content: 'A log was read.', fileIds: [file] })
+    const top = memory.condensed(1, [leaf], { content: 'Logs.', fileIds: [file] })
+    return { memory, file, leaf, top }
+  }
+
+  it('leads to the messages that hold it and to every summary that carries it on', () => {
+    const { memory, file, leaf, top } = withFile()
+    const lineage = lineageOf(memory, file)
+    expect(lineage).toMatchObject({ id: file, sources: [], coveredBy: [leaf, top], inContext: true })
+    expect(idsOf(lineage.dependents, 'dependents')).toEqual(['msg_1', 'msg_4', leaf, top])
+    memory.close()
+  })
+
+  it('is described with who refers to it and through what it is seen', () => {
+    const { memory, file, leaf, top } = withFile()
+    expect(describeIn(memory, file)).toMatchObject({
+      kind: 'file',
+      dependents: ['msg_1', 'msg_4'],
+      coveredBy: [leaf, top],
+      visibility: 'covered',
+      seenThrough: top,
+    })
+    expect(describeIn(memory, 'msg_1').fileIds).toEqual([file])
+    expect(describeIn(memory, 'msg_2').fileIds).toEqual([])
+    memory.close()
+  })
+
+  it('that nothing refers to stands alone', () => {
+    const memory = buildMemory({ conversations: [{}] })
+    const file = memory.largeFile(1, {})
+    expect(lineageOf(memory, file)).toEqual({ id: file, sources: [], dependents: [], coveredBy: [], inContext: false })
+    expect(describeIn(memory, file)).toMatchObject({ dependents: [], coveredBy: [], visibility: 'absent' })
+    memory.close()
+  })
+})
+
+describe('what is named and not there', () => {
+  it('is shown with everything that rests on it, and its description says so', () => {
+    const memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
+    const leaves = [memory.leaf(1, [1, 2]), memory.leaf(1, [3])]
+    const top = memory.condensed(1, leaves)
+    memory.damage('DELETE FROM summaries WHERE summary_id = :id', { id: leaves[1] ?? '' })
+    memory.damage('DELETE FROM messages WHERE message_id = 2')
+    expect(lineageOf(memory, leaves[1] ?? '')).toMatchObject({
+      sources: [{ id: 'msg_3', kind: 'message' }],
+      dependents: [{ id: top }],
+      coveredBy: [top],
+    })
+    const message = lineageOf(memory, 'msg_2')
+    expect(idsOf(message.dependents, 'dependents')).toEqual([leaves[0], top])
+    expect(new Set(message.coveredBy)).toEqual(new Set([leaves[0], top]))
+    expect(() => describeIn(memory, leaves[1] ?? '')).toThrowError(
+      expect.objectContaining({ code: 'not_found', message: expect.stringContaining('dangles') }),
+    )
+    expect(() => lineageOf(memory, 'sum_never')).toThrowError(expect.objectContaining({ code: 'not_found' }))
+    memory.close()
+  })
+
+  it('every id that a damaged file names anywhere has a lineage, and it ends', () => {
+    fc.assert(
+      fc.property(randomLineage, (lineage) => {
+        using memory = writeLineage(lineage)
+        const named = new Set([
+          ...lineage.edges.flat().map(summaryId),
+          ...lineage.leaves.flat().map((message) => `msg_${message + 1}`),
+        ])
+        for (const id of named) {
+          const found = lineageOf(memory, id)
+          expect(found.id).toBe(id)
+          const above = lineage.edges.filter(([, to]) => summaryId(to) === id).map(([from]) => summaryId(from))
+          const shown = new Set(found.dependents.map((tree) => tree.id))
+          for (const dependent of above) {
+            // A dependent that is not there itself leads nowhere; a node on a cycle stands above itself.
+            if (dependent !== id) expect(shown.has(dependent)).toBe(true)
+          }
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
+})
