@@ -138,3 +138,33 @@ it('gives messages of another conversation too, where a damaged file says so', (
   const { messages } = expand(memory, { summaryId: leaf, includeMessages: true })
   expect(messages.map((message) => message.content)).toEqual(['b', 'c'])
 })
+
+it('a file that says too little of its tokens cannot pass the cap of who counts again', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ chars: fc.nat(200), tokens: fc.nat(20) }), { minLength: 1, maxLength: 12 }),
+      fc.integer({ min: 1, max: 60 }),
+      (specs, tokenCap) => {
+        using memory = buildMemory({ conversations: [{}] })
+        const ids = memory.messages(
+          1,
+          specs.map(({ chars, tokens }) => ({ content: 'x'.repeat(chars), tokens })),
+        )
+        const leaf = memory.leaf(1, ids)
+        const countOf = (text: string): number => Math.ceil(text.length / 4)
+        const seen: string[] = []
+        for (let cursor: string | undefined; ; ) {
+          const input = ExpandInput.parse({ summaryId: leaf, includeMessages: true, tokenCap, cursor })
+          const page = expandSummary(memory.db, new HistoryIndex(memory.db), input, countOf)
+          expect(page.messages.reduce((sum, { content }) => sum + countOf(content), 0)).toBeLessThanOrEqual(tokenCap)
+          expect(page.tokens).toBeLessThanOrEqual(tokenCap)
+          seen.push(...page.messages.map(({ id }) => id), ...page.tooLarge)
+          cursor = page.next[0]
+          if (cursor === undefined) break
+        }
+        expect(seen.sort()).toEqual(ids.map((id) => `msg_${id}`).sort())
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
