@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Clock, systemClock } from './clock.ts'
 import { CompactionEngine } from './compaction/compaction-engine.ts'
 import { CompactionHistory } from './compaction/compaction-history.ts'
@@ -18,6 +18,7 @@ import type { ReadDb, WriteDb } from './db/read-db.ts'
 import { LcmError } from './errors.ts'
 import { ExpandQuery } from './expand-query/expand-query.ts'
 import { IntegrityChecker } from './integrity/integrity-checker.ts'
+import { withLedger } from './ledger/open-ledger.ts'
 import { userFolders } from './machine/user-folders.ts'
 import { MemoryStats } from './memory/memory-stats.ts'
 import { ProvenanceFinder } from './provenance/provenance.ts'
@@ -88,7 +89,9 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const owner = options.owner ?? `lcm-inspector pid ${process.pid}`
   const estimator = createTokenEstimator(settings.tokenEstimator)
   const openedStamp = stampAtRest(path)
-  const memory = openMemory(path, options)
+  const opened = openMemory(path, options)
+  const isConfigured = opened.info.path === resolve(settings.databasePath)
+  const memory = withLedger(opened, { clock, wanted: isConfigured ? settings.ledgerPath : null })
   const { info, read } = memory
   const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
   const history = new HistoryIndex(read)

@@ -7,6 +7,7 @@ import { addCopyCommand } from './copy-command.ts'
 import { addExpandQueryCommand } from './expand-query-command.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
+import { addLedgerCommand } from './ledger-command.ts'
 import { type McpCommandOptions, mcp } from './mcp-command.ts'
 import { open } from './open-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
@@ -103,6 +104,7 @@ export function buildProgram(
   addWriteCommands(define, run)
   addCopyCommand(define, run)
   addSalvageCommand(define, run)
+  addLedgerCommand(define, run)
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')

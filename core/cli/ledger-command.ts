@@ -1,0 +1,147 @@
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { createTokenEstimator } from '../context/token-estimator.ts'
+import type { LedgerFailure, LedgerReport } from '../contract/ledger.ts'
+import { LcmError } from '../errors.ts'
+import type { Lcm } from '../lcm.ts'
+import { exportLedger } from '../ledger/export-ledger.ts'
+import { LedgerWriter, ledgerState } from '../ledger/ledger-writer.ts'
+import { rebuildMemory } from '../ledger/rebuild-memory.ts'
+import { verifyLedger } from '../ledger/verify-ledger.ts'
+import { loadSettings } from '../settings/settings-store.ts'
+import type { Define, Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { oneOf } from './parse.ts'
+import { type MemoryOptions, withMemory } from './session.ts'
+import { bytes, count } from './text.ts'
+
+type Options = MemoryOptions & { readonly ledger?: string; readonly to?: string; readonly output?: string }
+const ACTIONS = ['verify', 'rebuild', 'export', 'enable', 'disable', 'status'] as const
+const LEDGER_NAME = 'lcm.events.jsonl'
+
+/** ledger: the append-only record from which a memory can be made anew. */
+export function addLedgerCommand(define: Define, run: Run): void {
+  run(
+    define('ledger', 'verify, rebuild, export or keep the append-only ledger; exit code 3 when it cannot be relied on')
+      .argument('<action>', ACTIONS.join(', '), oneOf(...ACTIONS))
+      .argument('[ledger]', 'the ledger (default: the one that the memory keeps, or lcm.events.jsonl beside it)')
+      .option('--ledger <file>', 'the ledger, as the argument')
+      .option('--to <file>', 'rebuild: where the new memory goes; nothing may be there')
+      .option('-o, --output <file>', 'export: where the ledger goes; nothing may be there'),
+    (action: (typeof ACTIONS)[number], given: string | undefined, options: Options): Promise<Answer> => {
+      const ledger = given ?? options.ledger
+      switch (action) {
+        case 'verify':
+          return verify(ledger, options)
+        case 'rebuild':
+          return rebuild(ledger, options)
+        case 'export':
+          return exportTo(options.output ?? options.to ?? ledger, options)
+        case 'enable':
+          return withMemory(options, (lcm) => enable(lcm, ledger))
+        case 'disable':
+          return withMemory(options, disable)
+        case 'status':
+          return withMemory(options, (lcm) => status(lcm), { readOnly: true })
+      }
+    },
+  )
+}
+
+async function verify(given: string | undefined, options: Options): Promise<Answer> {
+  if (given !== undefined && options.db === undefined) {
+    return answer(await interruptible((signal) => verifyLedger(inFolder(given), null, signal)))
+  }
+  return withMemory(
+    options,
+    async (lcm) => {
+      const path = given === undefined ? ledgerOf(lcm) : inFolder(given)
+      // Another system's messages have no hash of their own to compare.
+      const db = lcm.info.system === 'native' ? lcm.read : null
+      return answer(await interruptible((signal) => verifyLedger(path, db, signal)))
+    },
+    { readOnly: true },
+  )
+}
+
+async function rebuild(given: string | undefined, options: Options): Promise<Answer> {
+  const to = options.to ?? options.output ?? options.db
+  if (given === undefined || to === undefined) {
+    throw new LcmError('invalid_argument', 'Say what to rebuild from and to: "lcm ledger rebuild LEDGER --to FILE".')
+  }
+  const estimator = createTokenEstimator(loadSettings(process.env).tokenEstimator)
+  const request = { ledger: inFolder(given), to: resolve(to), estimator }
+  const result = await interruptible((signal) => rebuildMemory(request, signal))
+  const text = (): string =>
+    [
+      `${result.path}: ${count(result.messages)} messages and ${count(result.summaries)} summaries from ${count(result.events)} events.`,
+      ...failureLines(result.failures),
+    ].join('\n')
+  return { json: result, text, exitCode: result.ok ? EXIT.done : EXIT.findings }
+}
+
+async function exportTo(output: string | undefined, options: Options): Promise<Answer> {
+  if (output === undefined) throw new LcmError('invalid_argument', 'Say where the ledger goes: -o FILE.')
+  return withMemory(
+    options,
+    async (lcm) => {
+      const to = resolve(output)
+      const job = { db: lcm.read, info: lcm.info, to, clock: lcm.clock }
+      const result = await interruptible((signal) => exportLedger(job, signal))
+      const json = { ok: true, path: to, ...result, failures: [] }
+      return { json, text: () => `${to}: ${count(result.events)} events, ${bytes(result.bytes)}.` }
+    },
+    { readOnly: true },
+  )
+}
+
+function enable(lcm: Lcm, given: string | undefined): Answer {
+  const writer = new LedgerWriter(lcm.requireWrite('keep a ledger'), lcm.clock)
+  writer.enable(resolve(given ?? join(dirname(lcm.info.path), LEDGER_NAME)))
+  writer.drain()
+  return status(lcm)
+}
+
+function disable(lcm: Lcm): Answer {
+  const db = lcm.requireWrite('end its ledger')
+  const writer = new LedgerWriter(db, lcm.clock)
+  writer.drain()
+  writer.disable()
+  return status(lcm)
+}
+
+function status(lcm: Lcm): Answer {
+  const state = ledgerState(lcm.read)
+  const text = (): string =>
+    state.path === null
+      ? 'No ledger is kept.'
+      : `${state.path}: ${bytes(state.bytes)}, ${count(state.pending)} changes waiting.${state.blocked ? `\n${state.blocked}` : ''}`
+  return { json: state, text }
+}
+
+/** The ledger that belongs to a memory. */
+function ledgerOf(lcm: Lcm): string {
+  const kept =
+    lcm.info.system === 'native'
+      ? lcm.read.value<string>("SELECT value FROM lcm_meta WHERE key = 'ledger_path'")
+      : undefined
+  return kept ?? join(dirname(lcm.info.path), LEDGER_NAME)
+}
+
+const inFolder = (path: string): string => {
+  const absolute = resolve(path)
+  return existsSync(absolute) && statSync(absolute).isDirectory() ? join(absolute, LEDGER_NAME) : absolute
+}
+
+function answer(report: LedgerReport): Answer {
+  const text = (): string =>
+    [
+      `${report.path}: ${count(report.events)} events, ${bytes(report.bytes)}. ${report.ok ? 'Every one is as it was written.' : `${count(report.failureCount)} cannot be relied on.`}`,
+      ...failureLines(report.failures),
+    ].join('\n')
+  return { json: report, text, exitCode: report.ok ? EXIT.done : EXIT.findings }
+}
+
+const failureLines = (failures: readonly LedgerFailure[]): string[] =>
+  failures.slice(0, 40).map(({ line, check, detail }) => `line ${line}  ${check}  ${detail}`)

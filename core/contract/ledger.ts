@@ -1,0 +1,48 @@
+import { z } from 'zod'
+
+/** Something in a ledger that cannot be relied on. */
+export const LedgerFailure = z.object({
+  /** 1-based; 0 for what concerns the whole. */
+  line: z.int(),
+  check: z.enum(['malformed_json', 'ledger_hash', 'ledger_duplicate_event', 'ledger_time_order', 'ledger_behind']),
+  detail: z.string(),
+})
+export type LedgerFailure = z.infer<typeof LedgerFailure>
+
+export const LedgerReport = z.object({
+  path: z.string(),
+  ok: z.boolean(),
+  events: z.int(),
+  bytes: z.int(),
+  /** By kind: message, tool_result, event, artifact. */
+  kinds: z.record(z.string(), z.int()),
+  /** At most 1,000; `failureCount` is the whole number. */
+  failures: z.array(LedgerFailure),
+  failureCount: z.int(),
+  durationMs: z.number(),
+})
+export type LedgerReport = z.infer<typeof LedgerReport>
+
+export const LedgerRebuild = z.object({
+  path: z.string(),
+  ok: z.boolean(),
+  events: z.int(),
+  messages: z.int(),
+  summaries: z.int(),
+  failures: z.array(LedgerFailure),
+  /** SHA-256 of every row that a ledger holds, table by table: equal for equal memories. */
+  contentHash: z.string(),
+})
+export type LedgerRebuild = z.infer<typeof LedgerRebuild>
+
+/** What a memory says of its own ledger. */
+export const LedgerState = z.object({
+  /** Null: none is kept. */
+  path: z.string().nullable(),
+  /** Changes that are committed and not yet in the ledger. */
+  pending: z.int(),
+  bytes: z.int(),
+  /** Why nothing can be appended; null when it can. */
+  blocked: z.string().nullable(),
+})
+export type LedgerState = z.infer<typeof LedgerState>

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+
+/** What a ledger may hold of one event. Keys and kinds are those of decapod's ledger, so that its tools read ours. */
+export type LedgerEvent = {
+  readonly actor: string
+  readonly content: string
+  readonly content_hash: string
+  readonly event_id: string
+  readonly kind: 'event' | 'message' | 'artifact' | 'tool_result'
+  readonly metadata: Readonly<Record<string, unknown>>
+  /** `<epoch seconds>Z`. */
+  readonly ts: string
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+
+/** One line, keys sorted at every level and no space between: the same event gives the same bytes. */
+export const toLine = (event: LedgerEvent): string => `${JSON.stringify(sorted(event))}\n`
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+      .map(([key, one]) => [key, sorted(one)]),
+  )
+}
+
+const KINDS: ReadonlySet<string> = new Set(['event', 'message', 'artifact', 'tool_result'])
+
+/** An event from a line, or what is wrong with it. Unknown kinds are kept as events. */
+export function parseLine(text: string): LedgerEvent | string {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return 'it is no JSON: the write was cut off, or the line was changed'
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no JSON object'
+  const { actor, content, content_hash, event_id, kind, metadata, ts } = value as Record<string, unknown>
+  if (typeof content !== 'string') return 'it has no content'
+  if (typeof content_hash !== 'string') return 'it has no content_hash'
+  if (typeof event_id !== 'string') return 'it has no event_id'
+  return {
+    actor: typeof actor === 'string' ? actor : 'unknown',
+    content,
+    content_hash,
+    event_id,
+    kind: typeof kind === 'string' && KINDS.has(kind) ? (kind as LedgerEvent['kind']) : 'event',
+    metadata: typeof metadata === 'object' && metadata !== null ? (metadata as Record<string, unknown>) : {},
+    ts: typeof ts === 'string' ? ts : '',
+  }
+}
+
+/** Milliseconds of `<epoch seconds>Z` or ISO 8601; NaN for neither. */
+export const ledgerTimeMs = (ts: string): number =>
+  /^\d+(\.\d+)?Z$/.test(ts) ? Number.parseFloat(ts) * 1000 : Date.parse(ts)

@@ -1,0 +1,154 @@
+import { renameSync, rmSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import type { JobProgress } from '../contract/job.ts'
+import type { LedgerRebuild } from '../contract/ledger.ts'
+import { pathExists } from '../db/memory-file.ts'
+import { openNative } from '../db/native.ts'
+import type { SqlParams, WriteDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+import { indexEverything } from '../working-copy/native-rows.ts'
+import { fillSummaryHashes } from '../working-copy/summary-hashes.ts'
+import { ledgerContentHash } from './content-hash.ts'
+import { FromOthers } from './from-others.ts'
+import { type LedgerEvent, sha256 } from './ledger-line.ts'
+import { columnsOf, keyOf, type Row, TABLES } from './tables.ts'
+import { Failures, readLedgerEvents } from './verify-ledger.ts'
+
+type Request = { readonly ledger: string; readonly to: string; readonly estimator: TokenEstimator }
+type Entry = readonly [table: string, op: string, key: readonly (string | number | null)[], row: Row | null]
+
+/**
+ * Makes a memory from a ledger alone: ours with summaries, windows and runs as they were; another system's with its
+ * messages, every line of them, also where one content stands in several. Lines that cannot be relied on are reported
+ * and passed over. The file appears at `to` when it is whole.
+ * @throws LcmError invalid_argument when something is at `to`, file_missing, file_not_readable, cancelled, disk_full
+ */
+export async function* rebuildMemory(
+  request: Request,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, LedgerRebuild> {
+  const { ledger, to, estimator } = request
+  if (pathExists(to)) {
+    throw new LcmError('invalid_argument', `${to} exists already: choose a path where nothing is.`, { path: to })
+  }
+  const failures = new Failures()
+  const partial = `${to}.partial`
+  remove(partial)
+  const db = openNative(partial)
+  try {
+    // What is damaged is brought back as it was, for the checks to find.
+    db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
+    db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
+    db.exec('DELETE FROM lcm_meta')
+    const builder = new Builder(db, failures, new FromOthers(db, estimator))
+    const total = await stat(ledger).then(
+      ({ size }) => size,
+      () => 0,
+    )
+    let events = 0
+    for await (const block of readLedgerEvents(ledger, failures, signal)) {
+      db.transaction(() => {
+        for (const { line, event } of block.events) builder.apply(line, event)
+      })
+      events += block.events.length
+      yield { done: block.bytes, total, unit: 'bytes', note: 'replaying the ledger' }
+    }
+    db.transaction(() => indexEverything(db))
+    db.transaction(() => fillSummaryHashes(db))
+    db.exec('PRAGMA ignore_check_constraints = OFF; PRAGMA foreign_keys = ON')
+    const count = (table: string): number => db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
+    const result: LedgerRebuild = {
+      path: to,
+      ok: failures.count === 0,
+      events,
+      messages: count('messages'),
+      summaries: count('summaries'),
+      failures: failures.list,
+      contentHash: ledgerContentHash(db),
+    }
+    db.close()
+    renameSync(partial, to)
+    return result
+  } catch (error) {
+    db.close()
+    throw error
+  } finally {
+    remove(partial)
+  }
+}
+
+/** Applies events to a memory, one after the other. */
+class Builder {
+  readonly #db: WriteDb
+  readonly #failures: Failures
+  readonly #others: FromOthers
+  readonly #columns = new Map<string, readonly string[]>()
+
+  constructor(db: WriteDb, failures: Failures, others: FromOthers) {
+    this.#db = db
+    this.#failures = failures
+    this.#others = others
+    for (const table of TABLES) this.#columns.set(table, columnsOf(db, table))
+  }
+
+  apply(line: number, event: LedgerEvent): void {
+    const own = event.metadata.lcm
+    try {
+      if (typeof own !== 'object' || own === null) this.#others.add(event)
+      else if (event.kind === 'event') for (const entry of entriesOf(event.content)) this.#change(entry)
+      else {
+        const hash = sha256(event.content)
+        // A changed text is no longer the message: what is not true is not put into a memory.
+        if (hash !== event.content_hash) return
+        this.#insert('messages', { ...(own as Row), content: event.content, content_hash: hash })
+      }
+    } catch (error) {
+      if (!(error instanceof LcmError) && !(error instanceof SyntaxError)) throw error
+      if (error instanceof LcmError && error.code === 'disk_full') throw error
+      this.#failures.add(line, 'ledger_behind', `event ${event.event_id} cannot be replayed: ${error.message}`)
+    }
+  }
+
+  #change([table, op, key, row]: Entry): void {
+    if (!TABLES.includes(table)) return
+    if (op === 'insert' && row) {
+      this.#insert(table, row)
+      return
+    }
+    const where = keyOf(table).map((column, index) => `${column} IS :key${index}`)
+    const params: SqlParams = Object.fromEntries(key.map((value, index) => [`key${index}`, value]))
+    if (op === 'delete') {
+      this.#db.run(`DELETE FROM ${table} WHERE ${where.join(' AND ')}`, params)
+      return
+    }
+    const columns = this.#known(table, row ?? {})
+    if (columns.length === 0) return
+    const set = columns.map((column) => `${column} = :${column}`).join(', ')
+    this.#db.run(`UPDATE ${table} SET ${set} WHERE ${where.join(' AND ')}`, { ...pick(row ?? {}, columns), ...params })
+  }
+
+  #insert(table: string, row: Row): void {
+    const columns = this.#known(table, row)
+    const names = columns.join(', ')
+    const values = columns.map((column) => `:${column}`).join(', ')
+    this.#db.run(`INSERT INTO ${table} (${names}) VALUES (${values})`, pick(row, columns))
+  }
+
+  /** A later version may have written columns that this one does not know. */
+  #known(table: string, row: Row): string[] {
+    return (this.#columns.get(table) ?? []).filter((column) => row[column] !== undefined)
+  }
+}
+
+function entriesOf(content: string): readonly Entry[] {
+  const value = JSON.parse(content) as { changes?: unknown }
+  return Array.isArray(value.changes) ? (value.changes as Entry[]) : []
+}
+
+const pick = (row: Row, columns: readonly string[]): SqlParams =>
+  Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
+
+function remove(path: string): void {
+  for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
+}

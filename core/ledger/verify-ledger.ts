@@ -1,0 +1,142 @@
+import { stat } from 'node:fs/promises'
+import type { JobProgress } from '../contract/job.ts'
+import type { LedgerFailure, LedgerReport } from '../contract/ledger.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
+import { readLines } from '../transcripts/line-reader.ts'
+import { type LedgerEvent, ledgerTimeMs, parseLine, sha256 } from './ledger-line.ts'
+import { hasOutbox } from './outbox.ts'
+
+const MAX_FAILURES = 1000
+
+/** Collects failures without end, and keeps the first. */
+export class Failures {
+  readonly list: LedgerFailure[] = []
+  count = 0
+
+  add(line: number, check: LedgerFailure['check'], detail: string): void {
+    this.count += 1
+    if (this.list.length < MAX_FAILURES) this.list.push({ line, check, detail })
+  }
+}
+
+export type NumberedEvent = { readonly line: number; readonly event: LedgerEvent }
+
+/**
+ * The events of a ledger in order, a block at a time, each judged by itself and against those before it: readable, with
+ * the hash of its content, an id of its own, and a time that does not go back. Memory grows with the ids alone.
+ * @throws LcmError file_missing, file_not_readable, cancelled
+ */
+export async function* readLedgerEvents(
+  path: string,
+  failures: Failures,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly events: readonly NumberedEvent[]; readonly bytes: number }> {
+  await requireFile(path)
+  const seen = new Set<string>()
+  let latest = Number.NEGATIVE_INFINITY
+  for await (const { lines, bytesRead } of readLines(path)) {
+    if (signal.aborted) throw new LcmError('cancelled', `Reading ${path} was cancelled. Nothing was changed.`)
+    const events: NumberedEvent[] = []
+    for (const one of lines) {
+      if (one.kind === 'too_long') {
+        failures.add(one.number, 'malformed_json', `a line of ${one.bytes} bytes is not read`)
+        continue
+      }
+      if (one.text.trim() === '') continue
+      const event = parseLine(one.text)
+      if (typeof event === 'string') {
+        failures.add(one.number, 'malformed_json', event)
+        continue
+      }
+      if (sha256(event.content) !== event.content_hash) {
+        failures.add(one.number, 'ledger_hash', `event ${event.event_id}: the content is not what its hash says`)
+      }
+      if (seen.has(event.event_id)) {
+        failures.add(one.number, 'ledger_duplicate_event', `event ${event.event_id} stands in an earlier line as well`)
+      }
+      seen.add(event.event_id)
+      const at = ledgerTimeMs(event.ts)
+      if (Number.isNaN(at))
+        failures.add(one.number, 'ledger_time_order', `its time cannot be read: ${event.ts.slice(0, 60)}`)
+      else if (at < latest) failures.add(one.number, 'ledger_time_order', 'earlier than a line before it')
+      else latest = at
+      events.push({ line: one.number, event })
+    }
+    yield { events, bytes: bytesRead }
+  }
+}
+
+/**
+ * The gate of immutability: reads the whole ledger and, with `db`, whether the memory and its ledger hold the same
+ * messages.
+ * @throws LcmError file_missing, file_not_readable, cancelled
+ */
+export async function* verifyLedger(
+  path: string,
+  db: ReadDb | null,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, LedgerReport> {
+  const startedAt = performance.now()
+  const failures = new Failures()
+  const kinds: Record<string, number> = {}
+  const { size } = await requireFile(path)
+  const hashes = new Set<string>()
+  let events = 0
+  let bytes = 0
+  for await (const block of readLedgerEvents(path, failures, signal)) {
+    for (const { event } of block.events) {
+      events += 1
+      kinds[event.kind] = (kinds[event.kind] ?? 0) + 1
+      if (db && event.kind !== 'event') hashes.add(event.content_hash)
+    }
+    bytes = block.bytes
+    yield { done: bytes, total: size, unit: 'bytes', note: 'reading the ledger' }
+  }
+  if (db) compareWith(db, hashes, failures)
+  return {
+    path,
+    ok: failures.count === 0,
+    events,
+    bytes,
+    kinds,
+    failures: failures.list,
+    failureCount: failures.count,
+    durationMs: performance.now() - startedAt,
+  }
+}
+
+const queries = {
+  hashes: /* sql */ `SELECT message_id AS id, content_hash AS hash FROM messages`,
+  pending: /* sql */ `SELECT key FROM ledger_outbox WHERE table_name = 'messages' AND op = 'insert'`,
+}
+
+function compareWith(db: ReadDb, hashes: ReadonlySet<string>, failures: Failures): void {
+  const waiting = hasOutbox(db)
+    ? new Set(db.column<string>(queries.pending).map((key) => (JSON.parse(key) as number[])[0]))
+    : new Set<number>()
+  const stored = new Set<string>()
+  for (const { id, hash } of db.iterate<{ id: number; hash: string | null }>(queries.hashes)) {
+    if (hash === null) continue
+    stored.add(hash)
+    if (!hashes.has(hash) && !waiting.has(id)) {
+      failures.add(0, 'ledger_behind', `msg_${id} is in the database and not in the ledger`)
+    }
+  }
+  for (const hash of hashes) {
+    if (!stored.has(hash)) {
+      failures.add(0, 'ledger_behind', `content ${hash.slice(0, 16)}… is in the ledger and not in the database`)
+    }
+  }
+}
+
+async function requireFile(path: string): Promise<{ size: number }> {
+  try {
+    return await stat(path)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw new LcmError('file_missing', `There is no ledger at ${path}: check the path.`, { path }, { cause })
+    throw new LcmError('file_not_readable', `${path} cannot be read (${code}).`, { path }, { cause })
+  }
+}

@@ -1,0 +1,327 @@
+import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { CompactInput } from '../../core/contract/compaction.ts'
+import { ConversationStore } from '../../core/conversations/conversation-store.ts'
+import { openNative } from '../../core/db/native.ts'
+import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { ledgerContentHash } from '../../core/ledger/content-hash.ts'
+import { exportLedger } from '../../core/ledger/export-ledger.ts'
+import { parseLine, toLine } from '../../core/ledger/ledger-line.ts'
+import { LedgerWriter, ledgerState } from '../../core/ledger/ledger-writer.ts'
+import { rebuildMemory } from '../../core/ledger/rebuild-memory.ts'
+import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const decapod = join(import.meta.dirname, '../../../shared/fixtures/decapod/small')
+const estimator = createTokenEstimator()
+const signal = new AbortController().signal
+
+async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value
+  }
+}
+
+/** An open memory that keeps a ledger. */
+function kept(): { lcm: Lcm; path: string; ledger: string } {
+  const path = join(temporaryFolder(), 'lcm.db')
+  const ledger = join(dirname(path), 'lcm.events.jsonl')
+  const db = openNative(path)
+  new LedgerWriter(db, Date.now).enable(ledger)
+  db.close()
+  return { lcm: openLcm(path), path, ledger }
+}
+
+function say(lcm: Lcm, session: string, texts: readonly string[]): number {
+  const store = new ConversationStore(lcm.requireWrite('write'), estimator, Date.now)
+  const conversationId = store.ensureConversation({ importer: 'test', sessionId: session })
+  store.append(
+    conversationId,
+    texts.map((content, index) => ({
+      externalId: null,
+      role: index % 3 === 2 ? 'tool' : index % 2 === 0 ? 'user' : 'assistant',
+      content,
+      createdAtMs: 1_770_000_000_000 + index,
+      parts: [{ type: 'text', text: null, isContent: true }],
+    })),
+  )
+  return conversationId
+}
+
+const rebuild = (ledger: string, to = join(temporaryFolder(), 'again.db')) =>
+  ended(rebuildMemory({ ledger, to, estimator }, signal))
+const verify = (ledger: string, lcm: Lcm | null = null) => ended(verifyLedger(ledger, lcm?.read ?? null, signal))
+
+describe('a ledger that is kept', () => {
+  it('holds every message verbatim, as a line of its own', async () => {
+    const { lcm, ledger } = kept()
+    say(lcm, 's', ['one "quoted"\u2028line', 'zwei 🎈', 'result'])
+    const events = readFileSync(ledger, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => parseLine(line))
+    const messages = events.flatMap((event) => (typeof event === 'string' || event.kind === 'event' ? [] : [event]))
+    expect(messages.map(({ kind, actor, content }) => [kind, actor, content])).toEqual([
+      ['message', 'user', 'one "quoted"\u2028line'],
+      ['message', 'assistant', 'zwei 🎈'],
+      ['tool_result', 'tool', 'result'],
+    ])
+    expect(await verify(ledger, lcm)).toMatchObject({ ok: true, kinds: { message: 2, tool_result: 1 } })
+    lcm.close()
+  })
+
+  it('gives the same memory again, compactions, windows and runs included', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.tuple(
+            fc.nat(2),
+            fc.array(fc.string({ unit: 'grapheme', maxLength: 60 }), { minLength: 1, maxLength: 12 }),
+          ),
+          {
+            minLength: 1,
+            maxLength: 6,
+          },
+        ),
+        fc.boolean(),
+        async (writes, isCompacted) => {
+          const { lcm, ledger } = kept()
+          for (const [session, texts] of writes) say(lcm, `session ${session}`, texts)
+          if (isCompacted) {
+            const id = say(
+              lcm,
+              'long',
+              Array.from({ length: 40 }, (_, index) => `Message ${index} about the lease. `.repeat(20)),
+            )
+            const input = CompactInput.parse({ conversationId: id, mode: 'full' })
+            await ended(lcm.compactionEngine().compact(input, signal))
+          }
+          const hash = ledgerContentHash(lcm.read)
+          const again = await rebuild(ledger)
+          expect(again.failures).toEqual([])
+          expect(again.contentHash).toBe(hash)
+          expect(await verify(ledger, lcm)).toMatchObject({ ok: true })
+          lcm.close()
+        },
+      ),
+      { numRuns: 12 },
+    )
+  }, 60_000)
+
+  it('begins with what was there before it was kept', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const before = openLcm(path, { create: true })
+    say(before, 's', ['early', 'bird'])
+    before.close()
+    const ledger = `${path}.events.jsonl`
+    const db = openNative(path)
+    const writer = new LedgerWriter(db, Date.now)
+    writer.enable(ledger)
+    writer.drain()
+    db.close()
+    const lcm = openLcm(path)
+    expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(lcm.read))
+    lcm.close()
+  })
+
+  it('records what is written by a program that knows of no ledger', async () => {
+    const { lcm, path, ledger } = kept()
+    lcm.close()
+    const plain = openNative(path)
+    const store = new ConversationStore(plain, estimator, Date.now)
+    store.append(store.ensureConversation({ importer: 'test', sessionId: 'x' }), [
+      { externalId: null, role: 'user', content: 'unseen', createdAtMs: 1, parts: [] },
+    ])
+    expect(ledgerState(plain).pending).toBeGreaterThan(0)
+    plain.close()
+    const later = openLcm(path)
+    expect(ledgerState(later.read).pending).toBe(0)
+    expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(later.read))
+    later.close()
+  })
+
+  it('times never go back, even when the clock does', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    let now = 2_000_000_000_000
+    const db = openNative(path)
+    new LedgerWriter(db, () => now).enable(`${path}.jsonl`)
+    db.close()
+    const lcm = openLcm(path, { clock: () => now })
+    say(lcm, 's', ['one'])
+    now -= 86_400_000
+    say(lcm, 's', ['two'])
+    lcm.close()
+    expect((await verify(`${path}.jsonl`)).failures).toEqual([])
+  })
+})
+
+describe('a crash', () => {
+  /** Every state that the two files can be left in: the memory as of one step, the ledger cut anywhere after it. */
+  it('at any instant leaves memory and ledger so that the next opening makes them agree', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), async (share, isMarked) => {
+        const { lcm, path, ledger } = kept()
+        say(lcm, 's', ['first', 'second'])
+        lcm.close()
+        const [startBytes] = [readFileSync(ledger).length]
+        // What the memory looks like when it was killed before the batch was taken out of the outbox.
+        const plain = openNative(path)
+        const store = new ConversationStore(plain, estimator, Date.now)
+        const texts = ['third', 'third', 'fourth with\nlines']
+        store.append(
+          store.ensureConversation({ importer: 'test', sessionId: 's' }),
+          texts.map((content) => ({ externalId: null, role: 'user' as const, content, createdAtMs: 5, parts: [] })),
+        )
+        if (isMarked) {
+          plain.run(
+            "INSERT INTO lcm_meta (key, value) SELECT 'ledger_batch', max(outbox_id) FROM ledger_outbox WHERE true ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+          )
+        }
+        plain.close()
+        const killed = join(dirname(path), 'killed.db')
+        copyFileSync(path, killed)
+        // The run that was killed had appended some of it.
+        openLcm(path).close()
+        const whole = readFileSync(ledger)
+        const cut = isMarked ? startBytes + Math.round(share * (whole.length - startBytes)) : startBytes
+        truncateSync(ledger, cut)
+        copyFileSync(killed, path)
+        const after = openLcm(path)
+        expect(ledgerState(after.read).pending).toBe(0)
+        const report = await verify(ledger, after)
+        expect(report.failures).toEqual([])
+        expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(after.read))
+        after.close()
+      }),
+      { numRuns: 25 },
+    )
+  }, 60_000)
+
+  it('of the ledger’s disk loses nothing: what is committed waits', async () => {
+    const { lcm, path, ledger } = kept()
+    say(lcm, 's', ['one'])
+    lcm.close()
+    const whole = readFileSync(ledger)
+    truncateSync(ledger, 10)
+    const other = openLcm(path)
+    say(other, 's', ['two'])
+    expect(ledgerState(other.read)).toMatchObject({ blocked: expect.stringContaining('cut off') })
+    expect(ledgerState(other.read).pending).toBeGreaterThan(0)
+    writeFileSync(ledger, whole)
+    say(other, 's', ['three'])
+    expect(ledgerState(other.read)).toMatchObject({ pending: 0, blocked: null })
+    expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(other.read))
+    other.close()
+  })
+})
+
+describe('verifying', () => {
+  const tampered = async (change: (lines: string[]) => void): Promise<string[]> => {
+    const { lcm, ledger } = kept()
+    say(lcm, 's', ['one', 'two', 'three'])
+    lcm.close()
+    const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
+    change(lines)
+    writeFileSync(ledger, `${lines.join('\n')}\n`)
+    const report = await verify(ledger)
+    expect(report.ok).toBe(false)
+    return report.failures.map(({ line, check }) => `${line} ${check}`)
+  }
+  const edit = (line: string | undefined, change: (event: Record<string, unknown>) => void): string => {
+    const event = JSON.parse(line ?? '{}') as Record<string, unknown>
+    change(event)
+    return JSON.stringify(event)
+  }
+
+  it('finds a changed text', async () => {
+    expect(
+      await tampered((lines) => {
+        lines[0] = edit(lines[0], (event) => {
+          event.content = 'forged'
+        })
+      }),
+    ).toContain('1 ledger_hash')
+  })
+  it('finds an event that stands twice', async () => {
+    expect(await tampered((lines) => lines.push(lines[1] ?? ''))).toContain('6 ledger_duplicate_event')
+  })
+  it('finds a time that goes back', async () => {
+    expect(
+      await tampered((lines) => {
+        lines[2] = edit(lines[2], (event) => {
+          event.ts = '1000Z'
+        })
+      }),
+    ).toContain('3 ledger_time_order')
+  })
+  it('finds half a line', async () => {
+    expect(
+      await tampered((lines) => {
+        lines[1] = (lines[1] ?? '').slice(0, 50)
+      }),
+    ).toContain('2 malformed_json')
+  })
+  it('finds what one of the two lacks', async () => {
+    const { lcm, ledger } = kept()
+    say(lcm, 's', ['one', 'two'])
+    const lines = readFileSync(ledger, 'utf8').split('\n')
+    writeFileSync(ledger, lines.filter((line) => !line.includes('"two"')).join('\n'))
+    const report = await verify(ledger, lcm)
+    expect(report.failures).toContainEqual(expect.objectContaining({ check: 'ledger_behind' }))
+    lcm.close()
+  })
+})
+
+describe('exporting', () => {
+  it('gives a ledger from which the same memory is made', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const lcm = openLcm(path, { create: true })
+    const id = say(
+      lcm,
+      'long',
+      Array.from({ length: 40 }, (_, index) => `Message ${index} about refunds. `.repeat(20)),
+    )
+    await ended(lcm.compactionEngine().compact(CompactInput.parse({ conversationId: id, mode: 'full' }), signal))
+    const to = join(temporaryFolder(), 'out.jsonl')
+    await ended(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
+    expect((await rebuild(to)).contentHash).toBe(ledgerContentHash(lcm.read))
+    lcm.close()
+  })
+})
+
+describe.skipIf(!existsSync(decapod))('ledgers of decapod (need ../shared)', () => {
+  const ledger = join(decapod, 'lcm.events.jsonl')
+
+  it('are written byte for byte alike', () => {
+    for (const line of readFileSync(ledger, 'utf8').trimEnd().split('\n')) {
+      const event = parseLine(line)
+      expect(typeof event === 'string' ? event : toLine(event)).toBe(`${line}\n`)
+    }
+  })
+
+  it('are verified, and rebuilt with every line, also where a content stands twice', async () => {
+    expect(await verify(ledger)).toMatchObject({ ok: true, events: 94 })
+    const again = await rebuild(ledger)
+    expect(again).toMatchObject({ ok: true, messages: 94, failures: [] })
+  })
+
+  it.each([
+    'lossless-claw/rich.db',
+    'hermes-lcm/small.db',
+    'lossless-claude/small.sqlite',
+    'pi-lcm/small.db',
+    'argentos/small.db',
+  ])('can be exported from %s too', async (name) => {
+    const lcm = openLcm(join(decapod, '../..', name), { readOnly: true })
+    const to = join(temporaryFolder(), 'out.jsonl')
+    await ended(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
+    const again = await rebuild(to)
+    const stats = lcm.stats.stats()
+    expect(again).toMatchObject({ ok: true, messages: stats.messages, summaries: stats.summaries })
+    lcm.close()
+  })
+})
