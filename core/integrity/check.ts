@@ -61,9 +61,9 @@ export type Check = {
   readonly notApplicable?: (context: CheckContext) => string | null
   /** Findings one by one, null for a row that is well; the checker counts, keeps the first, and may pause between two. */
   readonly find?: (context: CheckContext) => Iterable<Finding | null>
-  /** For a check that reads every text: what is asked of each. */
-  readonly messageTexts?: (context: CheckContext) => Inspector
-  readonly summaryTexts?: (context: CheckContext) => Inspector
+  /** For a check that reads every text: what is asked of each; null when nothing has to be asked of this file's. */
+  readonly messageTexts?: (context: CheckContext) => Inspector | null
+  readonly summaryTexts?: (context: CheckContext) => Inspector | null
 }
 
 /** Rows of a query that selects `id`, `conversationId` and `detail` are findings; `:conversation` narrows it. */

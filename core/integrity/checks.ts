@@ -8,22 +8,28 @@ import { jsonChecks } from './json-checks.ts'
 import { largeFileChecks } from './large-file-checks.ts'
 import { ledgerChecks } from './ledger-checks.ts'
 import { lineageChecks } from './lineage-checks.ts'
+import { linkChecks } from './link-checks.ts'
 import { operationsChecks } from './operations-checks.ts'
 import { sequenceChecks } from './sequence-checks.ts'
 import { systemChecks } from './system-checks.ts'
 import { textChecks } from './text-checks.ts'
 import { timeChecks } from './time-checks.ts'
+import { toolResultChecks } from './tool-result-checks.ts'
+import { valueChecks } from './value-checks.ts'
 
 /** In the order in which they run: what answers at once first, what reads every page of the file last. */
 export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
 
 const all: readonly Check[] = [
   ...lineageChecks,
+  ...linkChecks,
   ...contextChecks,
   ...contentChecks,
+  ...valueChecks,
   ...timeChecks,
   ...sequenceChecks,
   ...operationsChecks,
+  ...toolResultChecks,
   ...textChecks,
   ...jsonChecks,
   ...indexChecks,

@@ -1,5 +1,4 @@
-import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './check.ts'
-import { NO_ROLE } from './message-columns.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 
 const queries = {
   // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between
@@ -7,18 +6,9 @@ const queries = {
   replacedMore: /* sql */ `
     SELECT 1 FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id
     WHERE e.summary_id = :id AND r.owner = 'import' AND e.source_tokens > CAST(:tokens AS INTEGER)`,
-  sourceTokens: /* sql */ `
-    SELECT summary_id AS id, source_token_count AS stored FROM summaries`,
   storedTokens: /* sql */ `
     SELECT summary_id AS id, descendant_token_count AS descendantTokens, source_message_token_count AS messageTokens
     FROM main.summaries`,
-  recordedTokens: /* sql */ `SELECT summary_id, source_token_count FROM summaries`,
-  parts: /* sql */ `
-    SELECT 'msg_' || p.message_id AS id, m.conversation_id AS conversationId,
-      'its part ' || p.ordinal || ' is of the unknown type ' || coalesce(p.part_type, 'NULL') AS detail
-    FROM message_parts AS p LEFT JOIN messages AS m ON m.message_id = p.message_id
-    WHERE p.part_type IS NULL OR p.part_type NOT IN ('text', 'reasoning', 'tool', 'patch', 'file', 'subtask', 'compaction',
-      'step_start', 'step_finish', 'snapshot', 'agent', 'retry')`,
 }
 
 /** Numbers that a system stores for each summary, and what the links give. */
@@ -36,8 +26,11 @@ function storedNumbers(context: CheckContext): Numbers[] {
     add('descendants', new Map(summaries.rows.map((row) => [row.id, row.descendants])), extents.descendants)
   }
   if (info.system === 'native') {
-    const rows = db.all<{ id: string; stored: number }>(queries.sourceTokens)
-    add('tokens of messages', new Map(rows.map((row) => [row.id, row.stored])), extents.messageTokens)
+    add(
+      'tokens of messages',
+      new Map(summaries.rows.map((row) => [row.id, row.recordedTokens ?? 0])),
+      extents.messageTokens,
+    )
   } else if (
     probe.has('summaries', 'descendant_token_count') &&
     probe.has('summaries', 'source_message_token_count') &&
@@ -67,15 +60,14 @@ function* findWrongCounts(context: CheckContext): Iterable<Finding | null> {
 function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
   const { db, info } = context
   const { summaries, links, extents, order } = context.facts
-  const recorded = new Map(context.db.iterateRaw<[string, number]>(queries.recordedTokens))
-  for (const { index, id, conversationId, tokens } of summaries.rows) {
+  for (const { index, id, conversationId, tokens, recordedTokens } of summaries.rows) {
     yield null
     if (!isAsked(context, conversationId) || order.isCyclic[index] === 1) continue
     let beneath = 0
     for (const source of links.sources[index] ?? []) beneath += Math.max(0, summaries.at(source).tokens)
     const isLeaf = (links.sources[index]?.length ?? 0) === 0
     // Some systems count more than the messages: what stands around them.
-    if (isLeaf) beneath = Math.max(extents.messageTokens[index] as number, recorded.get(id) ?? 0)
+    if (isLeaf) beneath = Math.max(extents.messageTokens[index] as number, recordedTokens ?? 0)
     if (beneath > 0 && tokens >= beneath) {
       if (info.system === 'native' && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue
       const what = isLeaf ? 'messages' : 'summaries'
@@ -84,51 +76,7 @@ function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findImpossible(context: CheckContext): Iterable<Finding | null> {
-  const { messages, summaries } = context.facts
-  for (let place = 0; place < messages.length; place += 1) {
-    const tokens = messages.tokens[place] as number
-    const seq = messages.seqs[place] as number
-    const detail =
-      messages.roles[place] === NO_ROLE
-        ? 'its role is none of the known ones'
-        : !(tokens >= 0)
-          ? `its number of tokens is ${Number.isNaN(tokens) ? 'no number' : tokens}`
-          : !(seq >= 0)
-            ? 'its place in the sequence is no number'
-            : null
-    if (detail === null) {
-      if (place % 1024 === 0) yield null
-      continue
-    }
-    const conversationId = context.facts.messageConversation(place)
-    if (isAsked(context, conversationId)) yield { id: context.facts.messageId(place), conversationId, detail }
-  }
-  for (const { id, conversationId, kind, tokens } of summaries.rows) {
-    const detail =
-      kind !== 'leaf' && kind !== 'condensed'
-        ? `its kind is ${kind}`
-        : !(tokens >= 0)
-          ? `its number of tokens is ${tokens}`
-          : null
-    yield detail === null || !isAsked(context, conversationId) ? null : { id, conversationId, detail }
-  }
-  if (context.info.system !== 'native') yield* findByQuery(context, queries.parts)
-}
-
 export const contentChecks: readonly Check[] = [
-  {
-    id: 'invalid_value',
-    group: 'content',
-    severity: 'error',
-    phase: 'structure',
-    invariant: 'Roles, kinds, types and numbers of tokens are possible ones.',
-    explanation: 'A value cannot be what it says. Tools that rely on it stop, or treat the row as something else.',
-    repairable: false,
-    find: findImpossible,
-    messageTexts: () => (row) => (row.content === null ? 'it has no text at all' : null),
-    summaryTexts: () => (row) => (row.content === null ? 'it has no text at all' : null),
-  },
   {
     id: 'descendant_count',
     group: 'content',

@@ -3,6 +3,7 @@ import type { System } from '../contract/memory.ts'
 import type { CheckContext, Finding, TextRow } from './check.ts'
 import { hermesFacts } from './hermes-facts.ts'
 import type { BrokenLink } from './lineage-links.ts'
+import { oncePerScan } from './once-per-scan.ts'
 
 /** A hash that a system stores with each message. */
 export type MessageHash = {
@@ -33,6 +34,8 @@ export type DialectFacts = {
   readonly sequence: 'kept' | 'pruned' | 'free'
   /** Times of summaries may be shifted by the writer's offset from UTC. */
   readonly shiftsTimes: boolean
+  /** Whether it stores how many tokens a summary was made from. */
+  readonly recordsSourceTokens: boolean
   readonly messageHash: MessageHash | null
   readonly jsonColumns: readonly JsonColumn[]
   /** Triggers that keep its indexes in step, by the table that they watch. */
@@ -61,16 +64,6 @@ const queries = {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What is worked out once for each scan. */
-export function oncePerScan<T>(work: (context: CheckContext) => T): (context: CheckContext) => T {
-  const done = new WeakMap<object, { readonly value: T }>()
-  return (context) => {
-    const known = done.get(context.facts) ?? { value: work(context) }
-    done.set(context.facts, known)
-    return known.value
-  }
-}
-
 const windowOwners = oncePerScan(
   ({ facts }): ReadonlySet<number> => new Set(facts.window.conversations.subarray(0, facts.window.length)),
 )
@@ -91,6 +84,7 @@ export const usual: DialectFacts = {
   hasDenseWindow: false,
   sequence: 'free',
   shiftsTimes: false,
+  recordsSourceTokens: false,
   messageHash: null,
   jsonColumns: [],
   triggers: [],
@@ -134,6 +128,7 @@ const indexTrigger = (name: string, needs: readonly string[]) => ({
 const native: DialectFacts = {
   ...usual,
   sequence: 'kept',
+  recordsSourceTokens: true,
   messageHash: {
     column: ['messages', 'content_hash'],
     sql: 'm.content_hash',
@@ -208,6 +203,7 @@ const jsonOf = (table: string, column: string, of: 'message' | 'summary', shape:
 const hermes: DialectFacts = {
   ...usual,
   ...hermesFacts,
+  recordsSourceTokens: true,
   jsonColumns: [
     jsonOf('summary_nodes', 'source_ids', 'summary', 'array'),
     jsonOf('messages', 'tool_calls', 'message', 'any'),

@@ -4,7 +4,7 @@ import { type Check, type CheckContext, type Finding, nativeOnly } from './check
 
 const queries = {
   tables: /* sql */ `
-    SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'virtual') ORDER BY name`,
+    SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name`,
   referring: /* sql */ `
     SELECT DISTINCT t.name FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name, 'main') AS f
     WHERE t.schema = 'main' AND t.type = 'table'`,
@@ -21,8 +21,8 @@ const REFRESH = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries
 const WHOLE_BYTES = 64 << 20
 
 /**
- * Pages, and whether every index agrees with its table. A large file is checked in parts first, and its list of free
- * pages last. https://www.sqlite.org/pragma.html#pragma_integrity_check
+ * Pages, and whether every index agrees with its table. A large file is checked table by table first, and for what
+ * lies between tables last. https://www.sqlite.org/pragma.html#pragma_integrity_check
  */
 function* checkPages(context: CheckContext): Iterable<Finding | null> {
   const { db, info } = context
@@ -174,7 +174,7 @@ export const fileChecks: readonly Check[] = [
     id: 'foreign_keys',
     group: 'file',
     severity: 'error',
-    phase: 'structure',
+    phase: 'sqlite',
     invariant: 'Every declared reference between tables leads to a row.',
     explanation: 'A row refers to another that is gone. The lineage and window checks say what that means.',
     repairable: false,

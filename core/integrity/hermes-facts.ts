@@ -1,5 +1,6 @@
 import type { CheckContext, Finding } from './check.ts'
 import type { BrokenLink } from './lineage-links.ts'
+import { oncePerScan } from './once-per-scan.ts'
 
 const queries = {
   unreadable: /* sql */ `
@@ -21,27 +22,15 @@ const queries = {
 /** Depth from which on nodes outlive their session by the default rule of retention. */
 const KEPT_DEPTH = 2
 
-/** What is worked out for one scan. */
-type Retention = {
-  readonly hasRolledOver: boolean
-  readonly lastNode: number
-  readonly unreadable: ReadonlySet<string>
-}
-const known = new WeakMap<object, Retention>()
-
-function retentionOf({ db, probe, facts }: CheckContext): Retention {
-  const before = known.get(facts)
-  if (before) return before
+const retentionOf = oncePerScan(({ db, probe }: CheckContext) => {
   const count = (sql: string): number => db.value<number>(sql) ?? 0
   const hasRollovers = probe.has('lcm_lifecycle_state', 'last_rollover_at') && count(queries.rollovers) > 0
-  const retention = {
+  return {
     hasRolledOver: hasRollovers || count(queries.sessions) > 1,
     lastNode: count(queries.lastNode),
     unreadable: new Set(db.column<string>(queries.unreadable)),
   }
-  known.set(facts, retention)
-  return retention
-}
+})
 
 /** What is true of files of hermes-lcm and LCM-X. */
 export const hermesFacts = {

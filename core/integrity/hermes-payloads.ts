@@ -18,8 +18,8 @@ const FINE: Payload = { missing: null, elsewhere: null, outside: null }
 const MAX_BYTES = 64 << 20
 
 /** Looks at every message that points to a file, and says of it what `of` picks. */
-export function inspectPayloads({ info }: CheckContext, of: (payload: Payload) => string | null): Inspector {
-  if (info.system !== 'hermes-lcm') return () => null
+export function inspectPayloads({ info }: CheckContext, of: (payload: Payload) => string | null): Inspector | null {
+  if (info.system !== 'hermes-lcm') return null
   const folders = FOLDERS.map((name) => join(dirname(info.path), name))
   const isStoreHere = folders.some((folder) => isFolder(folder))
   return ({ content }) => {

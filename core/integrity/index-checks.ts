@@ -1,5 +1,6 @@
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { type OwnIndex, ownIndexesOf } from './own-indexes.ts'
+import { rowRanges } from './row-ranges.ts'
 
 const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = :type`,
@@ -8,6 +9,8 @@ const queries = {
 }
 
 const BLANK = `char(9, 10, 13, 32)`
+
+const within = (rowid: string): string => `${rowid} > :after AND ${rowid} <= :upTo`
 
 /** Names of its tables come from the list above, never from the file. */
 function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: string | null; readonly surplus: string } {
@@ -24,11 +27,11 @@ function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: str
     ? `WITH indexed (key) AS MATERIALIZED (SELECT ${copy.id} FROM ${content})
       ${select(`'not in ${name}'`)} FROM main.${of} AS t
       WHERE ${isFilled} AND t.summary_id NOT IN (SELECT key FROM indexed WHERE key IS NOT NULL)`
-    : `${select(`'not in ${name}'`)} FROM main.${of} AS t WHERE ${isFilled} AND NOT ${has}`
+    : `${select(`'not in ${name}'`)} FROM main.${of} AS t WHERE ${isFilled} AND NOT ${has} AND ${within(rowid)}`
   const joined = copy?.id ? `c.${copy.id} = t.summary_id` : `c.id = ${rowid}`
   const stale = copy
     ? `${select(`'${name} has another text'`)} FROM ${content} AS c JOIN main.${of} AS t ON ${joined}
-      WHERE c.${copy.text} IS NOT ${text} AND NOT (${index.isRewritten ?? '0'})`
+      WHERE c.${copy.text} IS NOT ${text} AND NOT (${index.isRewritten ?? '0'}) AND ${copy.id ? '1' : within(rowid)}`
     : null
   const surplus = copy?.id
     ? `SELECT NULL AS id, NULL AS conversationId, '${name} has ' || c.${copy.id} || ', which does not exist' AS detail
@@ -37,7 +40,7 @@ function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: str
       SELECT c.${copy.id}, NULL, '${name} has it ' || count(*) || ' times' FROM ${content} AS c
       GROUP BY c.${copy.id} HAVING count(*) > 1`
     : `SELECT NULL AS id, NULL AS conversationId, '${name} has row ' || d.id || ', which does not exist' AS detail
-      FROM ${sizes} AS d WHERE NOT EXISTS (SELECT 1 FROM main.${of} AS t WHERE ${rowid} = d.id)`
+      FROM ${sizes} AS d WHERE NOT EXISTS (SELECT 1 FROM main.${of} AS t WHERE ${rowid} = d.id) AND ${within('d.id')}`
   return { missing, stale, surplus }
 }
 
@@ -59,12 +62,14 @@ function* findOutOfSync(context: CheckContext): Iterable<Finding | null> {
     const { missing, stale, surplus } = sqlOf(index)
     for (const sql of [missing, stale, surplus]) {
       if (sql === null) continue
-      for (const finding of db.iterate<Finding>(sql)) {
-        const isWanted =
-          finding.conversationId === null ? context.conversationId === null : isAsked(context, finding.conversationId)
-        yield isWanted ? finding : null
+      for (const range of sql.includes(':after') ? rowRanges(db, index.of) : [{}]) {
+        for (const finding of db.iterate<Finding>(sql, range)) {
+          const isWanted =
+            finding.conversationId === null ? context.conversationId === null : isAsked(context, finding.conversationId)
+          yield isWanted ? finding : null
+        }
+        yield null
       }
-      yield null
     }
   }
 }

@@ -1,7 +1,11 @@
 import type { Check, CheckContext, Finding } from './check.ts'
 import type { JsonColumn } from './dialect-facts.ts'
+import { rowRanges } from './row-ranges.ts'
 
 const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
+
+/** Tables with as many rows as there are messages. */
+const isLong = (table: string): boolean => table === 'messages' || table === 'message_parts'
 
 /** Names come from the dialect, never from the file. */
 function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
@@ -18,15 +22,19 @@ function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
       '${table}.${column} is no ${shape === 'array' ? 'list in JSON' : 'JSON'}: ' || substr(t.${column}, 1, 40) AS detail
     FROM main.${table} AS t
     WHERE NOT (${IS_NONE(column)}) AND ${isWrong}
-      AND (:conversation IS NULL OR ${conversation} IS :conversation)`
+      AND (:conversation IS NULL OR ${conversation} IS :conversation)
+      ${isLong(table) ? 'AND t.rowid > :after AND t.rowid <= :upTo' : ''}`
 }
 
 function* findMalformed(context: CheckContext): Iterable<Finding | null> {
   const { db, dialect, probe, conversationId } = context
   for (const column of dialect.jsonColumns) {
     if (!probe.has(column.table, column.column)) continue
-    for (const finding of db.iterate<Finding>(sqlOf(column), { conversation: conversationId })) yield finding
-    yield null
+    const sql = sqlOf(column)
+    for (const range of isLong(column.table) ? rowRanges(db, column.table) : [{}]) {
+      for (const finding of db.iterate<Finding>(sql, { conversation: conversationId, ...range })) yield finding
+      yield null
+    }
   }
 }
 

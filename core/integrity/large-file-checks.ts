@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { inspectPayloads } from './hermes-payloads.ts'
+import { oncePerScan } from './once-per-scan.ts'
 
 const queries = {
   ids: /* sql */ `SELECT file_id FROM large_files`,
@@ -21,13 +22,11 @@ const queries = {
 }
 
 /** Every file is looked up once for all checks of a scan. */
-const lookedUp = new WeakMap<object, readonly StoredFile[]>()
+const lookedUp = oncePerScan(storedFiles)
 function* files(context: CheckContext): Generator<StoredFile> {
   // Payloads are named by messages there, one by one.
   if (context.info.system === 'hermes-lcm') return
-  const known = lookedUp.get(context.facts) ?? storedFiles(context)
-  lookedUp.set(context.facts, known)
-  for (const file of known) if (isAsked(context, file.conversationId)) yield file
+  for (const file of lookedUp(context)) if (isAsked(context, file.conversationId)) yield file
 }
 
 /** Missing where it should be; not merely kept on another machine. */

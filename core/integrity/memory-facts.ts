@@ -30,12 +30,12 @@ export class MemoryFacts {
   /** Places of messages that are events, not conversation. */
   readonly events = new Set<number>();
 
-  /** Reads the file; pauses between any two pieces of some milliseconds. */
-  *load(db: ReadDb): Generator<void> {
+  /** Reads the file; pauses between any two pieces of some milliseconds. `recordsTokens`: see `SummaryRow`. */
+  *load(db: ReadDb, recordsTokens: boolean): Generator<void> {
     for (const row of db.iterate<ConversationFacts>(queries.conversations)) this.conversations.set(row.id, row)
     yield* this.messages.load(db)
     for (const id of db.column<number>(queries.events)) this.events.add(this.messages.indexOf(id))
-    yield* this.summaries.load(db)
+    yield* this.summaries.load(db, recordsTokens)
     yield* this.links.load(db, this.messages, this.summaries)
     yield* this.window.load(db, this.messages, this.summaries)
     yield* this.order.build(this.summaries, this.links)

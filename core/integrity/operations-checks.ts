@@ -70,17 +70,6 @@ const queries = {
     FROM main.focus_briefs AS b
     WHERE b.covered_message_seq > (SELECT max(m.seq) FROM main.messages AS m WHERE m.conversation_id = b.conversation_id)
       AND (:conversation IS NULL OR b.conversation_id = :conversation)`,
-  duplicateResults: /* sql */ `
-    SELECT p.tool_call_id AS callId, m.conversation_id AS conversationId,
-      sum(m.role = 'tool') AS results, sum(m.role = 'assistant') AS calls, max(CASE m.role WHEN 'tool' THEN p.message_id END) AS messageId
-    FROM (SELECT DISTINCT tool_call_id, message_id FROM message_parts
-      WHERE tool_call_id IS NOT NULL AND is_synthetic = 0) AS p
-    JOIN messages AS m ON m.message_id = p.message_id
-    WHERE p.tool_call_id IN (
-      SELECT tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL GROUP BY tool_call_id HAVING count(*) > 1)
-      AND (:conversation IS NULL OR m.conversation_id = :conversation)
-    GROUP BY p.tool_call_id, m.conversation_id
-    HAVING results > max(1, calls)`,
 }
 
 /** Attempts after which its own system gives a debt up. */
@@ -162,14 +151,6 @@ function* findFailing(context: CheckContext): Iterable<Finding> {
     if (isFailing && isAsked(context, conversationId)) {
       yield { id: null, conversationId, detail: `the last ${FAILING_RUNS} runs ended without progress` }
     }
-  }
-}
-
-function* findDuplicateResults(context: CheckContext): Iterable<Finding> {
-  type Row = { callId: string; conversationId: number; results: number; calls: number; messageId: number }
-  for (const row of context.db.iterate<Row>(queries.duplicateResults, { conversation: context.conversationId })) {
-    const detail = `${row.results} results of the call ${row.callId}, which was made ${row.calls === 1 ? 'once' : `${row.calls} times in this file`}`
-    yield { id: `msg_${row.messageId}`, conversationId: row.conversationId, detail }
   }
 }
 
@@ -272,17 +253,5 @@ export const operationsChecks: readonly Check[] = [
       yield* findIn(context, ['focus_brief_sources'], queries.briefs)
       if (context.probe.has('focus_briefs', 'covered_message_seq')) yield* findIn(context, [], queries.briefSequence)
     },
-  },
-  {
-    id: 'duplicate_tool_result',
-    group: 'operations',
-    severity: 'warning',
-    phase: 'text',
-    invariant: 'A tool call has one result.',
-    explanation: 'A result was stored more than once: the model is shown it twice, and providers may refuse that.',
-    repairable: false,
-    consequenceOf: ['tool_pair_split'],
-    notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
-    find: findDuplicateResults,
   },
 ]

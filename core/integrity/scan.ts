@@ -40,7 +40,7 @@ export function* scan(context: CheckContext & { facts: MemoryFacts }, checks: re
 /** The error that kept the rows from being read; null when they were. */
 function* loadFacts(context: CheckContext): Generator<null, LcmError | null> {
   try {
-    for (const _ of context.facts.load(context.db)) yield null
+    for (const _ of context.facts.load(context.db, context.dialect.recordsSourceTokens)) yield null
     return null
   } catch (error) {
     return damageOf(error)

@@ -1,8 +1,9 @@
 import type { ReadDb } from '../db/read-db.ts'
 
 const queries = {
-  all: /* sql */ `
-    SELECT summary_id AS id, conversation_id AS conversationId, kind, depth, token_count AS tokens,
+  /** Where a system does not store the number, it would have to be worked out for every row. */
+  all: (recordedTokens: 'source_token_count' | 'NULL') => /* sql */ `
+    SELECT ${recordedTokens} AS recordedTokens, summary_id AS id, conversation_id AS conversationId, kind, depth, token_count AS tokens,
       descendant_count AS descendants, earliest_at AS earliestAtMs, latest_at AS latestAtMs, file_ids AS fileIds
     FROM summaries`,
   /** What the file says itself, where the summaries are shown with something better. */
@@ -19,6 +20,8 @@ export type SummaryRow = {
   readonly depth: number
   readonly tokens: number
   readonly descendants: number
+  /** Stored number of tokens beneath; null where none is stored. */
+  readonly recordedTokens: number | null
   readonly earliestAtMs: number | null
   readonly latestAtMs: number | null
   readonly fileIds: string | null
@@ -31,9 +34,10 @@ export class SummaryTable {
   readonly rows: SummaryRow[] = []
   readonly #byId = new Map<string, number>();
 
-  *load(db: ReadDb): Generator<void> {
+  *load(db: ReadDb, recordsTokens: boolean): Generator<void> {
+    const sql = queries.all(recordsTokens ? 'source_token_count' : 'NULL')
     const stored = new Map(db.all<StoredRange>(queries.ranges).map((range) => [range.id, range]))
-    for (const row of db.iterate<Omit<SummaryRow, 'index'>>(queries.all)) {
+    for (const row of db.iterate<Omit<SummaryRow, 'index'>>(sql)) {
       const index = this.rows.length
       this.#byId.set(row.id, index)
       this.rows.push({ ...row, ...stored.get(row.id), index })

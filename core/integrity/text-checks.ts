@@ -76,18 +76,27 @@ function messageHash({ dialect }: CheckContext): Inspector {
   }
 }
 
+const HASH_BYTES = 32
+
+/** Hashes of messages by their places, 32 bytes each: as texts a million would take ten times as much. */
+function messageHashes({ db, facts }: CheckContext): Buffer {
+  const hashes = Buffer.alloc(facts.messages.length * HASH_BYTES)
+  for (const [id, hash] of db.iterateRaw<[number, string]>(queries.messageHashes)) {
+    const place = facts.messages.indexOf(id)
+    if (place >= 0 && facts.coverage.leaf[place] !== -1) hashes.write(hash, place * HASH_BYTES, HASH_BYTES, 'hex')
+  }
+  return hashes
+}
+
 /** SHA-256 of the sources' hashes joined by commas, a bar, and the text. */
 function summaryHash(context: CheckContext): Inspector {
-  const { links, summaries, extents, messages } = context.facts
+  const { links, summaries, extents } = context.facts
   const ofSummary = new Map(context.db.iterateRaw<[string, string]>(queries.summaryHashes))
-  const ofMessage = new Map<number, string>()
-  for (const [id, hash] of context.db.iterateRaw<[number, string]>(queries.messageHashes)) {
-    const place = messages.indexOf(id)
-    if (place >= 0 && context.facts.coverage.leaf[place] !== -1) ofMessage.set(place, hash)
-  }
+  const hashes = messageHashes(context)
+  const ofMessage = (place: number): string => hashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES)
   return ({ place, content }) => {
     if (content === null || extents.isWhole[place] === 0) return null
-    const own = [...links.messagesOf(place)].map((message) => ofMessage.get(message) ?? '')
+    const own = Array.from(links.messagesOf(place), ofMessage)
     const sources = (links.sources[place] ?? []).map((source) => ofSummary.get(summaries.at(source).id) ?? '')
     const hash = createHash('sha256')
       .update(`${[...own, ...sources].join(',')}|${content}`)
@@ -150,7 +159,7 @@ export const textChecks: readonly Check[] = [
     explanation:
       'Triggers and budgets are computed from these numbers: the window is fuller, or emptier, than everybody believes.',
     repairable: true,
-    consequenceOf: ['empty_summary', 'content_hash'],
+    consequenceOf: ['empty_summary', 'content_hash', 'invalid_value'],
     messageTexts: messageDrift,
     summaryTexts: summaryDrift,
   },

@@ -37,14 +37,17 @@ type Asked = { readonly check: Check; readonly inspect: Inspector }
 
 /** Reads every text once and asks all checks about it; null after every text, so that the reader may pause. */
 export function* scanTexts(context: CheckContext, checks: readonly Check[]): Generator<TextFinding | null> {
-  const ofMessages = checks.flatMap((check): Asked[] =>
-    check.messageTexts ? [{ check, inspect: check.messageTexts(context) }] : [],
-  )
-  const ofSummaries = checks.flatMap((check): Asked[] =>
-    check.summaryTexts ? [{ check, inspect: check.summaryTexts(context) }] : [],
-  )
+  const ofMessages = askedOf(checks, (check) => check.messageTexts?.(context))
+  const ofSummaries = askedOf(checks, (check) => check.summaryTexts?.(context))
   if (ofSummaries.length > 0) yield* summaries(context, ofSummaries)
   if (ofMessages.length > 0) yield* messages(context, ofMessages)
+}
+
+function askedOf(checks: readonly Check[], inspectorOf: (check: Check) => Inspector | null | undefined): Asked[] {
+  return checks.flatMap((check) => {
+    const inspect = inspectorOf(check)
+    return inspect ? [{ check, inspect }] : []
+  })
 }
 
 function* messages(context: CheckContext, asked: readonly Asked[]): Generator<TextFinding | null> {
@@ -75,14 +78,21 @@ function* summaries(context: CheckContext, asked: readonly Asked[]): Generator<T
     const place = facts.summaries.indexOf(id)
     // Written since the facts were read.
     if (place < 0) continue
-    yield* ask(asked, { id, conversationId: conversation, place, tokens, hash: null, content, kind, model })
+    const text = { id, conversationId: conversation, place, tokens, hash: null, content, kind, model }
+    for (const found of ask(asked, text)) yield found
+    yield null
   }
 }
 
-function* ask(asked: readonly Asked[], row: TextRow): Generator<TextFinding | null> {
+const NOTHING: readonly TextFinding[] = []
+
+function ask(asked: readonly Asked[], row: TextRow): readonly TextFinding[] {
+  let found: TextFinding[] | null = null
   for (const { check, inspect } of asked) {
     const detail = inspect(row)
-    if (detail !== null) yield { check, finding: { id: row.id, conversationId: row.conversationId, detail } }
+    if (detail === null) continue
+    found ??= []
+    found.push({ check, finding: { id: row.id, conversationId: row.conversationId, detail } })
   }
-  yield null
+  return found ?? NOTHING
 }

@@ -1,5 +1,6 @@
 import { ROLES } from '../contract/lists.ts'
 import { type CheckContext, type Finding, isAsked } from './check.ts'
+import { oncePerScan } from './once-per-scan.ts'
 
 const queries = {
   /** Calls and results of the messages that are in a window. */
@@ -26,7 +27,7 @@ type Pairs = {
 }
 
 /** Calls and results in the windows, by conversation and call: an id of a call belongs to its conversation. */
-function pairsInWindows({ db, facts, conversationId: conversation }: CheckContext): Pairs {
+const pairsInWindows = oncePerScan(({ db, facts, conversationId: conversation }: CheckContext): Pairs => {
   const calls = new Map<string, Side>()
   const results = new Map<string, Side[]>()
   for (const [messageId, callId] of db.iterateRaw<[number, string]>(queries.inWindows, { conversation })) {
@@ -37,7 +38,7 @@ function pairsInWindows({ db, facts, conversationId: conversation }: CheckContex
     else if (facts.messages.roles[place] === ASSISTANT && !calls.has(key)) calls.set(key, { place, callId })
   }
   return { calls, results }
-}
+})
 
 const keyOf = (conversationId: number, callId: string): string => `${conversationId} ${callId}`
 

@@ -134,7 +134,7 @@ export const lineageFaults: readonly Fault[] = [
   },
   {
     name: 'negative depth',
-    check: 'depth_mismatch',
+    check: 'invalid_value',
     at: LEAF,
     damage: `UPDATE summaries SET depth = -1 WHERE summary_id = '${LEAF}'`,
   },

@@ -1,0 +1,47 @@
+import { openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { megabytes } from './statistics.ts'
+
+export type IntegrityMeasure = {
+  readonly messages: number
+  readonly summaries: number
+  /** By what is read: rows, texts, indexes, files, pages. */
+  readonly phases: readonly { readonly phase: string; readonly durationMs: number }[]
+  /** The longest stretch without a pause before SQLite's own check, in milliseconds. */
+  readonly longestMs: number
+  readonly peakMegabytes: number
+  /** Checks that found an error or a warning. */
+  readonly wrong: readonly string[]
+}
+
+/** Runs every check on a memory, as the job does. */
+export async function measureIntegrity(path: string): Promise<IntegrityMeasure> {
+  const lcm = openLcm(path, { readOnly: true, settings: readSettings({}) })
+  const job = lcm.integrity.run(undefined, new AbortController().signal)
+  let longestMs = 0
+  for (;;) {
+    const startedAt = performance.now()
+    const step = await job.next()
+    if (!step.done) {
+      if (!['sqlite_integrity', 'foreign_keys'].includes(step.value.note ?? '')) {
+        longestMs = Math.max(longestMs, performance.now() - startedAt)
+      }
+      continue
+    }
+    lcm.close()
+    const { messages, summaries, phases = [], checks } = step.value
+    const wrong = checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
+    console.error(
+      checks
+        .toSorted((a, b) => b.durationMs - a.durationMs)
+        .slice(0, 24)
+        .map((c) => `${c.id} ${Math.round(c.durationMs)}`)
+        .join('\n'),
+    )
+    const peakMegabytes = megabytes(process.resourceUsage().maxRSS * 1024)
+    return { messages, summaries, phases, longestMs, peakMegabytes, wrong }
+  }
+}
+
+const path = process.argv[2]
+if (import.meta.main && path) console.log(JSON.stringify(await measureIntegrity(path)))
