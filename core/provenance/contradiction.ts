@@ -17,7 +17,9 @@ export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[
     const shared = [...denied].filter((term) => sourceDenied.has(term) || sourceAsserted.has(term))
     const saidIn = bearing(units, weights).filter((unit) => unit.hits.some((hit) => shared.includes(hit.term)))
     const [lost] = shared
-    if (lost !== undefined && !saidIn.some((unit) => unit.denies) && !shared.some(isSoft)) return [lost, lost]
+    if (lost !== undefined && !saidIn.some((unit) => deniesClaim(unit, weights)) && !shared.some(isSoft)) {
+      return [lost, lost]
+    }
   } else {
     const overlooked = [...sourceDenied].filter((term) => asserted.has(term) && !sourceAsserted.has(term))
     const [first] = overlooked
@@ -33,10 +35,14 @@ export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[
 /** The claim denies something, and the passage denies it too. */
 export function agreesInDenial({ denied, soft, weights }: WeighedClaim, units: readonly ReadUnit[]): boolean {
   if (denied.size === 0) return false
-  const isDenied = (hit: Hit, { denies }: ReadUnit): boolean =>
-    denied.has(hit.term) && (denies || hit.isSoft || soft.has(hit.term))
+  const isDenied = (hit: Hit, unit: ReadUnit): boolean =>
+    denied.has(hit.term) && (deniesClaim(unit, weights) || hit.isSoft || soft.has(hit.term))
   return bearing(units, weights).some((unit) => unit.hits.some((hit) => isDenied(hit, unit)))
 }
+
+/** Something in the unit denies a word of the claim; what else it denies is no matter. */
+const deniesClaim = (unit: ReadUnit, weights: ReadonlyMap<number, number>): boolean =>
+  unit.denies && unit.hits.some((hit) => hit.isDenied && weights.has(hit.term))
 
 /** Of the units of a passage those that carry the claim; a word of it may stand in a neighbour by chance. */
 function bearing(units: readonly ReadUnit[], weights: ReadonlyMap<number, number>): ReadUnit[] {

@@ -15,6 +15,8 @@ const PARTNER_COST = 0.04
 const SAME_MATTER = 0.5
 /** Share of what is said (all but names, paths and numbers) that the passages must say as well for full support. */
 const LEAST_SAID = 0.7
+/** The same for pairs of characters: many of them are endings, which others write otherwise. */
+const LEAST_SAID_PAIRS = 0.5
 
 export type JudgedSpecific = Specific & {
   readonly standing: Standing
@@ -64,7 +66,7 @@ export function judge(evidence: Evidence): Verdict {
   const best = hasMessages ? messages : summaries
   const flip = best.used[0]?.flip ?? null
   let support = supportOf(score, sourceScore, hasMessages)
-  const isSaid = saidShare(evidence, bearing) >= LEAST_SAID
+  const isSaid = saidShare(evidence, bearing) >= (isInPairs(claim) ? LEAST_SAID_PAIRS : LEAST_SAID)
   const isDenialMissing = evidence.scorer.denies(claim) && !bearing.some((passage) => passage.agreesInDenial)
   if (support === 'supported' && (isLacking || flip !== null || !isSaid || isDenialMissing)) support = 'weak'
   // Nothing of what could be checked to the letter is there, and the words alone do not carry it.
@@ -84,6 +86,12 @@ function saidShare({ claim, vocabulary }: Evidence, bearing: readonly Candidate[
   const words = new Set(claim.terms.filter(({ isSpecific }) => !isSpecific).map(({ term }) => term))
   const telling = [...words].filter((term) => held.has(term) || !vocabulary.isReporting[term])
   return telling.length === 0 ? 1 : telling.filter((term) => held.has(term)).length / telling.length
+}
+
+/** Most of its words are pairs of characters. */
+function isInPairs({ terms }: Claim): boolean {
+  const said = terms.filter(({ isSpecific }) => !isSpecific)
+  return said.filter(({ isPair }) => isPair).length * 2 > said.length
 }
 
 function supportOf(score: number, sourceScore: number | null, hasMessages: boolean): Support {

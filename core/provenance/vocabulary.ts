@@ -10,6 +10,8 @@ export type ClaimTerm = {
   readonly end: number
   /** Part of a name, number or path; the others are what is said of those. */
   readonly isSpecific: boolean
+  /** Two characters of a script without word breaks. */
+  readonly isPair: boolean
   /** 1, or less for the pieces of one path or identifier, which together are one thing. */
   readonly share: number
 }
@@ -68,7 +70,8 @@ export class Vocabulary {
             (specific) => specific.kind !== 'quote' && specific.start <= start && specific.end >= end,
           )
           const pieces = whole ? telling.filter((other) => isWithin(other, whole, range.start)).length : 1
-          return { term: idOf(claimKey(token, claim)), start, end, isSpecific: whole !== undefined, share: 1 / pieces }
+          const term = idOf(claimKey(token, claim))
+          return { term, start, end, isSpecific: whole !== undefined, isPair: token.kind === 'pair', share: 1 / pieces }
         }),
       }
     })

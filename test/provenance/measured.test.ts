@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { measurePlanted, provenanceOf, Tally } from './measure.ts'
 import { compactedSessions, plantTwin } from './real.ts'
-import { HELD_BACK_PLOTS, KNOWN_PLOTS, MORE_PLOTS } from './stories.ts'
+import { HARD_PLOTS, HELD_BACK_PLOTS, KNOWN_PLOTS, MORE_PLOTS } from './stories.ts'
 
 const NOISE = [40, 80, 200, 300]
 const specs = (plots: typeof KNOWN_PLOTS, seed: number) =>
@@ -32,9 +32,21 @@ describe('planted facts and inventions', () => {
     expect(figures.top1).toBeGreaterThanOrEqual(0.97)
   })
 
-  it('in harder stories that it was not', async () => {
-    const tally = await measurePlanted(specs(HELD_BACK_PLOTS, 101))
+  it('in stories written when it was finished', async () => {
+    const tally = await measurePlanted(specs(HELD_BACK_PLOTS, 201))
     show('held back', tally)
+    const { figures } = tally
+    expect(figures.supportedPrecision).toBeGreaterThanOrEqual(0.95)
+    expect(figures.supportedRecall).toBeGreaterThanOrEqual(0.8)
+    expect(figures.trueNotNone).toBeGreaterThanOrEqual(0.98)
+    expect(figures.specificRecall).toBeGreaterThanOrEqual(0.95)
+    expect(figures.specificPrecision).toBeGreaterThanOrEqual(0.95)
+    expect(figures.top1).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it('in harder stories', async () => {
+    const tally = await measurePlanted(specs(HARD_PLOTS, 101))
+    show('hard', tally)
     const { figures } = tally
     expect(figures.supportedPrecision).toBeGreaterThanOrEqual(0.93)
     expect(figures.supportedRecall).toBeGreaterThanOrEqual(0.85)

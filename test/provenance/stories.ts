@@ -319,8 +319,8 @@ export const MORE_PLOTS: readonly Plot[] = [
   },
 ]
 
-/** Harder, and written last: what real summaries do to a text. Nothing was tuned on these. */
-export const HELD_BACK_PLOTS: readonly Plot[] = [
+/** Harder: what real summaries do to a text. Two rules came from what was wrong here. */
+export const HARD_PLOTS: readonly Plot[] = [
   (draw) => {
     const [name, path, before, after, wrong] = [
       draw.identifier(),
@@ -437,6 +437,83 @@ export const HELD_BACK_PLOTS: readonly Plot[] = [
       ],
       denied: [],
       plausible: [`Пользователь просит переписать ${path} на другом языке.`],
+    }
+  },
+]
+
+/** Written when the method was finished. What it was before and after they were looked at stands in docs/provenance.md. */
+export const HELD_BACK_PLOTS: readonly Plot[] = [
+  (draw) => {
+    const [who, path, days, fewer] = [draw.person(), draw.path(), draw.number(12, 99), draw.number(12, 99)]
+    return {
+      role: 'user',
+      said: `Hi, ${who} speaking. The nightly report job has been stuck for ${days} days now. I think the culprit is ${path}, somebody changed the date format there. Can you look at it before noon?`,
+      claims: [
+        `${who} says the nightly report job has been stuck for ${days} days and suspects a changed date format in ${path}.`,
+        `The nightly report job is stuck; the date format in ${path} was changed.`,
+      ],
+      loose: [`Reporting has hung for ${days} days, probably since dates are formatted differently in ${path}.`],
+      changed: [
+        { kind: 'number', into: fewer, claim: `${who} says the nightly report job has been stuck for ${fewer} days.` },
+      ],
+      denied: [`Nobody changed the date format in ${path}.`],
+      plausible: [`${who} wants the nightly report job to be rewritten in Rust.`, `${path} was deleted by mistake.`],
+    }
+  },
+  (draw) => {
+    const [name, hits, misses, wrong] = [draw.identifier(), draw.number(), draw.number(), draw.number()]
+    return {
+      role: 'tool',
+      said: `cache stats\n  name: ${name}\n  hits: ${hits}\n  misses: ${misses}\n  evictions: 0`,
+      claims: [`The ${name} cache had ${hits} hits, ${misses} misses and no evictions.`],
+      changed: [{ kind: 'number', into: wrong, claim: `The ${name} cache had ${wrong} hits and ${misses} misses.` }],
+      denied: [],
+      plausible: [`The ${name} cache was flushed after ${misses} misses.`],
+    }
+  },
+  (draw) => {
+    const [table, column, commit, wrong] = [draw.identifier(), draw.identifier(), draw.hash(), draw.hash()]
+    return {
+      role: 'assistant',
+      said: `Found it with bisect: ${commit} dropped the default of ${column} in ${table}, so inserts without it fail. The fix is a migration that puts the default back; I will not touch old rows.`,
+      claims: [
+        `Bisecting showed that ${commit} dropped the default of ${column} in ${table}, which makes inserts without it fail.`,
+        `A migration will put the default of ${column} back; old rows are not touched.`,
+      ],
+      changed: [
+        {
+          kind: 'hash',
+          into: wrong,
+          claim: `Bisecting showed that ${wrong} dropped the default of ${column} in ${table}.`,
+        },
+      ],
+      denied: [`${commit} did not drop the default of ${column} in ${table}.`],
+      plausible: [`All old rows of ${table} were rewritten by the migration.`],
+    }
+  },
+  (draw) => {
+    const [host, port, other, name] = [draw.host(), draw.number(1025, 9000), draw.number(1025, 9000), draw.identifier()]
+    return {
+      role: 'assistant',
+      said: `The tunnel to ${host} is up on port ${port}. From here ${name} can reach the replica, but writes are still rejected because it is in recovery mode.`,
+      claims: [
+        `The tunnel to ${host} is up on port ${port}; ${name} can reach the replica, whose writes are rejected since it is in recovery mode.`,
+      ],
+      loose: [`${host} is reachable again (port ${port}), though only for reading.`],
+      changed: [{ kind: 'number', into: other, claim: `The tunnel to ${host} is up on port ${other}.` }],
+      denied: [`Writes are no longer rejected by the replica that ${name} reaches.`],
+      plausible: [`${name} was given a new password for ${host}.`],
+    }
+  },
+  (draw) => {
+    const [path, count, wrong] = [draw.path(), draw.number(), draw.number()]
+    return {
+      role: 'user',
+      said: `${path} の変更後、テストが ${count} 件失敗しています。原因は時刻の丸め処理だと思います。`,
+      claims: [`${path} の変更後に ${count} 件のテストが失敗し、原因は時刻の丸め処理と思われる。`],
+      changed: [{ kind: 'number', into: wrong, claim: `${path} の変更後に ${wrong} 件のテストが失敗した。` }],
+      denied: [],
+      plausible: [`${path} は別のチームに引き渡された。`],
     }
   },
 ]
