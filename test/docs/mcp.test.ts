@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { INPUT_SHAPES } from '../../core/mcp/tool-inputs.ts'
+import { THRESHOLDS } from '../../core/provenance/verdict.ts'
+
+const page = (name: string): string => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
+
+it('docs/mcp.md names every tool with everything that it takes', () => {
+  const rows = [...page('mcp.md').matchAll(/^\| `(lcm_\w+)` \| (.*?) \|/gm)]
+  const told = Object.fromEntries(
+    rows.map((row) => [row[1], [...(row[2] ?? '').matchAll(/`(\w+)`/g)].map((name) => name[1])]),
+  )
+  expect(told).toEqual(
+    Object.fromEntries(Object.entries(INPUT_SHAPES).map(([name, shape]) => [name, Object.keys(shape)])),
+  )
+})
+
+it('docs/provenance.md gives the thresholds that are used', () => {
+  expect(page('provenance.md')).toContain(
+    `From ${THRESHOLDS.supported} on a claim is *supported*, from ${THRESHOLDS.weak} on *weak*`,
+  )
+})
