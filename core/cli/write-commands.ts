@@ -55,11 +55,13 @@ export function addWriteCommands(define: Define, run: Run): void {
       const text = (): string =>
         [
           table(
-            ['conversation', 'added', 'already there', 'skipped', 'file'],
+            ['conversation', 'format', 'added', 'already there', 'compactions', 'skipped', 'file'],
             value.files.map((file) => [
               String(file.conversationId ?? '–'),
+              file.format,
               file.added,
               file.alreadyThere,
+              file.compactions,
               file.skippedCount,
               file.error ? `${file.path}: ${file.error}` : file.path,
             ]),
@@ -67,6 +69,10 @@ export function addWriteCommands(define: Define, run: Run): void {
           ...value.files.flatMap((file) =>
             file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
           ),
+          ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
+          ...(value.passedOverCount > 10
+            ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
+            : []),
           `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
         ].join('\n')
       return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }

@@ -14,7 +14,16 @@ const request = (spec: JobSpec) => ({ path: '/memory.db', create: false, spec })
 const progress = (done: number): JobProgress => ({ done, total: 1000, unit: 'messages', note: '' })
 const report: JobResult = {
   kind: 'import',
-  value: { files: [], added: 1, alreadyThere: 0, skipped: 0, bytes: 1, durationMs: 1 },
+  value: {
+    files: [],
+    passedOver: [],
+    passedOverCount: 0,
+    added: 1,
+    alreadyThere: 0,
+    skipped: 0,
+    bytes: 1,
+    durationMs: 1,
+  },
 }
 
 /** A job that does what the test tells it. */

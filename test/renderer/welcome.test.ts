@@ -26,13 +26,23 @@ describe('an import', () => {
     added: 3,
     alreadyThere: 0,
     conflicts: 0,
+    compactions: 0,
     otherRecords: 0,
     skipped: [],
     skippedCount: 0,
     error: null,
   }
   const sound = (files: ImportedFile[]) =>
-    isSound({ files, added: 3, alreadyThere: 0, skipped: 0, bytes: 1, durationMs: 1 })
+    isSound({
+      files,
+      passedOver: [],
+      passedOverCount: 0,
+      added: 3,
+      alreadyThere: 0,
+      skipped: 0,
+      bytes: 1,
+      durationMs: 1,
+    })
 
   it('is shown before its memory is opened when anything did not arrive', () => {
     expect(sound([file])).toBe(true)

@@ -2,10 +2,11 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { readDocument } from '../../read-document.ts'
+import { isEvent, readEvents } from './events.ts'
 import { OpenCodeReader } from './reader.ts'
 import { isStoredSession, readStorage } from './storage.ts'
 
-/** `opencode export`, and the storage folder of versions up to 1.1. https://github.com/sst/opencode */
+/** `opencode export`, the storage folder of versions up to 1.1, and recorded events. https://github.com/sst/opencode */
 export const openCode: TranscriptFormat = { id: 'opencode', label: 'opencode', detect, read }
 
 function detect({ values, isDocument, path }: TranscriptHead): number {
@@ -14,9 +15,16 @@ function detect({ values, isDocument, path }: TranscriptHead): number {
   if (Array.isArray(first.messages) && isSession(objectAt(first, 'info'))) return 1
   const [message] = listAt(first, 'messages').filter(isObject)
   const isExport = message && isObject(message.info) && Array.isArray(message.parts)
+  const events = values.filter(isObject).filter((record) => isEvent(record) && 'timestamp' in record)
+  if (2 * events.length > values.length && events.some(isOpenCodes)) return 0.9
   if (isExport) return textAt(objectAt(message, 'info'), 'sessionID') === null ? 0.6 : 0.95
   return isDocument && isSession(first) && isStoredSession(path) ? 0.9 : 0
 }
+
+const isOpenCodes = (record: JsonObject): boolean =>
+  /^(?:message\.(?:part\.)?updated|session\.(?:created|updated|status|idle))$/.test(
+    textAt(objectAt(record, 'event'), 'type') ?? '',
+  )
 
 const isSession = (info: JsonObject): boolean =>
   textAt(info, 'id')?.startsWith('ses') === true && isObject(info.time) && textAt(info, 'directory') !== null
@@ -24,6 +32,10 @@ const isSession = (info: JsonObject): boolean =>
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const [first] = source.head.values
   const head = isObject(first) ? first : {}
+  if (source.head.values.some((value) => isObject(value) && isEvent(value))) {
+    yield* readEvents(source)
+    return
+  }
   if (!Array.isArray(head.messages) && isSession(head)) {
     yield* readStorage(source, head)
     return

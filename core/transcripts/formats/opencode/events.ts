@@ -1,0 +1,128 @@
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { type Place, readJsonLines } from '../../read-lines.ts'
+import { OpenCodeReader } from './reader.ts'
+
+/** A line of a recorded event stream: `{timestamp, …, event: {type, properties}}`. */
+export const isEvent = (record: JsonObject): boolean =>
+  isObject(record.event) && isObject(record.event.properties) && textAt(record.event, 'type')?.includes('.') === true
+
+/**
+ * Recorded events of opencode's server: snapshots of messages and parts, which come again and again, and increments of
+ * their text. The last state of each counts. A first reading finds out which event of a message is the last, so that
+ * only messages that are still open are held.
+ */
+export async function* readEvents(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const mentions = new Map<string, number>()
+  yield* readJsonLines(source, 'looking', (record) => {
+    const id = messageIdOf(record)
+    if (id !== null) mentions.set(id, (mentions.get(id) ?? 0) + 1)
+  })
+  const stream = new EventStream(source, mentions)
+  yield* readJsonLines(source, 'storing', (record, place, out) => stream.take(record, place, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: stream.end() }
+}
+
+type OpenMessage = { info: JsonObject; readonly parts: Map<string, Record<string, unknown>>; left: number }
+
+class EventStream {
+  readonly #source: TranscriptSource
+  readonly #mentions: ReadonlyMap<string, number>
+  readonly #sessions = new Map<string, JsonObject>()
+  readonly #readers = new Map<string, OpenCodeReader>()
+  /** In the order in which they began; the first one goes out when it is complete. */
+  readonly #open = new Map<string, OpenMessage>()
+
+  constructor(source: TranscriptSource, mentions: ReadonlyMap<string, number>) {
+    this.#source = source
+    this.#mentions = mentions
+  }
+
+  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+    if (!isEvent(record)) {
+      out.push({ kind: 'skipped', line: place.line, reason: 'not an event' })
+      return
+    }
+    const event = objectAt(record, 'event')
+    const properties = objectAt(event, 'properties')
+    const session = objectAt(properties, 'info')
+    if (textAt(event, 'type')?.startsWith('session.') && textAt(session, 'id') !== null) {
+      this.#sessions.set(textAt(session, 'id') ?? '', session)
+    }
+    out.push({ kind: 'other' })
+    const id = messageIdOf(record)
+    if (id === null) return
+    const message = this.#message(id)
+    message.left -= 1
+    if (event.type === 'message.updated') message.info = session
+    else if (event.type === 'message.part.updated') this.#takePart(message, objectAt(properties, 'part'))
+    else this.#takeDelta(message, properties)
+    this.#flush(place, out, false)
+  }
+
+  end(): TranscriptRecord[] {
+    const out: TranscriptRecord[] = []
+    this.#flush({ line: 1, marks: {} }, out, true)
+    for (const reader of this.#readers.values()) out.push(...reader.end())
+    return out
+  }
+
+  #message(id: string): OpenMessage {
+    const known = this.#open.get(id)
+    if (known) return known
+    const message = { info: {}, parts: new Map(), left: this.#mentions.get(id) ?? 0 }
+    this.#open.set(id, message)
+    return message
+  }
+
+  #takePart({ parts }: OpenMessage, part: JsonObject): void {
+    const id = textAt(part, 'id')
+    if (id !== null) parts.set(id, { ...part })
+  }
+
+  #takeDelta({ parts }: OpenMessage, properties: JsonObject): void {
+    const field = textAt(properties, 'field')
+    const part = parts.get(textAt(properties, 'partID') ?? '')
+    if (!part || field === null) return
+    const before = typeof part[field] === 'string' ? part[field] : ''
+    part[field] = before + (textAt(properties, 'delta') ?? '')
+  }
+
+  #flush(place: Place, out: TranscriptRecord[], isEnd: boolean): void {
+    for (const [id, { info, parts, left }] of this.#open) {
+      if (left > 0 && !isEnd) return
+      this.#open.delete(id)
+      // Only its parts are in the recording: who said them is not known.
+      if (textAt(info, 'role') === null) {
+        out.push({ kind: 'skipped', line: place.line, reason: `the message ${id.slice(0, 60)} has parts, but no role` })
+        continue
+      }
+      const sessionId = textAt(info, 'sessionID') ?? ''
+      this.#reader(sessionId).take({ info, parts: [...parts.values()] }, place, out)
+    }
+  }
+
+  #reader(sessionId: string): OpenCodeReader {
+    const known = this.#readers.get(sessionId)
+    if (known) return known
+    const reader = new OpenCodeReader(this.#source, this.#sessions.get(sessionId) ?? { id: sessionId || undefined })
+    this.#readers.set(sessionId, reader)
+    return reader
+  }
+}
+
+/** The message that an event is about; null for events about something else. */
+function messageIdOf(record: JsonObject): string | null {
+  const event = objectAt(record, 'event')
+  const properties = objectAt(event, 'properties')
+  switch (event.type) {
+    case 'message.updated':
+      return textAt(objectAt(properties, 'info'), 'id')
+    case 'message.part.updated':
+      return textAt(objectAt(properties, 'part'), 'messageID')
+    case 'message.part.delta':
+      return textAt(properties, 'messageID')
+    default:
+      return null
+  }
+}

@@ -1,0 +1,162 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TRANSCRIPT_FORMATS } from '../../core/contract/import.ts'
+import { recogniseTranscript, transcriptFormats, whyNoTranscript } from '../../core/transcripts/formats.ts'
+import { runImport } from '../builders/import.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { writeJson, writeLines } from '../builders/transcript-rows.ts'
+
+const data = fileURLToPath(new URL('../../../shared/data', import.meta.url))
+const files = existsSync(data)
+  ? readdirSync(data, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+  : []
+
+/** What lies in the folders of the samples. */
+const formatIn: readonly (readonly [RegExp, string | null])[] = [
+  [/\/claude-code\//, 'claude-code'],
+  [/\/codex\//, 'codex'],
+  [/\/pi-mono\/pi\//, 'pi'],
+  [/\/gemini-cli\/session/, 'gemini-cli'],
+  [/\/dark-factory\/opencode\/|\/opencode-events\//, 'opencode'],
+  [/\/entire-compact\//, 'entire'],
+  [/\/(?:large-files|kdconv|xpersona|xquad|ubuntu-irc|opencode-md)\/|SOURCES\.md$/, null],
+]
+
+describe('a format is recognised by its content', () => {
+  it.skipIf(files.length === 0)('of every sample, whatever the file is called', () => {
+    for (const file of files) {
+      const wanted = formatIn.find(([folderName]) => folderName.test(file))
+      if (!wanted) continue
+      expect([file, recogniseTranscript(file)?.format.id ?? null]).toEqual([file, wanted[1]])
+      if (wanted[1] === null) expect(whyNoTranscript(file)).toMatch(/: not a transcript in a known format/)
+    }
+  })
+
+  it('has one reader for each name in the contract', () => {
+    expect(transcriptFormats.map(({ id }) => id).toSorted()).toEqual([...TRANSCRIPT_FORMATS].toSorted())
+  })
+
+  it('also when its first record is longer than what is read at first', () => {
+    const big = 'x'.repeat(400_000)
+    const record = {
+      parentUuid: null,
+      uuid: 'u',
+      sessionId: 's',
+      type: 'user',
+      message: { role: 'user', content: big },
+    }
+    expect(recogniseTranscript(writeLines([record]))?.format.id).toBe('claude-code')
+    const late = { type: 'user', message: { role: 'user', content: big }, uuid: 'u', sessionId: 's' }
+    expect(recogniseTranscript(writeLines([late]))?.format.id).toBe('claude-code')
+    const session = { messages: [{ id: 'a', type: 'user', content: big }], sessionId: 's', projectHash: 'p' }
+    expect(recogniseTranscript(writeJson(session))?.format.id).toBe('gemini-cli')
+  })
+
+  it('also behind lines that are broken or of something else', () => {
+    const lines = ['oops', '{"half":', '{"level":"info","msg":"started"}']
+    const record = { uuid: 'u', sessionId: 's', type: 'user', message: { role: 'user', content: 'hi' } }
+    expect(recogniseTranscript(writeLines([...lines, record, record]))?.format.id).toBe('claude-code')
+  })
+})
+
+describe('what is no transcript', () => {
+  const others: Record<string, unknown> = {
+    'a package': { name: 'shop', version: '1.0.0', type: 'module', dependencies: {} },
+    'a lock file': { name: 'shop', lockfileVersion: 3, packages: { '': { name: 'shop' } } },
+    'a list of users': [
+      { id: 1, name: 'Ann', role: 'user' },
+      { id: 2, name: 'Bo', role: 'admin' },
+    ],
+    'roles and their rights': [
+      { role: 'user', content: ['read'] },
+      { role: 'admin', content: ['read', 'write'] },
+    ],
+    'a dialogue without roles': [{ name: 'film', messages: [{ message: 'hello', attrs: [] }, { message: 'hi' }] }],
+    'persona chats': [{ persona: ['I like tea.'], dialogue: [['hello', 'hi']] }],
+    'questions and answers': { version: '1.1', data: [{ title: 'x', paragraphs: [{ context: 'c', qas: [] }] }] },
+    'an API description': { openapi: '3.0.1', info: { title: 'Shop', version: '1' }, paths: {} },
+    'messages of an app': {
+      messages: [
+        { id: 'greeting', text: 'Hello' },
+        { id: 'bye', text: 'Bye' },
+      ],
+    },
+    'an empty list': [],
+    'an empty object': {},
+    'a chart': { type: 'bar', data: { labels: ['a'], datasets: [] }, options: {} },
+    'a map': { type: 'FeatureCollection', features: [{ type: 'Feature', geometry: null, properties: {} }] },
+  }
+
+  it.each(Object.keys(others))('is not taken for one: %s', (name) => {
+    for (const path of [
+      writeJson(others[name]),
+      writeJson(JSON.stringify(others[name], null, 2)),
+      writeLines([others[name], others[name]]),
+    ]) {
+      expect(recogniseTranscript(path)).toBeNull()
+    }
+  })
+
+  it('is not taken for one: lines of a log, a table, prose, pictures, nothing', () => {
+    const folder = temporaryFolder()
+    const put = (name: string, content: string | Buffer): string => {
+      writeFileSync(join(folder, name), content)
+      return join(folder, name)
+    }
+    for (const path of [
+      put('log.jsonl', '{"level":30,"time":1,"msg":"x","type":"message"}\n{"level":30,"type":"session","id":7}\n'),
+      put('events.jsonl', '{"type":"message","timestamp":1,"text":"hi"}\n{"type":"compaction","timestamp":2}\n'),
+      put('table.json', 'a,b\n1,2\n'),
+      put('notes.md', '# Notes\n\n- user: none\n'),
+      put('picture.json', Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1])),
+      put('empty.jsonl', ''),
+      put('blank.json', ' \n\n'),
+    ]) {
+      expect([path, recogniseTranscript(path)]).toEqual([path, null])
+      expect(whyNoTranscript(path)).toMatch(/not a transcript in a known format/)
+    }
+  })
+
+  it('is not taken for one, whatever the JSON says', () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'x.json')
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue(), { minLength: 1, maxLength: 5 }), fc.boolean(), (values, isPretty) => {
+        writeFileSync(path, values.map((value) => JSON.stringify(value, null, isPretty ? 2 : 0)).join('\n'))
+        expect(recogniseTranscript(path)).toBeNull()
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('is left alone in a folder, with the reason, and does not make the import fail', async () => {
+    using memory = buildMemory()
+    const folder = temporaryFolder()
+    writeJson(others['a package'], 'package.json', folder)
+    writeLines([{ role: 'user', content: 'hello' }], 'a.jsonl', folder)
+    const result = await runImport(memory.db, [folder])
+    expect(result.files).toMatchObject([{ format: 'messages', added: 1, error: null }])
+    expect(result.passedOver).toEqual([
+      {
+        path: join(folder, 'package.json'),
+        reason: expect.stringMatching(/^a JSON object without messages of a known shape/),
+      },
+    ])
+  })
+
+  it('is refused with its reason when a format is named that it is not', async () => {
+    using memory = buildMemory()
+    const path = writeJson(others['a package'])
+    await expect(runImport(memory.db, [path], { format: 'codex' })).rejects.toMatchObject({
+      code: 'transcript_unreadable',
+      message: expect.stringMatching(/holds nothing that Codex writes/),
+    })
+  })
+})
