@@ -1,27 +1,40 @@
 import type { Strata } from '../contract/strata.ts'
 import { messageNodeId } from './node-id.ts'
 import { type Axis, spanOf } from './strata-axis.ts'
-import { ABSENT, type SummaryGraph } from './summary-graph.ts'
+import { ABSENT, COVERED, type SummaryGraph } from './summary-graph.ts'
 
 type Mark = Strata['marks'][number]
 
-/** What is wrong with how a history is covered, from left to right. */
-export function marksOf(graph: SummaryGraph, axis: Axis): Mark[] {
+/** What counts as wrong in a memory; it is what the integrity checker counts as wrong. */
+export type MarkRules = {
+  /** False where summaries overlap by the way their system works. */
+  readonly overlaps: boolean
+  /** False where a summary that the window does not lead to is still within the agent's reach. */
+  readonly unshown: boolean
+}
+
+/**
+ * What is wrong with how a history is covered, from left to right. A conversation that was put aside has no window any
+ * more: nothing of it is missing there.
+ */
+export function marksOf(graph: SummaryGraph, axis: Axis, rules: MarkRules, isArchived: boolean): Mark[] {
   const mark = (kind: Mark['kind'], from: number, to: number): Mark => {
     const [x0, x1] = spanOf(axis, from, to - 1)
     return { kind, x0, x1, messages: to - from, firstId: messageNodeId(graph.history.messageIds[from] ?? 0) }
   }
   return [
-    ...uncovered(graph).map(([from, to]) => mark('uncovered', from, to)),
-    ...coveredTwice(graph).map(([from, to]) => mark('double_coverage', from, to)),
+    ...(isArchived && graph.window.length === 0 ? [] : uncovered(graph, rules)).map(([from, to]) =>
+      mark('uncovered', from, to),
+    ),
+    ...(rules.overlaps ? coveredTwice(graph) : []).map(([from, to]) => mark('double_coverage', from, to)),
   ].sort((a, b) => a.x0 - b.x0)
 }
 
 type Run = [from: number, to: number]
 
 /** Runs of messages that are neither in the window nor covered by a summary in it. */
-function uncovered(graph: SummaryGraph): Run[] {
-  const states = graph.messageStates
+function uncovered(graph: SummaryGraph, { unshown }: MarkRules): Run[] {
+  const states = unshown ? graph.messageStates : withLeaves(graph)
   const runs: Run[] = []
   for (let from = states.indexOf(ABSENT); from >= 0; ) {
     let to = from + 1
@@ -30,6 +43,20 @@ function uncovered(graph: SummaryGraph): Run[] {
     from = states.indexOf(ABSENT, to)
   }
   return runs
+}
+
+/** As the states of the messages, with those under any leaf as covered. */
+function withLeaves({ messageStates, nodes }: SummaryGraph): Uint8Array {
+  const states = Uint8Array.from(messageStates)
+  for (const { kind, ranges } of nodes) {
+    if (kind !== 'leaf') continue
+    for (let end = 0; end + 1 < ranges.length; end += 2) {
+      for (let rank = ranges[end] as number; rank < (ranges[end + 1] as number); rank += 1) {
+        if (states[rank] === ABSENT) states[rank] = COVERED
+      }
+    }
+  }
+  return states
 }
 
 /** Runs of messages under two leaves that do not share a dependent. */

@@ -4,13 +4,16 @@ import { readSnapshot } from '../db/read-snapshot.ts'
 import type { History } from './history.ts'
 import type { HistoryIndex } from './history-index.ts'
 import { type Axis, axisOf, nodeSpan } from './strata-axis.ts'
-import { marksOf } from './strata-marks.ts'
+import { type MarkRules, marksOf } from './strata-marks.ts'
 import { messageColumns, type Stretch } from './strata-messages.ts'
 import { ticksOf } from './strata-ticks.ts'
 import { windowRuns } from './strata-window.ts'
 import { EVENT, IN_WINDOW, type SummaryGraph } from './summary-graph.ts'
 
+const EVERYTHING: MarkRules = { overlaps: true, unshown: true }
+
 const queries = {
+  archivedAt: /* sql */ `SELECT archived_at FROM conversations WHERE conversation_id = :conversation`,
   runs: /* sql */ `
     SELECT run_id AS runId, started_at AS atMs
     FROM compaction_runs
@@ -23,13 +26,15 @@ export class StrataService {
   readonly #db: ReadDb
   readonly #histories: HistoryIndex
   readonly #freshTailCount: number
+  readonly #rules: MarkRules
   readonly #axes = new WeakMap<History, Map<StrataAxis, Axis>>()
 
   /** @param freshTailCount newest raw messages that are never compacted */
-  constructor(db: ReadDb, histories: HistoryIndex, freshTailCount: number) {
+  constructor(db: ReadDb, histories: HistoryIndex, freshTailCount: number, rules: MarkRules = EVERYTHING) {
     this.#db = db
     this.#histories = histories
     this.#freshTailCount = freshTailCount
+    this.#rules = rules
   }
 
   /**
@@ -57,7 +62,7 @@ export class StrataService {
         summaries: summaryColumns(graph, axis),
         window: windowRuns(graph, axis),
         freshTailX: tail === history.length ? axis.extent : axis.startOf(tail),
-        marks: marksOf(graph, axis),
+        marks: marksOf(graph, axis, this.#rules, this.#isArchived(input.conversationId)),
         runs: this.#runs(history, axis),
         ticks: ticksOf(history, axis),
       }
@@ -73,6 +78,10 @@ export class StrataService {
       const graph = this.#histories.graph(input.conversationId)
       return messageColumns(graph, this.#axis(graph.history, input.axis), input)
     })
+  }
+
+  #isArchived(conversation: number): boolean {
+    return (this.#db.value<number>(queries.archivedAt, { conversation }) ?? null) !== null
   }
 
   #axis(history: History, kind: StrataAxis): Axis {

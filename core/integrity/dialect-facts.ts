@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { System } from '../contract/memory.ts'
+import type { MemoryInfo, System } from '../contract/memory.ts'
 import type { CheckContext, Finding, TextRow } from './check.ts'
 import { hermesFacts } from './hermes-facts.ts'
 import type { BrokenLink } from './lineage-links.ts'
@@ -44,6 +44,8 @@ export type DialectFacts = {
   readonly hasWindow: (context: CheckContext, conversationId: number) => boolean
   /** Whether the model sees messages beside the window that are not stored in the file. */
   readonly hidesMessages: boolean
+  /** Whether only the newest summaries are shown and the others merely named, so that an agent may ask for them. */
+  readonly showsOnlyNewest: boolean
   readonly isUncoveredByDesign: (context: CheckContext, place: number) => boolean
   /** Whether nothing has to lead to this summary. */
   readonly isOrphanByDesign: (context: CheckContext, summary: number) => boolean
@@ -90,6 +92,7 @@ export const usual: DialectFacts = {
   triggers: [],
   hasWindow: hasStoredWindow,
   hidesMessages: false,
+  showsOnlyNewest: false,
   isUncoveredByDesign: () => false,
   isOrphanByDesign: () => false,
   oddKinds: () => [],
@@ -224,12 +227,12 @@ const piLcm: DialectFacts = {
   ...usual,
   sequence: 'free',
   hidesMessages: true,
+  showsOnlyNewest: true,
   jsonColumns: [
     jsonOf('messages', 'content_json', 'message', 'any'),
     jsonOf('summaries', 'metadata_json', 'summary', 'any'),
   ],
   triggers: ['ai', 'ad', 'au'].map((on) => indexTrigger(`messages_fts_${on}`, ['messages_fts'])),
-  // Only the newest summary of each depth is shown; the others are named, so that an agent may ask for them.
   isUncoveredByDesign: ({ facts }, place) => facts.coverage.leaf[place] !== -1,
   isOrphanByDesign: () => true,
 }
@@ -243,5 +246,11 @@ const FACTS: Readonly<Record<System, DialectFacts>> = {
   'pi-lcm': piLcm,
   decapod: { ...usual, jsonColumns: [jsonOf('summaries', 'original_hashes', 'summary', 'array')] },
 }
+
+/** What a picture of the coverage has to mark as wrong, so that it agrees with the checks. */
+export const markRulesOf = ({ system, capabilities }: MemoryInfo) => ({
+  overlaps: capabilities.freeSummaries !== true,
+  unshown: !FACTS[system].showsOnlyNewest,
+})
 
 export const dialectFactsOf = (system: System): DialectFacts => FACTS[system]
