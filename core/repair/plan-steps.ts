@@ -137,7 +137,7 @@ function toStep(
 ): PlannedStep {
   const { title, rule, risk, nodes, statements = [], rewrite = [] } = draft
   const fired = fixer.checks.filter((check) => scope.findings(check).length > 0)
-  const texts = rewrite.map((id) => [id, scope.model.summaries.get(id)?.hash ?? null])
+  const texts = rewrite.map((id) => [id, scope.model.textOf(id)])
   const missing = changes.find((change) => change.before?.missing !== undefined)?.before?.missing
   return {
     id: stepId(fixer, conversationId, draft.part),

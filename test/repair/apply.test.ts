@@ -1,0 +1,248 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openNative } from '../../core/db/native.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import type { TestMemory } from '../builders/memory.ts'
+import { NOW_MS } from '../compaction/run-compaction.ts'
+import { FIXTURES } from '../db/fixtures.ts'
+import { compactedMemory } from './compacted.ts'
+import { apply, canonical, fired, plan, runOn, scan } from './doctor.ts'
+
+let memory: TestMemory
+beforeEach(async () => {
+  memory = await compactedMemory({ seed: 3 })
+})
+afterEach(() => memory.close())
+
+const damageDepth = (): void =>
+  memory.damage("UPDATE summaries SET depth = 5 WHERE kind = 'condensed' AND conversation_id = 1")
+const loseMessage = (): number => {
+  const id = memory.db.value<number>('SELECT min(message_id) FROM context_items') ?? 0
+  memory.damage('DELETE FROM context_items WHERE message_id = :id', { id })
+  return id
+}
+const backups = (): string[] => readdirSync(dirname(memory.path)).filter((name) => name.includes('.backup-'))
+
+describe('a plan', () => {
+  it('has no step for a sound file, and writes nothing', async () => {
+    const { steps, findings } = await plan(memory.path)
+    expect(steps).toEqual([])
+    expect(findings).toEqual({})
+    expect(backups()).toEqual([])
+  })
+
+  it('says what a step changes, row by row, with what stands there before and after', async () => {
+    damageDepth()
+    const { steps } = await plan(memory.path)
+    const [step] = steps
+    expect(steps).toHaveLength(1)
+    expect(step).toMatchObject({ id: 'depth_mismatch:1', fixes: ['depth_mismatch'], risk: 'safe', conversationId: 1 })
+    expect(step?.rows).toBe(step?.changes.length)
+    for (const change of step?.changes ?? []) {
+      expect(change).toMatchObject({ table: 'summaries', before: { depth: 5 } })
+      expect(Object.keys(change.after ?? {})).toEqual(['depth'])
+    }
+    expect(step?.sql[0]).toMatch(
+      /^UPDATE summaries SET depth = \d+ WHERE summary_id = 'sum_[0-9a-f]+' AND depth IS 5;$/,
+    )
+  })
+
+  it('is the same when it is made again', async () => {
+    damageDepth()
+    loseMessage()
+    expect((await plan(memory.path)).planId).toBe((await plan(memory.path)).planId)
+  })
+
+  it('keeps to the conversation that is asked for', async () => {
+    damageDepth()
+    memory.damage("UPDATE summaries SET depth = 6 WHERE kind = 'leaf' AND conversation_id = 2")
+    const { steps } = await runOn(memory.path, { kind: 'repair_plan', conversationId: 2 })
+    expect(steps.map((step) => step.id)).toEqual(['depth_mismatch:2'])
+  })
+
+  it('names what cannot be done and what stays lost', async () => {
+    memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = 3")
+    const { steps } = await plan(memory.path)
+    const step = steps.find(({ id }) => id === 'content_hash')
+    expect(step).toMatchObject({ risk: 'manual', rows: 0, nodes: ['msg_3'] })
+    expect(step?.cannotRestore).toMatch(/not in the file/)
+    await expect(apply(memory.path, ['content_hash'])).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+})
+
+describe('applying chosen steps', () => {
+  it('leaves what was not chosen as it is', async () => {
+    damageDepth()
+    loseMessage()
+    const result = await apply(memory.path, ['coverage_gap:1'])
+    expect(result.applied.map((step) => step.id)).toEqual(['coverage_gap:1'])
+    expect(result.left.map((step) => step.id)).toEqual(['depth_mismatch:1'])
+    expect(fired(await scan(memory.path))).toEqual(['depth_mismatch'])
+  })
+
+  it('brings the steps along on which a chosen one depends', async () => {
+    memory.damage("INSERT INTO context_items VALUES (1, 900000, 'message', 987654321, NULL, 0)")
+    loseMessage()
+    const { steps } = await plan(memory.path)
+    expect(steps.find(({ id }) => id === 'coverage_gap:1')?.dependsOn).toEqual(['dangling_item:1'])
+    const { applied } = await apply(memory.path, ['coverage_gap:1'])
+    expect(applied).toMatchObject([
+      { id: 'dangling_item:1', chosen: false },
+      { id: 'coverage_gap:1', chosen: true },
+    ])
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+
+  it('makes a backup first that is the file as it was', async () => {
+    damageDepth()
+    const before = canonical(memory.db)
+    const { backup } = await apply(memory.path, ['depth_mismatch:1'])
+    expect(dirname(backup?.path ?? '')).toBe(dirname(memory.path))
+    const kept = openLcm(backup?.path ?? '', { readOnly: true, settings: readSettings({}) })
+    expect(canonical(kept.read)).toBe(before)
+    expect(kept.read.value('SELECT count(*) FROM summaries WHERE depth = 5')).toBeGreaterThan(0)
+    kept.close()
+    expect(readdirSync(dirname(memory.path)).filter((name) => name.includes('partial'))).toEqual([])
+  })
+
+  it('records what was done', async () => {
+    loseMessage()
+    await apply(memory.path, ['coverage_gap:1'])
+    const lcm = openLcm(memory.path, { settings: readSettings({}) })
+    expect(lcm.surgery.events(1)).toMatchObject([{ kind: 'repair', conversationId: 1 }])
+    lcm.close()
+  })
+
+  it('refuses a step that is not in the plan any more', async () => {
+    await expect(apply(memory.path, ['coverage_gap:1'])).rejects.toMatchObject({ code: 'plan_stale' })
+    expect(backups()).toEqual([])
+  })
+
+  it('refuses a step that would change other rows than those that were shown', async () => {
+    loseMessage()
+    const shown = (await plan(memory.path)).steps.map(({ id, fingerprint }) => ({ id, fingerprint }))
+    loseMessage()
+    const job = runOn(memory.path, { kind: 'repair', steps: shown, summarizer: 'deterministic' })
+    await expect(job).rejects.toMatchObject({ code: 'plan_stale', details: { step: 'coverage_gap:1' } })
+  })
+
+  it('refuses while somebody works on the conversation', async () => {
+    damageDepth()
+    memory.db.run("INSERT INTO conversation_locks VALUES (1, 'somebody', 0, :until)", { until: Date.now() + 60_000 })
+    const before = memory.db.all('SELECT * FROM summaries')
+    await expect(apply(memory.path, ['depth_mismatch:1'])).rejects.toMatchObject({ code: 'locked', retryable: true })
+    expect(memory.db.all('SELECT * FROM summaries')).toEqual(before)
+  })
+
+  it('goes on while messages come in, and keeps them', async () => {
+    loseMessage()
+    let added = 0
+    const result = await runOn(
+      memory.path,
+      { kind: 'repair', steps: [{ id: 'coverage_gap:1' }], summarizer: 'deterministic' },
+      () => {
+        added += 1
+        if (added < 12) memory.message(1, { content: `While it was repaired, ${added}.` })
+      },
+    )
+    expect(result.rolledBack).toBeNull()
+    expect(fired(await scan(memory.path))).toEqual([])
+    expect(memory.db.value("SELECT count(*) FROM messages WHERE content LIKE 'While it was%'")).toBe(
+      Math.min(added, 11),
+    )
+  })
+
+  it('changes nothing when it is cancelled before it writes', async () => {
+    damageDepth()
+    const before = memory.db.all('SELECT * FROM summaries')
+    const job = runOn(
+      memory.path,
+      { kind: 'repair', steps: [{ id: 'depth_mismatch:1' }], summarizer: 'deterministic' },
+      (progress, abort) => {
+        if (progress.note === 'backup') abort.abort()
+      },
+    )
+    await expect(job).rejects.toMatchObject({ code: 'cancelled' })
+    expect(memory.db.all('SELECT * FROM summaries')).toEqual(before)
+    expect(readdirSync(dirname(memory.path)).filter((name) => name.includes('partial'))).toEqual([])
+  })
+
+  it('keeps nothing when a check would find more than before', async () => {
+    loseMessage()
+    // Whoever puts an entry into the window breaks a depth.
+    memory.db.exec(`CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN UPDATE summaries SET depth = 7; END`)
+    const before = memory.db.all('SELECT * FROM context_items')
+    const result = await apply(memory.path, ['coverage_gap:1'])
+    expect(result.applied).toEqual([])
+    expect(result.rolledBack?.map(({ check }) => check)).toContain('depth_mismatch')
+    expect(existsSync(result.backup?.path ?? '')).toBe(true)
+    expect(memory.db.all('SELECT * FROM context_items')).toEqual(before)
+    expect(fired(await scan(memory.path))).toContain('coverage_gap')
+  })
+
+  it('never lets a canonical row change', async () => {
+    loseMessage()
+    memory.db.exec(`
+      DROP TRIGGER messages_immutable;
+      CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN UPDATE messages SET content = 'x' WHERE message_id = 1; END`)
+    const before = canonical(memory.db)
+    await expect(apply(memory.path, ['coverage_gap:1'])).rejects.toMatchObject({ code: 'internal' })
+    expect(canonical(memory.db)).toBe(before)
+  })
+
+  it('has texts written by the summariser that is chosen', async () => {
+    const id = memory.db.value<string>("SELECT summary_id FROM summaries WHERE kind = 'leaf'") ?? ''
+    memory.damage("UPDATE summaries SET content = '' WHERE summary_id = :id", { id })
+    const { steps } = await plan(memory.path)
+    expect(steps.find((step) => step.id === 'empty_summary:1')).toMatchObject({ risk: 'model', nodes: [id] })
+    await apply(memory.path, ['empty_summary:1'])
+    expect(memory.db.value('SELECT length(content) > 20 FROM summaries WHERE summary_id = :id', { id })).toBe(1)
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+})
+
+describe('the file of another system', () => {
+  const path = join(FIXTURES, 'lossless-claw/corrupt/message_lost_from_context.db')
+
+  it.skipIf(!existsSync(path))('gets a plan to export, and is never written', async () => {
+    const shown = await plan(path)
+    expect(shown.onlyExport).toMatch(/working copy/)
+    expect(shown.steps.map((step) => step.id)).toEqual(['coverage_gap:1'])
+    await expect(apply(path, ['coverage_gap:1'])).rejects.toMatchObject({ code: 'read_only_dialect' })
+    const sql = await runOn(path, { kind: 'repair_export', format: 'sql' })
+    expect(sql.text).toMatch(/INSERT INTO context_items/)
+    expect(sql.text).toMatch(/working copy/)
+    const markdown = await runOn(path, { kind: 'repair_export', format: 'markdown' })
+    expect(markdown.text).toMatch(/## 1\. Put 1 message back into the window/)
+  })
+})
+
+describe('an exported script', () => {
+  it('does what the steps do', async () => {
+    damageDepth()
+    loseMessage()
+    memory.damage('UPDATE summaries SET earliest_at = 5 WHERE depth = 0')
+    const { text } = await runOn(memory.path, { kind: 'repair_export', format: 'sql' })
+    const other = openNative(memory.path)
+    other.exec(text)
+    other.close()
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+})
+
+describe('time travel', () => {
+  it('still shows what stood there before a repair', async () => {
+    const lost = loseMessage()
+    const lcm = openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
+    const before = memory.windowItems(1)
+    await apply(memory.path, ['coverage_gap:1'])
+    expect(memory.windowItems(1)).toContain(lost)
+    const event = lcm.timeTravel.timeline(1).events.at(-1)
+    const past = lcm.timeTravel.entriesAt(1, { eventId: event?.eventId ?? 0 })
+    expect(past.placed).toEqual(before)
+    expect(past.reconstructed).toBe(false)
+    lcm.close()
+  })
+})
