@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
@@ -28,32 +29,48 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   opening: 'derives once what the file does not store',
 }
 
-type Recorded = { readonly service: string; readonly connection: Database.Database; readonly sql: string }
+/** Single questions that only a full read can answer, by what stands in their SQL. */
+const EXPLAINED_SQL: Readonly<Record<string, string>> = {
+  'instr(file_ids': 'which summaries mention a file stands in their lists only, and summaries are few',
+}
+
+type Statement = { all(params?: object): unknown[] }
+type Connection = { prepare(sql: string): Statement }
+type Prepare = Connection['prepare']
+type Recorded = { readonly service: string; readonly connection: Connection; readonly sql: string }
 type Opcode = { readonly opcode: string; readonly p1: number; readonly p2: number; readonly p3: number }
 
-const prepare = Database.prototype.prepare
-afterEach(() => {
-  Database.prototype.prepare = prepare
-})
+/** Both drivers that files are read through. */
+const drivers = [Database.prototype, DatabaseSync.prototype] as unknown as (Connection & { prepare: Prepare })[]
+const originals = new Map(drivers.map((driver) => [driver, driver.prepare]))
+const restore = (): void => {
+  for (const [driver, prepare] of originals) driver.prepare = prepare
+}
+afterEach(restore)
 
 /** Every SQL text that is prepared from now on, with the service that was asked. */
 function recordSql(): { readonly seen: Map<string, Recorded>; service: string } {
   const recorder = { seen: new Map<string, Recorded>(), service: 'opening' }
-  Database.prototype.prepare = function record(this: Database.Database, sql: string) {
-    const key = `${recorder.service}\n${sql}`
-    if (!recorder.seen.has(key)) recorder.seen.set(key, { service: recorder.service, connection: this, sql })
-    return prepare.call(this, sql)
-  } as typeof prepare
+  for (const [driver, prepare] of originals) {
+    driver.prepare = function record(this: Connection, sql: string) {
+      const key = `${recorder.service}\n${sql}`
+      if (!recorder.seen.has(key)) recorder.seen.set(key, { service: recorder.service, connection: this, sql })
+      return prepare.call(this, sql)
+    }
+  }
   return recorder
 }
 
-const tablesByPage = (connection: Database.Database, schema: 'main' | 'temp'): Map<number, string> =>
-  new Map(
-    prepare
-      .call(connection, `SELECT rootpage, tbl_name FROM ${schema}.sqlite_schema WHERE rootpage > 0`)
-      .raw()
-      .all({}) as [number, string][],
+/** Names of tables by the page at which they or an index of theirs begin, for every schema of a connection. */
+function tablesByPage(connection: Connection): Map<number, ReadonlyMap<number, string>> {
+  const schemas = connection.prepare('PRAGMA database_list').all() as { seq: number; name: string }[]
+  return new Map(
+    [...schemas, { seq: 1, name: 'temp' }].map(({ seq, name }) => {
+      const rows = connection.prepare(`SELECT rootpage AS page, tbl_name AS name FROM "${name}".sqlite_schema`).all()
+      return [seq, new Map((rows as { page: number; name: string }[]).map((row) => [row.page, row.name]))]
+    }),
   )
+}
 
 /**
  * The large tables that a statement walks through from one end to the other, themselves or an index of theirs. The
@@ -62,17 +79,16 @@ const tablesByPage = (connection: Database.Database, schema: 'main' | 'temp'): M
  */
 function fullScans({ connection, sql }: Recorded): string[] {
   const nothing = Object.fromEntries([...sql.matchAll(/:([a-z]\w*)/gi)].map(([, name]) => [name, null]))
-  const program = prepare.call(connection, `EXPLAIN ${sql}`).all(nothing) as Opcode[]
-  const pages = [tablesByPage(connection, 'main'), tablesByPage(connection, 'temp')]
+  const program = connection.prepare(`EXPLAIN ${sql}`).all(nothing) as Opcode[]
+  const pages = tablesByPage(connection)
   const cursors = new Map<number, string>()
   for (const { opcode, p1, p2, p3 } of program) {
-    const table = opcode === 'OpenRead' ? pages[p3]?.get(p2) : undefined
+    const table = opcode === 'OpenRead' ? pages.get(p3)?.get(p2) : undefined
     if (table !== undefined) cursors.set(p1, table)
   }
   const on = (codes: readonly string[]): Set<number> =>
     new Set(program.filter(({ opcode }) => codes.includes(opcode)).map(({ p1 }) => p1))
-  const [begun, stepped] = [on(['Rewind', 'Last', 'Sort']), on(['Next', 'Prev'])]
-  const counted = on(['Count'])
+  const [begun, stepped, counted] = [on(['Rewind', 'Last', 'Sort']), on(['Next', 'Prev']), on(['Count'])]
   return [...cursors]
     .filter(
       ([cursor, table]) => LARGE.has(table) && (counted.has(cursor) || (begun.has(cursor) && stepped.has(cursor))),
@@ -85,8 +101,7 @@ function withoutStatistics(fixture: string): string {
   const path = fixture.startsWith('decapod') ? join(FIXTURES, fixture) : copyOf(fixture)
   if (!fixture.startsWith('decapod')) {
     const db = new Database(path)
-    if (prepare.call(db, `SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get({}))
-      db.exec('DROP TABLE sqlite_stat1')
+    if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get()) db.exec('DROP TABLE sqlite_stat1')
     db.pragma('wal_checkpoint(TRUNCATE)')
     db.close()
   }
@@ -126,11 +141,12 @@ describe.runIf(hasFixtures)(
         recorder.service = service
         return question()
       })
-      Database.prototype.prepare = prepare
+      restore()
       const statements = [...recorder.seen.values()].filter(({ sql }) => /^\s*(SELECT|WITH)\b/i.test(sql))
       expect(statements.length).toBeGreaterThan(40)
       const scans = statements
         .filter(({ service }) => EXPLAINED[service] === undefined)
+        .filter(({ sql }) => !Object.keys(EXPLAINED_SQL).some((text) => sql.includes(text)))
         .flatMap((statement) =>
           fullScans(statement).map((table) => ({ service: statement.service, table, sql: statement.sql })),
         )

@@ -188,3 +188,29 @@ FROM temp.messages AS m;
 
 /** Milliseconds since 1970 UTC of an ISO text or of `YYYY-MM-DD HH:MM:SS` in UTC; NULL when it is neither. */
 export const textTimeMs = (column: string): string => `CAST(round(unixepoch(${column}, 'subsec') * 1000) AS INTEGER)`
+
+/** Sums of so many stay exact over four million rows. */
+const MAX_COUNT = 2 ** 31 - 1
+/** Deeper than any lineage is, and still drawable. */
+const MAX_DEPTH = 1000
+const MAX_TIME_MS = 8.64e15
+
+/** SQLite keeps any value in any column. A text, whatever a damaged file holds instead; NULL stays NULL. */
+export const textOf = (expression: string): string => `CAST(${expression} AS TEXT)`
+
+/** A whole number whose sums are exact; 0 for what is no number. */
+export const countOf = (expression: string): string =>
+  `coalesce(max(${-MAX_COUNT}, min(CAST(${expression} AS INTEGER), ${MAX_COUNT})), 0)`
+
+/** From 0 to a depth that can be drawn. */
+export const depthOf = (expression: string): string =>
+  `coalesce(max(0, min(CAST(${expression} AS INTEGER), ${MAX_DEPTH})), 0)`
+
+/** Bytes, or NULL for what cannot be a number of bytes. */
+export const sizeOf = (expression: string): string =>
+  `iif(typeof(${expression}) = 'integer' AND ${expression} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}, ${expression}, NULL)`
+
+/** Milliseconds of a time in seconds; NULL for what is no time. */
+export const secondsMs = (expression: string): string =>
+  `CASE WHEN typeof(${expression}) IN ('integer', 'real') AND abs(${expression}) * 1000 < ${MAX_TIME_MS}
+    THEN CAST(round(${expression} * 1000) AS INTEGER) END`

@@ -1,5 +1,6 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import type { PreparableDb } from '../uri-db.ts'
+import { secondsMs, textOf } from './canonical.ts'
 
 /** The messages of a session that name the same conversation (or none). */
 export type HermesThread = {
@@ -25,11 +26,13 @@ type Lifecycle = {
 }
 
 const queries = {
-  nodeSessions: `SELECT session_id AS session FROM main.summary_nodes GROUP BY session_id ORDER BY min(node_id)`,
+  nodeSessions: `
+    SELECT coalesce(${textOf('session_id')}, '') FROM main.summary_nodes GROUP BY session_id ORDER BY min(node_id)`,
   lifecycle: (column: (name: string) => string) => `
-    SELECT conversation_id AS key, ${column('current_session_id')} AS current,
-      ${column('last_finalized_session_id')} AS finalized, ${column('current_frontier_store_id')} AS frontier,
-      ${column('last_finalized_frontier_store_id')} AS finalizedFrontier
+    SELECT ${textOf('conversation_id')} AS key, ${textOf(column('current_session_id'))} AS current,
+      ${textOf(column('last_finalized_session_id'))} AS finalized,
+      CAST(${column('current_frontier_store_id')} AS INTEGER) AS frontier,
+      CAST(${column('last_finalized_frontier_store_id')} AS INTEGER) AS finalizedFrontier
     FROM main.lcm_lifecycle_state WHERE conversation_id IS NOT NULL ORDER BY rowid`,
   known: `SELECT conversation_id AS id, key FROM temp.hermes_conversations`,
   forget: `DELETE FROM temp.hermes_conversations`,
@@ -43,7 +46,7 @@ const queries = {
 const span = (probe: SchemaProbe): string => {
   if (!probe.has('messages', 'timestamp')) return 'NULL, NULL'
   const end = (name: 'min' | 'max'): string =>
-    `(SELECT CAST(round(${name}(at) * 1000) AS INTEGER) FROM (SELECT
+    `(SELECT ${name}(${secondsMs('at')}) FROM (SELECT
       (SELECT ${name}(m.timestamp) FROM main.messages AS m WHERE m.session_id = j.value) AS at
       FROM json_each(:sessions) AS j))`
   return `${end('min')}, ${end('max')}`

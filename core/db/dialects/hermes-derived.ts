@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SchemaProbe } from '../schema-probe.ts'
 import type { PreparableDb } from '../uri-db.ts'
+import { countOf, depthOf, secondsMs, textOf } from './canonical.ts'
 import type { Source } from './dialect.ts'
 import { type HermesThread, hermesConversations } from './hermes-conversations.ts'
 import { readPayloads } from './hermes-payloads.ts'
@@ -85,10 +86,10 @@ const SOURCES = `json_each(CASE WHEN json_valid(n.source_ids)
     THEN iif(json_type(n.source_ids) = 'array', n.source_ids, '[]') ELSE '[]' END) AS j`
 const IS_NUMBER = `(j.type = 'integer' OR (j.type = 'text' AND j.value <> '' AND j.value NOT GLOB '*[^0-9]*'))`
 
+const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.session_id`)}, '')`
+
 /** How many of a session's first messages are looked at for its system message. */
 const SYSTEM_WITHIN = 100
-
-const secondsMs = (column: string): string => `CAST(round(${column} * 1000) AS INTEGER)`
 
 const queries = {
   state: `SELECT value FROM temp.hermes_state WHERE name = :name`,
@@ -103,7 +104,7 @@ const queries = {
   messages: (threads: string, of: string) => `
     INSERT INTO temp.hermes_messages (message_id, conversation_id)
     SELECT m.store_id, t.conversation_id FROM main.messages AS m
-    CROSS JOIN temp.hermes_threads AS t ON t.session_id = m.session_id AND t.own = ${threads} ${of}`,
+    CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${threads} ${of}`,
   nodes: (has: (column: string) => string) => `
     SELECT node_id, session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map(has).join(', ')}
     FROM main.summary_nodes ORDER BY node_id`,
@@ -115,14 +116,13 @@ const queries = {
     DELETE FROM temp.hermes_node_messages;
     DELETE FROM temp.hermes_node_sources;
     INSERT INTO temp.hermes_nodes
-    SELECT n.node_id, CAST(n.node_id AS TEXT), n.session_id, s.conversation_id,
+    SELECT n.node_id, CAST(n.node_id AS TEXT), ${sessionOf('n')}, s.conversation_id,
       CASE ${has('source_type')} WHEN 'nodes' THEN 'condensed' WHEN 'messages' THEN 'leaf'
-        ELSE iif(n.depth > 0, 'condensed', 'leaf') END,
-      max(0, CAST(coalesce(n.depth, 0) AS INTEGER)), max(0, CAST(coalesce(n.token_count, 0) AS INTEGER)),
-      max(0, CAST(coalesce(${has('source_token_count')}, 0) AS INTEGER)),
+        ELSE iif(${depthOf(has('depth'))} > 0, 'condensed', 'leaf') END,
+      ${depthOf(has('depth'))}, ${countOf(has('token_count'))}, ${countOf(has('source_token_count'))},
       ${secondsMs(has('earliest_at'))}, ${secondsMs(has('latest_at'))}, ${secondsMs(has('created_at'))},
       iif(n.source_type = 'messages', (SELECT max(CAST(j.value AS INTEGER)) FROM ${SOURCES} WHERE ${IS_NUMBER}), NULL)
-    FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = n.session_id;
+    FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = ${sessionOf('n')};
     INSERT INTO temp.hermes_node_messages
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
@@ -174,24 +174,45 @@ export function prepareHermes({ db, probe, realPath }: Source): void {
   for (const [session, conversation] of sessions) db.run(queries.session, { session, conversation })
   const nodes = fillNodes(db, probe, stamp)
   fillWindows(db, `${stamp} ${nodes}`, after)
-  readPayloads(db, realPath)
+  readPayloads(db, probe, realPath)
 }
 
 /** The messages by session, and by conversation where they name theirs. */
 function readThreads(db: PreparableDb, probe: SchemaProbe): HermesThread[] {
   const own = probe.has('messages', 'conversation_id')
   const known = db.value<number>(queries.lastMessage) ?? null
-  return db
-    .all<Omit<HermesThread, 'own'> & { own: string | null }>(
-      `SELECT session_id AS session, ${own ? 'conversation_id' : `''`} AS own,
+  const rows = db.all<HermesThread>(
+    `SELECT coalesce(${textOf('session_id')}, '') AS session,
+        coalesce(${own ? textOf('conversation_id') : `''`}, '') AS own,
         count(*) AS messages, total(store_id) AS numbers, min(store_id) AS first, max(store_id) AS last,
         count(*) FILTER (WHERE store_id <= CAST(:known AS INTEGER)) AS knownMessages,
         total(store_id) FILTER (WHERE store_id <= CAST(:known AS INTEGER)) AS knownNumbers
       FROM main.messages GROUP BY ${own ? 'conversation_id, ' : ''}session_id`,
-      { known },
-    )
-    .map((row) => ({ ...row, own: row.own ?? '' }))
+    { known },
+  )
+  return mergeThreads(rows)
 }
+
+/** Damaged keys may come to the same text. */
+function mergeThreads(rows: readonly HermesThread[]): HermesThread[] {
+  const threads = new Map<string, HermesThread>()
+  for (const row of rows) {
+    const key = JSON.stringify([row.session, row.own])
+    const other = threads.get(key)
+    threads.set(key, other ? mergedThread(other, row) : row)
+  }
+  return [...threads.values()]
+}
+
+const mergedThread = (a: HermesThread, b: HermesThread): HermesThread => ({
+  ...a,
+  messages: a.messages + b.messages,
+  numbers: a.numbers + b.numbers,
+  first: Math.min(a.first, b.first),
+  last: Math.max(a.last, b.last),
+  knownMessages: a.knownMessages + b.knownMessages,
+  knownNumbers: a.knownNumbers + b.knownNumbers,
+})
 
 /** Returns the number of the last message that was known before; −Infinity when all are read anew. */
 function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly HermesThread[]): number {
@@ -215,7 +236,7 @@ function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly He
   for (const { session, own, conversation, messages, numbers } of threads) {
     db.run(queries.thread, { session, own, conversation, messages, numbers })
   }
-  const own = probe.has('messages', 'conversation_id') ? `coalesce(m.conversation_id, '')` : `''`
+  const own = probe.has('messages', 'conversation_id') ? `coalesce(${textOf('m.conversation_id')}, '')` : `''`
   if (last !== undefined) {
     db.run(queries.messages(own, 'WHERE m.store_id > CAST(:last AS INTEGER)'), { last })
     return last

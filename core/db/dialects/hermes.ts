@@ -1,5 +1,5 @@
 import type { SchemaProbe } from '../schema-probe.ts'
-import { view } from './canonical.ts'
+import { countOf, secondsMs, textOf, view } from './canonical.ts'
 import type { Dialect } from './dialect.ts'
 import { prepareHermes } from './hermes-derived.ts'
 
@@ -51,7 +51,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
   assistant: ['assistant', 'model', 'ai'],
   tool: ['tool', 'function', 'tool_result', 'toolresult'],
 }
-const roleName = `lower(trim(m.role))`
+const roleName = `coalesce(lower(trim(m.role)), '')`
 const inList = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')
 
 function views(probe: SchemaProbe): string {
@@ -86,9 +86,9 @@ function views(probe: SchemaProbe): string {
         conversation_id: 'h.conversation_id',
         seq: 'h.message_id',
         role: ofMessage(role),
-        token_count: ofMessage(`max(0, CAST(coalesce(${has('token_estimate')}, 0) AS INTEGER))`),
-        created_at: ofMessage(`CAST(round(${has('timestamp')} * 1000) AS INTEGER)`),
-        content: ofMessage(`coalesce(m.content, '')`),
+        token_count: ofMessage(countOf(has('token_estimate'))),
+        created_at: ofMessage(secondsMs(has('timestamp'))),
+        content: ofMessage(`coalesce(${textOf('m.content')}, '')`),
       },
       'temp.hermes_messages AS h',
     ),
@@ -161,16 +161,16 @@ function partsView(has: Column, isKnownRole: string): string {
     {
       part_id: `'part_' || m.store_id || '_' || c.key`,
       message_id: 'm.store_id',
-      session_id: 'm.session_id',
+      session_id: textOf('m.session_id'),
       part_type: `iif(${isCall} OR ${isResult}, 'tool', 'text')`,
       ordinal: 'c.key',
       is_content: `iif(${isCall}, 0, 1)`,
       is_ignored: '0',
       is_synthetic: '0',
-      tool_call_id: `iif(${isCall}, ${CALL_ID}, ${has('tool_call_id')})`,
-      tool_name: `iif(${isCall}, ${CALL_NAME}, ${has('tool_name')})`,
-      tool_input: `iif(${isCall}, ${CALL_INPUT}, NULL)`,
-      metadata: `CASE WHEN NOT (${isKnownRole}) THEN json_object('role', m.role)
+      tool_call_id: textOf(`iif(${isCall}, ${CALL_ID}, ${has('tool_call_id')})`),
+      tool_name: textOf(`iif(${isCall}, ${CALL_NAME}, ${has('tool_name')})`),
+      tool_input: textOf(`iif(${isCall}, ${CALL_INPUT}, NULL)`),
+      metadata: `CASE WHEN NOT (${isKnownRole}) THEN json_object('role', ${textOf('m.role')})
     WHEN ${isCall} AND c.type <> 'object' THEN json_quote(c.value) END`,
     },
     `main.messages AS m, json_each(CASE WHEN ${calls} <> '[]' THEN ${calls}
@@ -185,7 +185,7 @@ function textView(has: Column): string {
     'message_text',
     {
       message_id: 'm.store_id',
-      content: `coalesce(m.content, '')`,
+      content: `coalesce(${textOf('m.content')}, '')`,
       tool_input: `CASE WHEN ${has('tool_calls')} IS NOT NULL THEN ${inputs} END`,
     },
     'main.messages AS m',
@@ -201,10 +201,10 @@ function summariesView(has: Column): string {
     ) ${answer})`
   // Their own figure is what went into the summariser: for a node of nodes the size of those.
   const tokens = beneath(`
-    SELECT CAST(total(${has('token_estimate')}) AS INTEGER) FROM below
+    SELECT CAST(total(${countOf(has('token_estimate'))}) AS INTEGER) FROM below
     JOIN temp.hermes_node_messages AS l ON l.summary_id = below.id
     JOIN main.messages AS m ON m.store_id = l.message_id`)
-  const text = `(SELECT n.summary FROM main.summary_nodes AS n WHERE n.node_id = s.node_id)`
+  const text = `(SELECT coalesce(${textOf('n.summary')}, '') FROM main.summary_nodes AS n WHERE n.node_id = s.node_id)`
   // Between what is left of the beginning and of the end: a text that quotes the words has them elsewhere.
   const cut = `char(10) || '[...deterministic truncation — details available via lcm_expand...]' || char(10)`
   return view(

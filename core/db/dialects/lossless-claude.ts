@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Dialect } from './dialect.ts'
 import { losslessDerived, losslessMissing } from './lossless-derived.ts'
-import { hasLosslessTables, losslessViews } from './lossless-tables.ts'
+import { hasLosslessTables, losslessSpoilt, losslessViews } from './lossless-tables.ts'
 
 /** It writes the time ranges of summaries shifted by its own UTC offset. */
 const OPTIONS = { importer: 'lossless-claude', recomputesRanges: true } as const
@@ -31,10 +31,11 @@ export const losslessClaude: Dialect = {
       fullTextIndex: false,
       substringIndex: false,
     }),
-    lacks: (probe) => [
+    lacks: (probe, { db }) => [
       'Where a compaction run begins and ends is not recorded: events that no message stands between count as one run.',
       'Time ranges of summaries are written shifted: they are worked out from the messages.',
       ...losslessMissing(probe),
+      ...losslessSpoilt(db),
     ],
     views: (probe) => losslessViews(probe, OPTIONS),
     derived: (probe) => losslessDerived(probe, OPTIONS),

@@ -1,7 +1,7 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import type { Dialect } from './dialect.ts'
 import { losslessDerived, losslessMissing } from './lossless-derived.ts'
-import { hasLosslessTables, losslessViews } from './lossless-tables.ts'
+import { hasLosslessTables, losslessSpoilt, losslessViews } from './lossless-tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
 const MARKERS: readonly { readonly version: string; readonly table: string; readonly column?: string }[] = [
@@ -53,7 +53,7 @@ export const losslessClaw: Dialect = {
       fullTextIndex: false,
       substringIndex: false,
     }),
-    lacks: (probe) => losslessMissing(probe),
+    lacks: (probe, { db }) => [...losslessMissing(probe), ...losslessSpoilt(db)],
     views: (probe) => losslessViews(probe, OPTIONS),
     derived: (probe) => losslessDerived(probe, OPTIONS),
   },

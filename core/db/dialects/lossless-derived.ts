@@ -23,7 +23,7 @@ WITH RECURSIVE leaves AS MATERIALIZED (
   GROUP BY l.summary_id
 ), ${BENEATH}
 SELECT b.top, min(l.earliest), max(l.latest) FROM beneath AS b JOIN leaves AS l ON l.id = b.id
-WHERE b.top IS NOT NULL
+WHERE typeof(b.top) = 'text'
 GROUP BY b.top;
 `
 
@@ -38,7 +38,7 @@ WITH RECURSIVE risen (id, depth) AS (
   SELECT e.summary_id, r.depth + 1 FROM risen AS r JOIN main.summary_parents AS e ON e.parent_summary_id = r.id
   WHERE r.depth < ${MAX_DEPTH}
 )
-SELECT id, max(depth) FROM risen WHERE id IS NOT NULL GROUP BY id;
+SELECT id, max(depth) FROM risen WHERE typeof(id) = 'text' GROUP BY id;
 `
 
 const DESCENDANTS = /* sql */ `
@@ -46,7 +46,7 @@ DROP TABLE IF EXISTS temp.lossless_descendants;
 CREATE TEMP TABLE lossless_descendants (summary_id TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID;
 INSERT INTO temp.lossless_descendants
 WITH RECURSIVE ${BENEATH}
-SELECT top, count(*) - 1 FROM beneath WHERE top IS NOT NULL GROUP BY top;
+SELECT top, count(*) - 1 FROM beneath WHERE typeof(top) = 'text' GROUP BY top;
 `
 
 /** Which leaf stands for a message, and which node for a summary, where the file could only tell by reading all links. */

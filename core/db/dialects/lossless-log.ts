@@ -1,4 +1,4 @@
-import { textTimeMs, view } from './canonical.ts'
+import { countOf, textTimeMs, view } from './canonical.ts'
 
 /**
  * Compactions of the systems that keep them as messages: rows of role system whose part of type `compaction` says in
@@ -18,6 +18,7 @@ WITH records AS (
   FROM main.message_parts AS p
   CROSS JOIN main.messages AS m
   WHERE p.part_type = 'compaction' AND m.message_id = p.message_id AND m.role = 'system'
+    AND typeof(m.conversation_id) = 'integer' AND m.conversation_id >= 0 AND typeof(m.seq) = 'integer'
 ), runs AS (
   SELECT *, seq - dense_rank() OVER (PARTITION BY conversation_id ORDER BY seq) AS run FROM records
 )
@@ -33,8 +34,8 @@ SELECT
   CASE json_extract(r.data, '$.level')
     WHEN 'normal' THEN 'normal' WHEN 'aggressive' THEN 'aggressive' WHEN 'fallback' THEN 'deterministic'
     ELSE 'unknown' END AS level,
-  CAST(json_extract(r.data, '$.tokensBefore') AS INTEGER) AS tokens_before,
-  CAST(json_extract(r.data, '$.tokensAfter') AS INTEGER) AS tokens_after
+  ${countOf("json_extract(r.data, '$.tokensBefore')")} AS tokens_before,
+  ${countOf("json_extract(r.data, '$.tokensAfter')")} AS tokens_after
 FROM runs AS r
 CROSS JOIN json_each(CASE json_type(r.data, '$.createdSummaryIds')
   WHEN 'array' THEN json_extract(r.data, '$.createdSummaryIds')
@@ -49,11 +50,11 @@ CREATE INDEX temp.lossless_log_run ON lossless_log (run_id, event_id);
 export function losslessLogViews(importer: string): string {
   const own = `'${importer}'`
   const removed = (table: string, id: string, type: string): string => `(
-    SELECT json_group_array(json_array(e.ordinal, '${type}', ${id}, 0) ORDER BY e.ordinal)
-    FROM main.${table} AS e WHERE e.summary_id = l.summary_id)`
-  const isLeaf = 'EXISTS (SELECT 1 FROM main.summary_messages AS e WHERE e.summary_id = l.summary_id)'
+    SELECT json_group_array(json_array(${countOf('e.ordinal')}, '${type}', ${id}, 0) ORDER BY e.ordinal)
+    FROM temp.${table} AS e WHERE e.summary_id = l.summary_id)`
+  const isLeaf = 'EXISTS (SELECT 1 FROM temp.summary_messages AS e WHERE e.summary_id = l.summary_id)'
   const tokens = (rows: string, edges: string, source: string, id: string): string =>
-    `(SELECT CAST(total(x.token_count) AS INTEGER) FROM main.${edges} AS e JOIN main.${rows} AS x ON x.${id} = e.${source}
+    `(SELECT CAST(total(x.token_count) AS INTEGER) FROM temp.${edges} AS e JOIN temp.${rows} AS x ON x.${id} = e.${source}
       WHERE e.summary_id = l.summary_id)`
   return [
     view(
@@ -95,11 +96,11 @@ WHERE l.event_id = (SELECT min(o.event_id) FROM temp.lossless_log AS o WHERE o.r
         ordinal: '0',
         removed: `CASE WHEN ${isLeaf}
     THEN ${removed('summary_messages', `'msg_' || e.message_id`, 'message')}
-    ELSE ${removed('summary_parents', 'e.parent_summary_id', 'summary')} END`,
+    ELSE ${removed('summary_sources', 'e.source_summary_id', 'summary')} END`,
         level: 'l.level',
         source_tokens: `CASE WHEN ${isLeaf} THEN ${tokens('messages', 'summary_messages', 'message_id', 'message_id')}
-    ELSE ${tokens('summaries', 'summary_parents', 'parent_summary_id', 'summary_id')} END`,
-        tokens: 'coalesce((SELECT s.token_count FROM main.summaries AS s WHERE s.summary_id = l.summary_id), 0)',
+    ELSE ${tokens('summaries', 'summary_sources', 'source_summary_id', 'summary_id')} END`,
+        tokens: 'coalesce((SELECT s.token_count FROM temp.summaries AS s WHERE s.summary_id = l.summary_id), 0)',
         duration_ms: '0',
         attempts: `'[]'`,
         // The record of an event is itself the next message.

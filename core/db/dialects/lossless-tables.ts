@@ -1,10 +1,23 @@
+import { PartType } from '../../contract/ids.ts'
+import type { ReadDb } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
-import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
+import { countOf, depthOf, MESSAGE_TEXT_VIEW, sizeOf, textOf, textTimeMs, view } from './canonical.ts'
 import { type LosslessOptions, losslessLacks } from './lossless-derived.ts'
 import { losslessLogViews } from './lossless-log.ts'
 
 /** A sweep of lossless-claw ends after 120 s at the latest: a flag that is older belongs to a process that is gone. */
 const SWEEP_MS = 120_000
+
+/** What is in the file and in no view, a sentence each; nothing in a sound file. */
+export function losslessSpoilt(db: ReadDb): string[] {
+  const count = (from: string): number => db.value<number>(`SELECT count(*) FROM ${from}`) ?? 0
+  const messages = count(`main.messages AS m WHERE NOT (${HAS_PLACE})`)
+  const summaries = count(`main.summaries AS s WHERE NOT (${IS_NAMED})`)
+  return [
+    ...(messages > 0 ? [`Damaged: ${messages} messages name no conversation or place and are not shown.`] : []),
+    ...(summaries > 0 ? [`Damaged: ${summaries} summaries have no id or conversation and are not shown.`] : []),
+  ]
+}
 
 /** Every system that came from lossless-claw has these tables; columns beyond the oldest release's are probed. */
 export const hasLosslessTables = (probe: SchemaProbe): boolean =>
@@ -15,22 +28,30 @@ export const hasLosslessTables = (probe: SchemaProbe): boolean =>
   probe.has('messages', 'content') &&
   probe.has('summaries', 'content')
 
+/** The plus keeps it from being used to find rows by. */
+const isNumber = (id: string): string => `typeof(${id}) = 'integer' AND +${id} >= 0`
+
+/** A message that can be put into its conversation; one whose keys were spoilt is in none. */
+const HAS_PLACE = `${isNumber('m.conversation_id')} AND typeof(m.seq) = 'integer'`
+const IS_NAMED = `typeof(s.summary_id) = 'text' AND ${isNumber('s.conversation_id')}`
+
 /** Views over the tables that lossless-claw and its forks share. */
 export function losslessViews(probe: SchemaProbe, options: LosslessOptions): string {
   const lacks = losslessLacks(probe, options)
-  const sources = lacks.sources ? 'temp.lossless_sources' : 'main.summary_parents'
+  const sources = `${lacks.sources ? 'temp.lossless_sources' : 'main.summary_parents'}
+WHERE typeof(summary_id) = 'text' AND typeof(parent_summary_id) = 'text'`
   /** The expression when the file has the column, otherwise NULL. */
   const when = (table: string, column: string, expression: string): string =>
     probe.has(table, column) ? expression : 'NULL'
-  const only = (table: string): string | null => (probe.has(table) ? `main.${table}` : null)
+  const only = (table: string, rows: string): string | null => (probe.has(table) ? `main.${table} WHERE ${rows}` : null)
 
   return [
     view(
       'conversations',
       {
         conversation_id: 'c.conversation_id',
-        session_id: 'c.session_id',
-        logical_key: when('conversations', 'session_key', 'c.session_key'),
+        session_id: `coalesce(${textOf('c.session_id')}, '')`,
+        logical_key: when('conversations', 'session_key', textOf('c.session_key')),
         importer: `'${options.importer}'`,
         source_uri: when(
           'conversation_bootstrap_state',
@@ -38,7 +59,7 @@ export function losslessViews(probe: SchemaProbe, options: LosslessOptions): str
           `(SELECT b.session_file_path FROM main.conversation_bootstrap_state AS b
     WHERE b.conversation_id = c.conversation_id)`,
         ),
-        title: when('conversations', 'title', 'c.title'),
+        title: when('conversations', 'title', textOf('c.title')),
         archived_at: when('conversations', 'archived_at', textTimeMs('c.archived_at')),
         created_at: textTimeMs('c.created_at'),
         updated_at: textTimeMs('c.updated_at'),
@@ -51,13 +72,13 @@ export function losslessViews(probe: SchemaProbe, options: LosslessOptions): str
         message_id: 'm.message_id',
         conversation_id: 'm.conversation_id',
         seq: 'm.seq',
-        role: 'm.role',
-        token_count: 'm.token_count',
+        role: `coalesce(${textOf('m.role')}, 'unknown')`,
+        token_count: countOf('m.token_count'),
         created_at: textTimeMs('m.created_at'),
-        external_id: when('messages', 'transcript_entry_id', 'm.transcript_entry_id'),
-        content: 'm.content',
+        external_id: when('messages', 'transcript_entry_id', textOf('m.transcript_entry_id')),
+        content: `coalesce(${textOf('m.content')}, '')`,
       },
-      'main.messages AS m',
+      `main.messages AS m WHERE ${HAS_PLACE}`,
     ),
     partsView(probe),
     MESSAGE_TEXT_VIEW,
@@ -65,18 +86,19 @@ export function losslessViews(probe: SchemaProbe, options: LosslessOptions): str
     ...rangesAsStored(probe, options),
     view(
       'summary_messages',
-      { summary_id: 'summary_id', message_id: 'message_id', ordinal: 'ordinal' },
-      lacks.links ? 'temp.lossless_links' : 'main.summary_messages',
+      { summary_id: 'summary_id', message_id: 'message_id', ordinal: countOf('ordinal') },
+      `${lacks.links ? 'temp.lossless_links' : 'main.summary_messages'}
+WHERE typeof(summary_id) = 'text' AND typeof(message_id) = 'integer'`,
     ),
     // The table's "parent" is the older node from which the newer one was made.
     view(
       'summary_sources',
-      { summary_id: 'summary_id', source_summary_id: 'parent_summary_id', ordinal: 'ordinal' },
+      { summary_id: 'summary_id', source_summary_id: 'parent_summary_id', ordinal: countOf('ordinal') },
       sources,
     ),
     view(
       'summary_parents',
-      { summary_id: 'summary_id', parent_summary_id: 'parent_summary_id', ordinal: 'ordinal' },
+      { summary_id: 'summary_id', parent_summary_id: 'parent_summary_id', ordinal: countOf('ordinal') },
       sources,
     ),
     view(
@@ -84,26 +106,26 @@ export function losslessViews(probe: SchemaProbe, options: LosslessOptions): str
       {
         conversation_id: 'conversation_id',
         ordinal: 'ordinal',
-        item_type: 'item_type',
-        message_id: 'message_id',
-        summary_id: 'summary_id',
+        item_type: textOf('item_type'),
+        message_id: `iif(typeof(message_id) = 'integer', message_id, NULL)`,
+        summary_id: `iif(typeof(summary_id) = 'text', summary_id, NULL)`,
         created_at: when('context_items', 'created_at', textTimeMs('created_at')),
       },
-      'main.context_items',
+      `main.context_items WHERE ${isNumber('conversation_id')} AND typeof(ordinal) = 'integer'`,
     ),
     view(
       'large_files',
       {
         file_id: 'file_id',
         conversation_id: 'conversation_id',
-        file_name: 'file_name',
-        mime_type: 'mime_type',
-        byte_size: 'byte_size',
-        storage_uri: 'storage_uri',
-        exploration_summary: 'exploration_summary',
+        file_name: textOf('file_name'),
+        mime_type: textOf('mime_type'),
+        byte_size: sizeOf('byte_size'),
+        storage_uri: `coalesce(${textOf('storage_uri')}, '')`,
+        exploration_summary: textOf('exploration_summary'),
         created_at: textTimeMs('created_at'),
       },
-      only('large_files'),
+      only('large_files', `typeof(file_id) = 'text' AND ${isNumber('conversation_id')}`),
     ),
     lacks.log ? losslessLogViews(options.importer) : '',
     locksView(probe),
@@ -140,6 +162,10 @@ const STORED_PART_COLUMNS = [
   'metadata',
 ]
 
+/** As they are, so that rows are found by them. */
+const KEYS = new Set(['message_id', 'step_cost', 'step_tokens_in', 'step_tokens_out', 'compaction_auto'])
+const PART_TYPES = PartType.options.map((type) => `'${type}'`).join(', ')
+
 function partsView(probe: SchemaProbe): string {
   const stored = STORED_PART_COLUMNS.filter((column) => probe.has('message_parts', column))
   // From the release that keeps a list of its migrations on, the columns are filled; before, some only have metadata.
@@ -150,15 +176,17 @@ function partsView(probe: SchemaProbe): string {
   return view(
     'message_parts',
     {
-      ...Object.fromEntries(stored.map((column) => [column, `p.${column}`])),
+      ...Object.fromEntries(stored.map((column) => [column, KEYS.has(column) ? `p.${column}` : textOf(`p.${column}`)])),
       ...tool,
+      ordinal: countOf(has('ordinal')),
       // A tool result is stored as the text part of a `tool` message that names the call.
-      part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL THEN 'tool' ELSE p.part_type END`,
+      part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL THEN 'tool'
+    WHEN p.part_type IN (${PART_TYPES}) THEN p.part_type ELSE 'text' END`,
       is_content: '0',
       is_ignored: `coalesce(${has('is_ignored')}, 0)`,
       is_synthetic: `coalesce(${has('is_synthetic')}, 0)`,
     },
-    probe.has('message_parts') ? 'main.message_parts AS p' : null,
+    probe.has('message_parts') ? `main.message_parts AS p WHERE typeof(p.message_id) = 'integer'` : null,
   )
 }
 
@@ -168,7 +196,7 @@ function toolFromMetadata(has: (column: string) => string) {
     `coalesce(${names.map((name) => `json_extract(p.metadata, '$.${name}')`).join(', ')}, NULL)`
   const isTool = `(json_extract(p.metadata, '$.raw.type') LIKE '%tool%' OR json_extract(p.metadata, '$.raw.type') LIKE '%function%')`
   const otherwise = (column: string, plain: string, inTool: string): string =>
-    `CASE WHEN ${has(column)} IS NOT NULL OR NOT coalesce(json_valid(p.metadata), 0) THEN ${has(column)}
+    `CASE WHEN ${has(column)} IS NOT NULL OR NOT coalesce(json_valid(p.metadata), 0) THEN ${textOf(has(column))}
     WHEN ${isTool} THEN coalesce(${plain}, ${inTool}) ELSE ${plain} END`
   return {
     tool_call_id: otherwise(
@@ -188,7 +216,7 @@ function summariesView(probe: SchemaProbe, options: LosslessOptions): string {
       SELECT s.summary_id
       UNION SELECT e.parent_summary_id FROM below JOIN main.summary_parents AS e ON e.summary_id = below.id
     )
-    SELECT CAST(total(m.token_count) AS INTEGER) FROM below
+    SELECT CAST(total(${countOf('m.token_count')}) AS INTEGER) FROM below
     JOIN main.summary_messages AS l ON l.summary_id = below.id
     JOIN main.messages AS m ON m.message_id = l.message_id)`
   const derived = (table: string, column: string): string =>
@@ -196,19 +224,20 @@ function summariesView(probe: SchemaProbe, options: LosslessOptions): string {
   const logged = lacks.log
     ? `coalesce((SELECT l.level FROM temp.lossless_log AS l WHERE l.summary_id = s.summary_id LIMIT 1), 'unknown')`
     : `'unknown'`
+  const depth = lacks.depths ? derived('lossless_depths', 'depth') : depthOf('s.depth')
   return view(
     'summaries',
     {
       summary_rowid: 's.rowid',
       summary_id: 's.summary_id',
       conversation_id: 's.conversation_id',
-      kind: 's.kind',
-      depth: lacks.depths ? derived('lossless_depths', 'depth') : 's.depth',
-      token_count: 's.token_count',
+      kind: `iif(s.kind = 'leaf' OR (s.kind IS NOT 'condensed' AND ${depth} = 0), 'leaf', 'condensed')`,
+      depth,
+      token_count: countOf('s.token_count'),
       source_token_count: probe.has('summaries', 'source_message_token_count')
-        ? `coalesce(nullif(s.source_message_token_count, 0), ${messageTokens})`
+        ? `coalesce(nullif(${countOf('s.source_message_token_count')}, 0), ${messageTokens})`
         : messageTokens,
-      descendant_count: lacks.descendants ? derived('lossless_descendants', 'count') : 's.descendant_count',
+      descendant_count: lacks.descendants ? derived('lossless_descendants', 'count') : countOf('s.descendant_count'),
       earliest_at: lacks.ranges ? derived('lossless_ranges', 'earliest_at') : textTimeMs('s.earliest_at'),
       latest_at: lacks.ranges ? derived('lossless_ranges', 'latest_at') : textTimeMs('s.latest_at'),
       created_at: textTimeMs('s.created_at'),
@@ -216,11 +245,11 @@ function summariesView(probe: SchemaProbe, options: LosslessOptions): string {
       level: `CASE WHEN substr(s.content, -40) LIKE '%[Truncated from % tokens]%'
     OR s.content LIKE '[LCM fallback summary%' OR substr(s.content, -80) LIKE '%[LCM fallback summary%'
     THEN 'deterministic' ELSE ${logged} END`,
-      model: probe.has('summaries', 'model') ? `nullif(s.model, 'unknown')` : 'NULL',
-      file_ids: probe.has('summaries', 'file_ids') ? `coalesce(s.file_ids, '[]')` : `'[]'`,
-      content: 's.content',
+      model: probe.has('summaries', 'model') ? `nullif(${textOf('s.model')}, 'unknown')` : 'NULL',
+      file_ids: probe.has('summaries', 'file_ids') ? `coalesce(${textOf('s.file_ids')}, '[]')` : `'[]'`,
+      content: `coalesce(${textOf('s.content')}, '')`,
     },
-    'main.summaries AS s',
+    `main.summaries AS s WHERE ${IS_NAMED}`,
   )
 }
 
