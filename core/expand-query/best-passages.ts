@@ -2,7 +2,7 @@ import type { ExpandCitation } from '../contract/expand-query.ts'
 import { GrepInput } from '../contract/retrieval.ts'
 import { messageNumber } from '../conversations/node-id.ts'
 import type { ReadDb } from '../db/read-db.ts'
-import { PassageIndex } from '../provenance/passage-index.ts'
+import { PassageIndex, withoutBlanks } from '../provenance/passage-index.ts'
 import { type Candidate, Scorer } from '../provenance/scoring.ts'
 import { messageTexts, sourceCards, summaryTexts } from '../provenance/source-texts.ts'
 import { type Claim, Vocabulary } from '../provenance/vocabulary.ts'
@@ -96,6 +96,5 @@ function widened(text: string, from: number, to: number): { start: number; end: 
   const lineEnd = nextBreak < 0 ? text.length : nextBreak
   const isNear = lineEnd - lineStart <= MOST_CHARS
   const [start, end] = isNear && text.charCodeAt(to - 1) !== 10 ? [lineStart, lineEnd] : [from, to]
-  const piece = text.slice(start, end)
-  return { start: start + piece.length - piece.trimStart().length, end: end - (piece.length - piece.trimEnd().length) }
+  return withoutBlanks(text, start, end)
 }

@@ -117,6 +117,14 @@ function unitEnd(text: string, start: number): number {
   return (text.charCodeAt(limit) & 0xfc00) === 0xdc00 ? limit - 1 : limit
 }
 
+/** A stretch without the blanks around it, real ones and those that JSON wrote as escapes. */
+export function withoutBlanks(text: string, from: number, to: number): { start: number; end: number } {
+  const piece = text.slice(from, to)
+  const lead = /^(?:\s|\\[nrt])*/.exec(piece)?.[0].length ?? 0
+  const trail = /(?:\s|(?<!\\)\\[nrt])*$/.exec(piece.slice(lead))?.[0].length ?? 0
+  return { start: from + lead, end: to - trail }
+}
+
 /** Whole numbers, one after the other. */
 class Growing {
   #values = new Int32Array(16)

@@ -7,7 +7,7 @@ import { LcmError } from '../errors.ts'
 import { Breather } from '../retrieval/breather.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
-import { PassageIndex } from './passage-index.ts'
+import { PassageIndex, withoutBlanks } from './passage-index.ts'
 import { type Candidate, Scorer } from './scoring.ts'
 import { type Beneath, beneath, messageTexts, type SourceCard, sourceCards, summaryTexts } from './source-texts.ts'
 import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
@@ -204,11 +204,7 @@ function passageOf(
   const source = index.texts[candidate.text]
   const card = source && cards.get(source.id)
   if (!source || !card) return []
-  const text = source.text.slice(candidate.start, candidate.end)
-  const [start, end] = [
-    candidate.start + text.length - text.trimStart().length,
-    candidate.end - (text.length - text.trimEnd().length),
-  ]
+  const { start, end } = withoutBlanks(source.text, candidate.start, candidate.end)
   const words = candidate.matches.map(({ claimStart, claimEnd, ...place }) => ({
     text: claim.text.slice(claimStart - claim.start, claimEnd - claim.start),
     kind: 'word' as const,
