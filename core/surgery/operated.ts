@@ -62,7 +62,7 @@ export function toOperated(
       messages: 0,
       rows: changes.length,
       changes: shownChanges(changes),
-      warnings: warningsOf(operation, model),
+      warnings: nodes.length > 0 ? warningsOf(operation, model) : [],
       modelTokens,
     },
   }

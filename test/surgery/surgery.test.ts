@@ -1,0 +1,321 @@
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import type { TestMemory } from '../builders/memory.ts'
+import { expectLossless, expectSoundGraph, messagesBeneath } from '../compaction/invariants.ts'
+import { NOW_MS } from '../compaction/run-compaction.ts'
+import { FIXTURES } from '../db/fixtures.ts'
+import { compactedMemory } from '../repair/compacted.ts'
+import { canonical, fired, runOn, scan } from '../repair/doctor.ts'
+import { operate, preview } from './operations.ts'
+
+let memory: TestMemory
+beforeEach(async () => {
+  memory = await compactedMemory({ seed: 5, messages: 90 })
+})
+afterEach(() => memory.close())
+
+const top = (conversation = 1): string =>
+  memory.db.value<string>(
+    'SELECT summary_id FROM context_items WHERE conversation_id = :c AND summary_id IS NOT NULL ORDER BY ordinal LIMIT 1',
+    { c: conversation },
+  ) ?? ''
+const leafUnder = (id: string): string => {
+  const source = memory.db.value<string>(
+    'SELECT source_summary_id FROM summary_sources WHERE summary_id = :id ORDER BY ordinal',
+    {
+      id,
+    },
+  )
+  return source === undefined ? id : leafUnder(source)
+}
+const rowsOf = (): unknown => [
+  memory.db.all('SELECT * FROM summaries ORDER BY summary_rowid'),
+  memory.db.all('SELECT * FROM summary_sources ORDER BY 1, 2'),
+  memory.db.all('SELECT * FROM context_items ORDER BY 1, 2'),
+]
+
+describe('a rewrite', () => {
+  it('shows old and new side by side and writes nothing', async () => {
+    const before = rowsOf()
+    const shown = await preview(memory.path, { kind: 'rewrite', id: top(), targetTokens: 30 })
+    const [node] = shown.nodes
+    expect(node?.before.text).toBe(
+      memory.db.value('SELECT content FROM summaries WHERE summary_id = :id', { id: top() }),
+    )
+    expect(node?.after.tokens).toBeLessThan(node?.sourceTokens ?? 0)
+    const texts = (kinds: readonly string[]) =>
+      node?.diff
+        .filter((line) => kinds.includes(line.kind))
+        .map((line) => line.text)
+        .join('\n')
+    expect(texts(['same', 'removed'])).toBe(node?.before.text)
+    expect(texts(['same', 'added'])).toBe(node?.after.text)
+    expect(rowsOf()).toEqual(before)
+  })
+
+  it('writes exactly the text that was shown, and keeps id, links and place', async () => {
+    const id = top()
+    const shown = await preview(memory.path, { kind: 'rewrite', id, targetTokens: 30 })
+    const links = memory.db.all('SELECT * FROM summary_sources WHERE summary_id = :id', { id })
+    const { operation, previewId, nodes } = shown
+    const done = await runOn(memory.path, { kind: 'surgery', operation, previewId, nodes })
+    expect(done.rolledBack).toBeNull()
+    const row = memory.db.get(
+      'SELECT content, token_count AS tokens, summary_hash AS hash FROM summaries WHERE summary_id = :id',
+      { id },
+    )
+    const hashes = memory.db.column<string>(
+      'SELECT s.summary_hash FROM summary_sources AS e JOIN summaries AS s ON s.summary_id = e.source_summary_id WHERE e.summary_id = :id ORDER BY e.ordinal',
+      { id },
+    )
+    const text = nodes[0]?.after.text ?? ''
+    const hash = createHash('sha256')
+      .update(`${hashes.join(',')}|${text}`, 'utf8')
+      .digest('hex')
+    expect(row).toEqual({ content: text, tokens: nodes[0]?.after.tokens, hash })
+    expect(memory.db.all('SELECT * FROM summary_sources WHERE summary_id = :id', { id })).toEqual(links)
+    expect(memory.windowItems(1)[0]).toBe(id)
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+
+  it('keeps the hashes of everything above right, and says what was made from the old text', async () => {
+    const leaf = leafUnder(top())
+    const shown = await preview(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 20 })
+    expect(shown.warnings.join()).toMatch(/made from the old text/)
+    await operate(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 20 })
+    expect(fired(await scan(memory.path))).toEqual([])
+    expectSoundGraph(memory.db)
+  })
+
+  it('writes a subtree from the leaves up', async () => {
+    const shown = await preview(memory.path, { kind: 'rewrite', id: top(), subtree: true, targetTokens: 25 })
+    const depths = shown.nodes.map((node) => node.depth)
+    expect(depths).toEqual(depths.toSorted((a, b) => a - b))
+    expect(shown.nodes.at(-1)?.id).toBe(top())
+    const done = await runOn(memory.path, {
+      kind: 'surgery',
+      operation: shown.operation,
+      previewId: shown.previewId,
+      nodes: shown.nodes,
+    })
+    expect(done.rolledBack).toBeNull()
+    expect(fired(await scan(memory.path))).toEqual([])
+    expectSoundGraph(memory.db)
+  })
+
+  it('refuses a text that was not shown', async () => {
+    const { operation, previewId, nodes } = await preview(memory.path, { kind: 'rewrite', id: top(), targetTokens: 30 })
+    const forged = nodes.map((node) => ({ ...node, after: { ...node.after, text: 'Something else.', tokens: 4 } }))
+    await expect(runOn(memory.path, { kind: 'surgery', operation, previewId, nodes: forged })).rejects.toMatchObject({
+      code: 'plan_stale',
+    })
+    const longer = nodes.map((node) => ({ ...node, after: { ...node.after, text: 'word '.repeat(9000) } }))
+    await expect(runOn(memory.path, { kind: 'surgery', operation, nodes: longer })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    })
+  })
+
+  it('refuses when the text or its sources changed meanwhile', async () => {
+    const { operation, previewId, nodes } = await preview(memory.path, { kind: 'rewrite', id: top(), targetTokens: 30 })
+    await operate(memory.path, { kind: 'rewrite', id: top(), targetTokens: 15 })
+    const before = rowsOf()
+    await expect(runOn(memory.path, { kind: 'surgery', operation, previewId, nodes })).rejects.toMatchObject({
+      code: 'plan_stale',
+    })
+    expect(rowsOf()).toEqual(before)
+  })
+
+  it('refuses a prompt that is no template', async () => {
+    await expect(preview(memory.path, { kind: 'rewrite', id: top(), prompt: 'Say it well.' })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    })
+  })
+})
+
+describe('a dissolution', () => {
+  it('puts the sources in the place of the node', async () => {
+    const id = top()
+    const sources = memory.db.column<string>(
+      'SELECT source_summary_id FROM summary_sources WHERE summary_id = :id ORDER BY ordinal',
+      { id },
+    )
+    const before = memory.windowItems(1)
+    const shown = await preview(memory.path, { kind: 'dissolve', id })
+    expect(shown.window).toMatchObject({ conversationId: 1, removed: [id], placed: sources })
+    expect(shown.window?.tokensAfter).toBeGreaterThan(shown.window?.tokensBefore ?? 0)
+    const { rolledBack } = await operate(memory.path, { kind: 'dissolve', id }, shown.previewId)
+    expect(rolledBack).toBeNull()
+    expect(memory.windowItems(1)).toEqual([...sources, ...before.slice(1)])
+    expect(fired(await scan(memory.path))).toEqual([])
+    expectLossless(memory.db, 1)
+    expectSoundGraph(memory.db)
+  })
+
+  it('gives what was made from the node its sources instead', async () => {
+    const parent = memory.db.get<{ made: string; source: string }>(
+      `SELECT e.summary_id AS made, e.source_summary_id AS source FROM summary_sources AS e
+       JOIN summaries AS s ON s.summary_id = e.source_summary_id WHERE s.depth > 0 ORDER BY e.ordinal DESC`,
+    )
+    const { made = '', source = '' } = parent ?? {}
+    const beneath = messagesBeneath(memory.db, made)
+    const { rolledBack } = await operate(memory.path, { kind: 'dissolve', id: source })
+    expect(rolledBack).toBeNull()
+    expect(messagesBeneath(memory.db, made)).toEqual(beneath)
+    expect(memory.db.value('SELECT count(*) FROM summaries WHERE summary_id = :source', { source })).toBe(0)
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+
+  it('of a leaf in the window brings its messages back', async () => {
+    while (leafUnder(top()) !== top()) await operate(memory.path, { kind: 'dissolve', id: top() })
+    const leaf = top()
+    const messages = messagesBeneath(memory.db, leaf)
+    await operate(memory.path, { kind: 'dissolve', id: leaf })
+    expect(memory.windowItems(1).slice(0, messages.length)).toEqual(messages)
+    expect(fired(await scan(memory.path))).toEqual([])
+    expectLossless(memory.db, 1)
+  })
+
+  it('of a leaf beneath another node is refused, and names that node', async () => {
+    await expect(preview(memory.path, { kind: 'dissolve', id: leafUnder(top()) })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    })
+  })
+
+  it('is passed by time travel', async () => {
+    const lcm = openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
+    const before = memory.windowItems(1)
+    const event = lcm.timeTravel.timeline(1).events.at(-1)?.eventId ?? 0
+    await operate(memory.path, { kind: 'dissolve', id: top() })
+    expect(memory.windowItems(1)).not.toEqual(before)
+    const past = lcm.timeTravel.entriesAt(1, { eventId: event })
+    expect(past).toMatchObject({ placed: before, reconstructed: false })
+    expect(lcm.surgery.events(1)).toMatchObject([{ kind: 'dissolve' }])
+    lcm.close()
+  })
+})
+
+describe('a transplant', () => {
+  it('copies summaries under new ids, with the messages that they stand for', async () => {
+    const id = top()
+    const before = canonical(memory.db)
+    const originals = memory.db.column<string>(
+      'SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq',
+      {
+        ids: JSON.stringify(messagesBeneath(memory.db, id)),
+      },
+    )
+    const shown = await preview(memory.path, { kind: 'transplant', id, toConversationId: 2 })
+    expect(canonical(memory.db)).toBe(before)
+    const { rolledBack } = await operate(memory.path, { kind: 'transplant', id, toConversationId: 2 }, shown.previewId)
+    expect(rolledBack).toBeNull()
+    const copy = shown.copies.find((one) => one.from === id)?.to ?? ''
+    expect(memory.windowItems(2).at(-1)).toBe(copy)
+    const copied = messagesBeneath(memory.db, copy)
+    expect(
+      memory.db.column(
+        'SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq',
+        {
+          ids: JSON.stringify(copied),
+        },
+      ),
+    ).toEqual(originals)
+    expect(memory.db.value('SELECT external_id FROM messages WHERE message_id = :id', { id: copied[0] ?? 0 })).toBe(
+      `transplant:1:${messagesBeneath(memory.db, id)[0]}`,
+    )
+    expect(memory.windowItems(1)[0]).toBe(id)
+    expect(fired(await scan(memory.path))).toEqual([])
+    expectLossless(memory.db, 2)
+    expectSoundGraph(memory.db)
+  })
+
+  it('refuses what is there already, the same conversation, and one that does not exist', async () => {
+    const id = top()
+    await operate(memory.path, { kind: 'transplant', id, toConversationId: 2 })
+    const refused = (toConversationId: number, what = id) =>
+      expect(preview(memory.path, { kind: 'transplant', id: what, toConversationId }))
+    await refused(2).rejects.toMatchObject({ code: 'invalid_argument' })
+    await refused(2, leafUnder(id)).rejects.toMatchObject({ code: 'invalid_argument' })
+    await refused(1).rejects.toMatchObject({ code: 'invalid_argument' })
+    await refused(99).rejects.toMatchObject({ code: 'not_found' })
+    await refused(2, 'sum_never').rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('finds the copies by their words', async () => {
+    await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
+    const count = (sql: string): number => memory.db.value<number>(sql) ?? 0
+    expect(count('SELECT count(*) FROM messages_fts_docsize')).toBe(count('SELECT count(*) FROM messages'))
+    expect(count('SELECT count(*) FROM summaries_fts_docsize')).toBe(count('SELECT count(*) FROM summaries'))
+  })
+})
+
+describe('undoing', () => {
+  it('restores the file as it was, byte for byte in every derived row', async () => {
+    const before = [rowsOf(), canonical(memory.db)]
+    const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
+    await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
+    await operate(memory.path, { kind: 'rewrite', id: top(), subtree: true, targetTokens: 20 })
+    const undone = await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
+    expect([rowsOf(), canonical(memory.db)]).toEqual(before)
+    expect(existsSync(undone.backup.path)).toBe(true)
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+
+  it('keeps messages that came since', async () => {
+    const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
+    const later = memory.message(1, 'Came later.')
+    const undone = await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
+    expect(undone.keptMessages).toBe(1)
+    expect(memory.windowItems(1).at(-1)).toBe(later)
+    expect(fired(await scan(memory.path))).toEqual([])
+    expectLossless(memory.db, 1)
+  })
+
+  it('can itself be undone', async () => {
+    const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
+    const dissolved = rowsOf()
+    const undone = await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
+    await runOn(memory.path, { kind: 'undo', backup: undone.backup.path })
+    expect(rowsOf()).toEqual(dissolved)
+  })
+
+  it('is seen by a connection that was open all the while', async () => {
+    const open = openLcm(memory.path, { settings: readSettings({}) })
+    const window = (): unknown =>
+      open.read.column(
+        'SELECT coalesce(message_id, summary_id) FROM context_items WHERE conversation_id = 1 ORDER BY ordinal',
+      )
+    const before = window()
+    const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
+    expect(window()).not.toEqual(before)
+    await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
+    expect(window()).toEqual(before)
+    open.close()
+  })
+
+  it('refuses what is no backup of this file', async () => {
+    const other = await compactedMemory({ seed: 99 })
+    await expect(runOn(memory.path, { kind: 'undo', backup: other.path })).rejects.toMatchObject({
+      code: 'invalid_argument',
+    })
+    await expect(runOn(memory.path, { kind: 'undo', backup: 'nothing.db' })).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    other.close()
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+})
+
+describe('the file of another system', () => {
+  const path = join(FIXTURES, 'lossless-claw/small.db')
+  it.skipIf(!existsSync(path))('may be previewed, and is never written', async () => {
+    const lcm = openLcm(path, { settings: readSettings({}) })
+    const id = lcm.read.value<string>("SELECT summary_id FROM summaries WHERE kind = 'condensed'") ?? ''
+    lcm.close()
+    expect((await preview(path, { kind: 'rewrite', id })).previewId).not.toBe('')
+    await expect(operate(path, { kind: 'dissolve', id })).rejects.toMatchObject({ code: 'read_only_dialect' })
+  })
+})
