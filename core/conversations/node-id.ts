@@ -32,7 +32,7 @@ export const messageNodeId = (messageId: number): string => `msg_${messageId}`
 
 /** Row number in the address of a message; null for every other address. */
 export function messageNumber(id: string): number | null {
-  const digits = /^msg_(\d{1,16})$/.exec(id)?.[1]
+  const digits = /^msg_(-?\d{1,16})$/.exec(id)?.[1]
   return digits === undefined ? null : Number(digits)
 }
 

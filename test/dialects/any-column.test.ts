@@ -54,6 +54,21 @@ const SPOILT = {
     context_items: ['ordinal', 'item_type', 'message_id', 'summary_id'],
     large_files: ['file_name', 'byte_size', 'storage_uri'],
   },
+  'argentos/small.db': {
+    messages: ['session_id', 'role', 'content', 'tool_call_id', 'content_blocks', 'created_at'],
+    summaries: ['session_id', 'depth', 'content'],
+    context_items: ['kind', 'ref_id', 'position'],
+    large_files: ['session_id', 'file_path'],
+  },
+  'pi-lcm/small.db': {
+    messages: ['id', 'conversation_id', 'role', 'content_text', 'content_json', 'seq', 'timestamp'],
+    summaries: ['id', 'depth', 'text'],
+    summary_sources: ['source_type', 'source_id'],
+  },
+  'decapod/small/lcm.db': {
+    originals_index: ['content_hash', 'ts', 'kind', 'session_id'],
+    summaries: ['summary_hash', 'original_hashes', 'summary_text'],
+  },
 } as const
 
 const cases = Object.entries(SPOILT).flatMap(([fixture, tables]) =>

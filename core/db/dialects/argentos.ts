@@ -229,7 +229,7 @@ function partsView(probe: SchemaProbe): string {
       part_type: `'tool'`,
       is_content: '1',
       tool_call_id: `(SELECT k.call_id FROM temp.argentos_calls AS k WHERE k.call_id = ${callId})`,
-      metadata: `json_object('toolCallId', ${callId})`,
+      metadata: `json_object('toolCallId', CAST(${callId} AS TEXT))`,
     },
     'lcm:injected': {
       part_type: `'compaction'`,
@@ -244,7 +244,7 @@ function partsView(probe: SchemaProbe): string {
   })
   return view(
     'message_parts',
-    { ...columns, session_id: column('session_id') },
+    { ...columns, session_id: asText(column('session_id')) },
     `main.messages AS m, json_each(${array}) AS e`,
   )
 }
@@ -257,10 +257,10 @@ function filesView(probe: SchemaProbe): string {
     {
       file_id: `'file_' || ${column('id', 'f.rowid')}`,
       conversation_id: `(SELECT c.conversation_id FROM temp.derived_conversations AS c WHERE c.key = ${asText(column('session_id'))})`,
-      file_name: column('file_path'),
-      content_hash: column('content_hash'),
+      file_name: `CAST(${column('file_path')} AS TEXT)`,
+      content_hash: `CAST(${column('content_hash')} AS TEXT)`,
       storage_uri: `''`,
-      exploration_summary: column('exploration_summary'),
+      exploration_summary: `CAST(${column('exploration_summary')} AS TEXT)`,
       created_at: textTimeMs(column('stored_at')),
     },
     probe.has('large_files') ? 'main.large_files AS f' : null,

@@ -128,9 +128,9 @@ function indexed(probe: SchemaProbe): string {
       coalesce(l.line, o.rowid + iif(EXISTS (SELECT 1 FROM temp.decapod_ledger), ${STAND_IN}, 0)),
       ${hash},
       coalesce(l.line, 0),
-      coalesce(nullif(${column('session_id')}, ''), l.session_id, '${NO_SESSION}'),
+      coalesce(${asId(column('session_id'))}, l.session_id, '${NO_SESSION}'),
       ${asText(column('kind', 'l.kind'))}, ${asText(column('actor', 'l.actor'))}, l.source,
-      ${column('event_id', 'l.event_id')}, ${timeMs(asText(column('ts', 'l.ts')))},
+      ${asId(column('event_id', 'l.event_id'))}, ${timeMs(asText(column('ts', 'l.ts')))},
       ${asCount(column('byte_size', 'l.bytes'))}, l.at, l.bytes
     FROM main.originals_index AS o
     LEFT JOIN temp.decapod_ledger AS l

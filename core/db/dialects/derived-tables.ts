@@ -160,8 +160,9 @@ export function columnsOf(probe: SchemaProbe, table: string, alias: string) {
 /** A column that holds a text, whatever a damaged file holds instead. */
 export const asText = (expression: string): string => `CAST(coalesce(${expression}, '') AS TEXT)`
 
-/** As an id may be long at most; an id that is empty or missing is none. */
-export const asId = (expression: string): string => `nullif(substr(CAST(${expression} AS TEXT), 1, 512), '')`
+/** As an id may be long at most; an id that is empty or missing is none, and bytes are no text to ask by. */
+export const asId = (expression: string): string =>
+  `nullif(substr(iif(typeof(${expression}) = 'blob', hex(${expression}), CAST(${expression} AS TEXT)), 1, 512), '')`
 
 /** A column that holds a whole number, whatever a damaged file holds instead; sums of them stay exact. */
 export const asCount = (expression: string): string =>

@@ -93,7 +93,8 @@ function conversations(probe: SchemaProbe): string {
   return /* sql */ `
     INSERT OR IGNORE INTO temp.derived_conversations
       (conversation_id, key, session_id, logical_key, source_uri, created_at, updated_at)
-    SELECT c.rowid, ${asText('c.id')}, ${asText(column('session_id', 'c.id'))}, ${column('cwd')}, ${column('session_file')},
+    SELECT c.rowid, ${asText('c.id')}, ${asText(column('session_id', 'c.id'))}, CAST(${column('cwd')} AS TEXT),
+      CAST(${column('session_file')} AS TEXT),
       ${textTimeMs(column('created_at'))}, ${textTimeMs(column('updated_at'))}
     FROM main.conversations AS c`
 }
