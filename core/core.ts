@@ -190,7 +190,11 @@ export class Core {
     const [file, log] = [path, `${path}-wal`].map(statOrNull)
     const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
     const version = this.#lcm ? versionOf(this.#lcm) : ''
-    if (this.#lcm?.info.access === 'in_place') return `${identity}|${version}`
+    // Beside an empty log that no writer holds, SQLite counts every look as a change: then nothing can have been written
+    // but what the file itself shows.
+    const isQuiet = log?.size === 0
+    if (this.#lcm?.info.access === 'in_place' && !isQuiet) return `${identity}|${version}`
+    if (this.#lcm?.info.access === 'in_place') return `${identity}|${file?.size}:${file?.mtimeMs}`
     // The version of what is read at rest tells of files beside it.
     return `${identity}|${[file, log].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')} ${version}`
   }
