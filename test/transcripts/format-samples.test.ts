@@ -11,7 +11,25 @@ const folder = fileURLToPath(new URL('../../../shared/data', import.meta.url))
 const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort() : []
 if (names.length === 0) console.warn(`No transcripts in ${folder}: the tests over real samples are skipped.`)
 
-type Json = Record<string, unknown> & { [key: string]: Json & string & number & Json[] }
+/** Whatever a record may have: samples follow no schema. */
+type Json = {
+  readonly type: string
+  readonly role: string
+  readonly id: string
+  readonly text: string
+  readonly payload: Json
+  readonly content: Json[]
+  readonly summary: Json[]
+  readonly replacement_history: Json[]
+  readonly message: Json | undefined
+  readonly toolCalls: Json[] | undefined
+  readonly result: unknown
+  readonly parts: Json[]
+  readonly info: Json
+  readonly state: { readonly status: string }
+  readonly event: Json
+  readonly properties: Readonly<Record<string, Json>>
+}
 type Counts = { user?: number; assistant?: number; tool?: number; system?: number; compactions: number }
 
 const lines = (path: string): Json[] =>
@@ -39,11 +57,11 @@ const formats: Record<string, { readonly matches: RegExp; readonly count: (path:
       // Context that a compaction brought anew, beside what it kept of the history.
       const texts = new Set(items.map((item) => JSON.stringify([item.role, item.content])))
       const fresh = compactions
-        .flatMap(({ payload }) => payload.replacement_history as Json[])
+        .flatMap(({ payload }) => payload.replacement_history)
         .filter(
           (item) =>
             item.type === 'message' &&
-            !texts.has(JSON.stringify([item.role, (item.content as Json[]).map(({ type, text }) => ({ type, text }))])),
+            !texts.has(JSON.stringify([item.role, item.content.map(({ type, text }) => ({ type, text }))])),
         )
       const freshOf = (role: string): number => count(fresh, (item) => item.role === role)
       return {
@@ -74,7 +92,7 @@ const formats: Record<string, { readonly matches: RegExp; readonly count: (path:
     matches: /gemini-cli\/session.*\.json$/,
     count: (path) => {
       const { messages } = JSON.parse(readFileSync(path, 'utf8')) as { messages: Json[] }
-      const calls = messages.flatMap(({ toolCalls }) => (toolCalls ?? []) as Json[])
+      const calls = messages.flatMap(({ toolCalls }) => toolCalls ?? [])
       return {
         user: count(messages, ({ type }) => type !== 'gemini'),
         assistant: count(messages, ({ type }) => type === 'gemini'),
@@ -87,12 +105,12 @@ const formats: Record<string, { readonly matches: RegExp; readonly count: (path:
     matches: /opencode\/session.*\.json$/,
     count: (path) => {
       const { messages } = JSON.parse(readFileSync(path, 'utf8')) as { messages: Json[] }
-      const parts = messages.flatMap((message) => message.parts as Json[])
+      const parts = messages.flatMap((message) => message.parts)
       return {
         user: count(messages, ({ info }) => info.role === 'user'),
         assistant: count(messages, ({ info }) => info.role === 'assistant'),
         tool: count(parts, ({ type, state }) => type === 'tool' && /completed|error/.test(state.status)),
-        compactions: count(messages, ({ info }) => info.summary === (true as unknown)),
+        compactions: count(messages, ({ info }) => (info.summary as unknown) === true),
       }
     },
   },
@@ -100,13 +118,10 @@ const formats: Record<string, { readonly matches: RegExp; readonly count: (path:
     matches: /opencode-events\/.*\.jsonl$/,
     count: (path) => {
       const events = lines(path).map(({ event }) => event)
-      const last = (type: string, field: string): Json[] => [
-        ...new Map(
-          events
-            .filter((event) => event.type === type)
-            .map(({ properties }) => [properties[field].id, properties[field]]),
-        ).values(),
-      ]
+      const last = (type: string, field: string): Json[] => {
+        const found = events.filter((event) => event.type === type).flatMap(({ properties }) => properties[field] ?? [])
+        return [...new Map(found.map((item) => [item.id, item])).values()]
+      }
       const messages = last('message.updated', 'info')
       return {
         user: count(messages, ({ role }) => role === 'user'),
@@ -123,7 +138,7 @@ const formats: Record<string, { readonly matches: RegExp; readonly count: (path:
     matches: /entire-compact\/.*\.jsonl$/,
     count: (path) => {
       const all = lines(path)
-      const blocks = all.flatMap(({ content }) => content as Json[])
+      const blocks = all.flatMap(({ content }) => content)
       return {
         user: count(all, ({ type }) => type === 'user'),
         assistant: count(all, ({ type }) => type === 'assistant'),
