@@ -86,6 +86,7 @@ export const contentChecks: readonly Check[] = [
     explanation: 'Views and agents are told a wrong size of what a summary stands for.',
     repairable: true,
     consequenceOf: [
+      'fresh_tail_compacted',
       'token_drift',
       'invalid_value',
       'empty_summary',

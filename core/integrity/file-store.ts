@@ -35,12 +35,16 @@ export type StoredFile = FileRow & {
 
 /** Looks up every stored file once: where its row says, or in the folder of files beside the database. */
 export function storedFiles({ db, info }: CheckContext): StoredFile[] {
-  const rows = db.all<FileRow>(queries.files)
+  const folder = dirname(realOf(info.path))
+  // A path without a root is meant beside the database.
+  const rows = db
+    .all<FileRow>(queries.files)
+    .map((row) => ({ ...row, uri: isRelative(row.uri) ? join(folder, row.uri) : row.uri }))
   const roots = new Map<string, number>()
   for (const { uri } of rows) roots.set(rootOf(uri), (roots.get(rootOf(uri)) ?? 0) + 1)
   const [mostly] = [...roots].sort((a, b) => b[1] - a[1])
   const usualRoot = mostly && mostly[1] > 1 ? mostly[0] : null
-  const beside = join(dirname(realOf(info.path)), STORE)
+  const beside = join(folder, STORE)
   return rows.map((row) => {
     const outside = outsideReason(row, usualRoot)
     const local = join(beside, String(row.conversationId), basename(row.uri))
@@ -55,6 +59,9 @@ export function storedFiles({ db, info }: CheckContext): StoredFile[] {
     }
   })
 }
+
+const isRelative = (uri: string): boolean =>
+  uri !== '' && !/^([\\/~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(uri) && !uri.split(/[\\/]/).includes('..')
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 

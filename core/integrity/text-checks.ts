@@ -135,6 +135,7 @@ export const textChecks: readonly Check[] = [
     explanation: 'These summaries, or what they were made from, were changed after they were stored.',
     repairable: true,
     consequenceOf: [
+      'fresh_tail_compacted',
       'content_hash',
       'duplicate_edge',
       'double_coverage',

@@ -124,6 +124,7 @@ export const timeChecks: readonly Check[] = [
     explanation: 'Searching by time misses these summaries or finds them where they do not belong.',
     repairable: true,
     consequenceOf: [
+      'fresh_tail_compacted',
       'double_coverage',
       'orphan_summary',
       'duplicate_edge',

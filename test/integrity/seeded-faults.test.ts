@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hasFixtures } from '../db/fixtures.ts'
+import { faultsIn, fired, scanFile } from './scan-file.ts'
+import { families } from './seeded-faults.ts'
+import { losslessWorld, nativeWorld } from './worlds.ts'
+
+const forms = [
+  { name: 'a native file', make: nativeWorld },
+  ...(hasFixtures ? [{ name: 'a file of lossless-claw', make: losslessWorld }] : []),
+]
+const numRuns = Number(process.env.LCM_PROPERTY_RUNS ?? 12)
+
+describe.each(forms)('in $name', ({ make }) => {
+  it('nothing is found while it is sound', () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(1_000_000), async (seed) => {
+        const world = make(seed)
+        expect(fired(await scanFile(world.path))).toEqual([])
+        world.close()
+      }),
+      { numRuns: Math.ceil(numRuns / 2) },
+    ))
+
+  // "inject any of the fault families at random into a generated sound file: the right check fires, and no other
+  // beyond its stated consequences"
+  it('any fault fires its check, and no other but its consequences', () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(1_000_000), fc.integer({ min: 0, max: families.length - 1 }), async (seed, which) => {
+        const family = families[which]
+        const world = make(seed)
+        const isInjected = family?.inject(world) ?? false
+        if (isInjected) expect(faultsIn(await scanFile(world.path)), family?.check).toEqual([family?.check])
+        world.close()
+      }),
+      { numRuns: 2 * numRuns },
+    ))
+
+  it('every family does', async () => {
+    for (const [index, family] of families.entries()) {
+      const world = make(index)
+      if (family.inject(world)) expect(faultsIn(await scanFile(world.path)), `family ${index}`).toEqual([family.check])
+      world.close()
+    }
+  }, 60_000)
+})
