@@ -2,20 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { SqlValue } from '../read-db.ts'
 import type { PreparableDb } from '../uri-db.ts'
-
-/** One event of the ledger without its text, and where its line stands in the file. */
-type LedgerLine = {
-  readonly line: number
-  readonly offset: number
-  readonly bytes: number
-  readonly hash: string
-  readonly eventId: string
-  readonly ts: string
-  readonly kind: string
-  readonly actor: string
-  readonly sessionId: string | null
-  readonly source: string | null
-}
+import { eventOf, fieldsOf, type Span, textOf } from './decapod-line.ts'
 
 const CHUNK_BYTES = 1024 * 1024
 /** A longer line is counted as one that cannot be read. */
@@ -139,7 +126,6 @@ function readLines(db: PreparableDb, descriptor: number, known: LedgerState): Om
   return { bytes, lines, unreadable }
 }
 
-type Span = { readonly start: number; readonly end: number }
 /** `bytes`: null when there are too many. */
 type Line = { readonly span: Span; readonly bytes: Buffer | null; readonly isEnded: boolean }
 
@@ -174,71 +160,6 @@ function* linesFrom(descriptor: number, from: number): Generator<Line> {
   }
 }
 
-/** Around the text in a line as the system writes it: no text can hold either, since quotes in it are escaped. */
-const BEFORE_TEXT = Buffer.from('","content":"')
-const AFTER_TEXT = Buffer.from('","content_hash":"')
-
-/**
- * Where the text of a line stands, without the quotes around it; null when the line is not written as the system
- * writes it. Looking for its ends is much quicker than parsing it.
- */
-function textSpan(line: Buffer): Span | null {
-  const before = line.indexOf(BEFORE_TEXT)
-  const start = before + BEFORE_TEXT.length
-  const end = before < 0 ? -1 : line.indexOf(AFTER_TEXT, start - 1)
-  return end < start ? null : { start, end }
-}
-
-/** The fields of a line. Where it is written as the system writes it the text is left out: "" stands for it. */
-function fieldsOf(line: Buffer): Readonly<Record<string, unknown>> | null {
-  const text = textSpan(line)
-  const around = text && `${line.toString('utf8', 0, text.start)}${line.toString('utf8', text.end)}`
-  return (around && parsed(around)) || parsed(line.toString('utf8'))
-}
-
-/** null for a line that is no event. */
-function eventOf(bytes: Buffer, line: number, span: Span): LedgerLine | null {
-  const event = fieldsOf(bytes)
-  if (typeof event?.content_hash !== 'string' || typeof event.content !== 'string') return null
-  const metadata = typeof event.metadata === 'object' && event.metadata !== null ? (event.metadata as object) : {}
-  const own = (object: object, key: string): string | null => {
-    const value = Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : null
-    return typeof value === 'string' ? value : null
-  }
-  return {
-    line,
-    offset: span.start,
-    bytes: span.end - span.start,
-    hash: event.content_hash,
-    eventId: own(event, 'event_id') ?? '',
-    ts: own(event, 'ts') ?? '',
-    kind: own(event, 'kind') ?? '',
-    actor: own(event, 'actor') ?? '',
-    sessionId: own(metadata, 'session_id'),
-    source: own(metadata, 'source'),
-  }
-}
-
-/** A text in its quotes; null when it is not well-formed. */
-function parsedText(quoted: string): string | null {
-  try {
-    const value: unknown = JSON.parse(quoted)
-    return typeof value === 'string' ? value : null
-  } catch {
-    return null
-  }
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
-  } catch {
-    // Counted by the caller as a line that cannot be read.
-    return null
-  }
-}
-
 /** At most so many bytes from a place on; fewer where the file ends. */
 function readAt(descriptor: number, offset: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(bytes)
@@ -264,14 +185,6 @@ function readFrom(path: string, offset: number, bytes: number): Buffer {
   } finally {
     closeSync(descriptor)
   }
-}
-
-/** The text of a line; null when it is not the line of this hash, or its text is not well-formed. */
-function textOf(line: Buffer, hash: string): string | null {
-  const event = fieldsOf(line)
-  if (event?.content_hash !== hash || typeof event.content !== 'string') return null
-  const text = event.content === '' ? textSpan(line) : null
-  return text ? parsedText(line.toString('utf8', text.start - 1, text.end + 1)) : event.content
 }
 
 /** NULL when the line is no longer the one that it was. */
