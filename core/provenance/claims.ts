@@ -7,7 +7,9 @@ export type ClaimRange = {
 
 /** Lines that the writer of the summary adds to it and that say nothing about the conversation. */
 const TRAILERS: readonly RegExp[] = [
-  /^expand for details about\b/i,
+  /^\[?expand for details\b/i,
+  /^segment covering\b/i,
+  /^\[[^\]]*\bsummary\b[^\]]*\]$/i,
   /^(?:sources?|source ids?|ids|files?|file ids?|messages?)\s*:\s*(?:none|(?:[\w-]*[_-][\w-]+[\s,;]*)+)\.?$/i,
   /^(?:(?:sum|msg|file)_\w+[\s,;]*)+$/i,
   /^<\/?[a-z][\w-]*(?:\s[^>]*)?>$/i,
@@ -21,7 +23,13 @@ const HEADING = /^#{1,6}\s+/
 /** Time and speaker, as this app's own extracts put them before what was said. */
 const EXTRACT_LABEL =
   /^(?:\d{4}-\d\d-\d\d )?(?:\d\d:\d\dZ )?(?:user|assistant|system|tool|call [^:\n]{1,60}|result [^:\n]{1,60}|error [^:\n]{1,60}): /
-const DATED_LABEL = /^\[\d{4}-\d\d-\d\d[^\]\n]{0,60}\]\s*/
+const DATED_LABEL = /^\[\d{4}-\d\d-\d\d[^\]\n]{0,60}\]:?\s*/
+/** Who spoke, as other systems put it. */
+const SPEAKER_LABEL = /^\[(?:user|assistant|system|tool)\b[^\]\n]{0,80}\]:?\s*/i
+/** What a line is about, before what it says. */
+const SECTION_LABEL =
+  /^\**(?:key (?:facts|points)|facts|errors?(?: seen)?|files?(?: touched| changed| modified| read)?|decisions?|open questions?|to-?dos?|next steps?|status|outcome|results?|goals?|progress|changes|commands?(?: run)?|tools?(?: used)?|notes?)\**:\**\s+/i
+const LABELS: readonly RegExp[] = [/^>\s*/, BULLET, DATED_LABEL, SPEAKER_LABEL, EXTRACT_LABEL, SECTION_LABEL]
 
 /** Nothing of a longer line is looked at in one piece. */
 const LONGEST_CLAIM = 600
@@ -50,7 +58,11 @@ function addCode(claims: ClaimRange[], line: string, at: number): void {
 
 function addLine(claims: ClaimRange[], line: string, at: number): void {
   let { from, to } = trimmed(line, 0, line.length)
-  if (TRAILERS.some((trailer) => trailer.test(line.slice(from, to).slice(0, 2_000)))) return
+  const isTrailer = (): boolean => {
+    const rest = line.slice(from, Math.min(to, from + 2_000))
+    return TRAILERS.some((trailer) => trailer.test(rest))
+  }
+  if (isTrailer()) return
   let kind: ClaimRange['kind'] = 'sentence'
   const skip = (pattern: RegExp): boolean => {
     const length = pattern.exec(line.slice(from, Math.min(to, from + 200)))?.[0].length ?? 0
@@ -58,10 +70,11 @@ function addLine(claims: ClaimRange[], line: string, at: number): void {
     return length > 0
   }
   if (skip(HEADING)) kind = 'heading'
-  while (skip(/^>\s*/));
-  if (skip(BULLET)) kind = 'bullet'
-  skip(DATED_LABEL)
-  skip(EXTRACT_LABEL)
+  // A line of a summary of summaries carries the labels of both.
+  for (let label = LABELS.find(skip); label && from < to; label = LABELS.find(skip)) {
+    if (label === BULLET) kind = 'bullet'
+  }
+  if (isTrailer()) return
   if (kind === 'heading' || isTitle(line.slice(from, to))) {
     // A title names what follows; only one that is a sentence of its own claims something.
     if (isSentence(line.slice(from, to))) claims.push({ kind: 'heading', start: at + from, end: at + to })

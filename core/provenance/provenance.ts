@@ -5,6 +5,7 @@ import { findNode, messageNumber } from '../conversations/node-id.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { Breather } from '../retrieval/breather.ts'
+import { BesideTexts } from './beside-texts.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
 import { PassageIndex, withoutBlanks } from './passage-index.ts'
@@ -12,7 +13,6 @@ import { type Candidate, Scorer } from './scoring.ts'
 import { type Beneath, beneath, messageTexts, type SourceCard, sourceCards, summaryTexts } from './source-texts.ts'
 import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
 import { type Claim, Vocabulary } from './vocabulary.ts'
-import { WrittenTimes } from './written-times.ts'
 
 /** Up to so much every message beneath is read; beyond, those that a search finds for the claims. */
 const MOST_CHARS = 40_000_000
@@ -68,13 +68,13 @@ export class ProvenanceFinder {
     const sources = beneath(db, graph, graph.indexOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
     const { messagesRead, isComplete } = await this.#read(index, vocabulary, sources, input.summaryId, breather, signal)
-    const times = new WrittenTimes(db, sources.messages)
+    const beside = new BesideTexts(db, sources.messages)
     const scorer = new Scorer(vocabulary, index)
     const found: Found[] = []
     // What holds nothing to look for claims nothing.
     for (const claim of vocabulary.claims.filter(({ terms, specifics }) => terms.length + specifics.length > 0)) {
       const candidates = scorer.candidates(claim, Math.max(3, input.limit))
-      const evidence = { claim, candidates, vocabulary, index, scorer, isWritten: times.has }
+      const evidence = { claim, candidates, vocabulary, index, scorer, isBeside: beside.has }
       const isCondensed = sources.summaries.length > 0
       const verdict = judge({ ...evidence, isCondensed, hasMessages: sources.messages.length > 0 })
       found.push({ claim, candidates: shown(candidates, index, input.limit), verdict })

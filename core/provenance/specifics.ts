@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
     pattern: /\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f]{7,64}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi,
   },
   { kind: 'code', pattern: /\b(?:E[A-Z]{3,}|[A-Z]{1,6}-?\d{3,6}|SQLITE_[A-Z_]+|0x[0-9a-fA-F]+)\b/g },
-  { kind: 'version', pattern: /\bv\d+(?:\.\d+)*(?:-[\w.]+)?\b|\b\d+\.\d+\.\d+(?:-[\w.]+)?\b/g },
+  { kind: 'version', pattern: /\bv\d+(?:\.\d+)*(?:-[\w.]+)?\b|\b\d+(?:\.\d+){2,}(?:-[\w.]+)?\b/g },
   {
     kind: 'identifier',
     pattern:
@@ -62,7 +62,7 @@ const QUOTES =
 
 const NAME = /(?<![\p{L}\p{N}_])\p{Lu}[\p{L}\p{M}]+(?:[’'-]\p{L}+)*/gu
 const NO_NAMES = new Set(
-  'I OK TODO NOTE WARNING ERROR INFO DEBUG YES NO NOT AND OR NULL TRUE FALSE Also But And Then The This That It We They He She If When While After Before Once Since For From With In On At By To Of As An All No Yes Not Now Today Yesterday Tomorrow User Assistant Tool System Agent Step Part Option Section Table Figure Summary Note Error Warning Decision Decisions Status Result Results Next Open'.split(
+  'I OK USER ASSISTANT SYSTEM TOOL RESULT UTC GMT TODO NOTE WARNING ERROR INFO DEBUG YES NO NOT AND OR NULL TRUE FALSE Also But And Then The This That It We They He She If When While After Before Once Since For From With In On At By To Of As An All No Yes Not Now Today Yesterday Tomorrow User Assistant Tool System Agent Step Part Option Section Table Figure Summary Note Error Warning Decision Decisions Status Result Results Next Open'.split(
     ' ',
   ),
 )

@@ -8,6 +8,9 @@ import type { Claim, Vocabulary } from './vocabulary.ts'
 /** From these scores on a claim counts as supported, and as weakly supported. Measured: see docs/provenance.md. */
 export const THRESHOLDS = { supported: 0.55, weak: 0.35 } as const
 
+/** Of a list whose names all stand in the sources. */
+const LIST_SCORE = 0.9
+
 /** A second passage has to carry this much on its own, and each costs a little. */
 const LEAST_PARTNER = 0.4
 const PARTNER_COST = 0.04
@@ -46,8 +49,8 @@ export type Evidence = {
   readonly isCondensed: boolean
   /** There are messages beneath at all. */
   readonly hasMessages: boolean
-  /** True for a day or time of day at which a source was written. */
-  isWritten(kind: 'date' | 'time', text: string): boolean
+  /** True for what is known of the sources beside their texts: when they were written, names of calls. */
+  isBeside(kind: string, text: string): boolean
 }
 
 /** Weighs what was found for a claim. */
@@ -59,14 +62,15 @@ export function judge(evidence: Evidence): Verdict {
   const summaries = together(evidence, ofKind('summary'))
   const bearing = hasMessages ? [...messages.used, ...summaries.used] : summaries.used
   const specifics = claim.specifics.map((specific) => judgeSpecific(evidence, specific, bearing))
-  const [score, sourceScore] = [messages.score, isCondensed ? summaries.score : null]
+  const listed = isList(claim) ? LIST_SCORE * matchedShare(specifics) : 0
+  const [score, sourceScore] = [Math.max(messages.score, listed), isCondensed ? summaries.score : null]
   const isLacking = specifics.some(
     ({ kind, standing }) => standing !== 'matched' && !(kind === 'name' && standing === 'elsewhere'),
   )
   const best = hasMessages ? messages : summaries
   const flip = best.used[0]?.flip ?? null
   let support = supportOf(score, sourceScore, hasMessages)
-  const isSaid = saidShare(evidence, bearing) >= (isInPairs(claim) ? LEAST_SAID_PAIRS : LEAST_SAID)
+  const isSaid = isList(claim) || saidShare(evidence, bearing) >= (isInPairs(claim) ? LEAST_SAID_PAIRS : LEAST_SAID)
   const isDenialMissing = evidence.scorer.denies(claim) && !bearing.some((passage) => passage.agreesInDenial)
   if (support === 'supported' && (isLacking || flip !== null || !isSaid || isDenialMissing)) support = 'weak'
   // Nothing of what could be checked to the letter is there, and the words alone do not carry it.
@@ -87,6 +91,15 @@ function saidShare({ claim, vocabulary }: Evidence, bearing: readonly Candidate[
   const telling = [...words].filter((term) => held.has(term) || !vocabulary.isReporting[term])
   return telling.length === 0 ? 1 : telling.filter((term) => held.has(term)).length / telling.length
 }
+
+/** A list of names and paths, each of which may come from another place. */
+function isList({ terms, specifics }: Claim): boolean {
+  const said = new Set(terms.filter(({ isSpecific }) => !isSpecific).map(({ term }) => term))
+  return said.size === 0 || (specifics.length >= 3 && said.size < specifics.length)
+}
+
+const matchedShare = (specifics: readonly JudgedSpecific[]): number =>
+  specifics.filter(({ standing }) => standing === 'matched').length / Math.max(1, specifics.length)
 
 /** Most of its words are pairs of characters. */
 function isInPairs({ terms }: Claim): boolean {
@@ -152,15 +165,15 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
   })
   const [first] = real
   if (!first) {
-    if ((sought.kind === 'date' || sought.kind === 'time') && evidence.isWritten(sought.kind, sought.text)) {
-      return judged('matched', null)
-    }
+    if (evidence.isBeside(sought.kind, sought.text)) return judged('matched', null)
     return isCondensed && all[0] ? judged('source_only', all[0]) : judged('nowhere', null)
   }
   for (const { text, specifics } of bearing) {
     const place = specifics.get(specific)
     if (place) return judged('matched', { text, unit: -1, start: place[0], end: place[1] })
   }
+  // In a list every name is a claim of its own.
+  if (isList(evidence.claim) && !NUMBERS.has(sought.kind)) return judged('matched', first)
   // The passage has another number where the claim has this one.
   if (NUMBERS.has(sought.kind) && insteadOf(evidence, sought, bearing) !== null) return judged('elsewhere', first)
   // What else stands in the same text is about the same matter, but for numbers, of which many stand in a text.

@@ -44,9 +44,14 @@ it('leaves out what the writer of a summary adds: time and speaker, topics, ids,
     'sum_0123456789abcdef, sum_aaaaaaaaaaaaaaaa',
     'Files: none',
     'Sources: msg_1, msg_2',
+    '- - [ASSISTANT]: - [2026-11-20 10:10 UTC]',
+    '- [Expand for details: export]',
+    'Segment covering the export.',
+    '- - [USER]: [Recent Summary (d0, node 1)]',
+    '- [TOOL RESULT call_7]: all is green',
     'Expand for details about: locks, tests.',
   ].join('\n')
-  expect(texts(text)).toEqual(['the lock is held', 'npm test'])
+  expect(texts(text)).toEqual(['the lock is held', 'npm test', 'all is green'])
 })
 
 it('never overlaps, never leaves the text, and takes a megabyte on one line in pieces', () => {
