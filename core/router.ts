@@ -5,6 +5,7 @@ import { contract } from './contract/contract.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
+import { ledgerState } from './ledger/ledger-writer.ts'
 import { PRESETS } from './settings/presets.ts'
 import { previewImport } from './transcripts/preview-import.ts'
 
@@ -142,6 +143,9 @@ export function createRouter(core: Core) {
     surgery: {
       backups: os.surgery.backups.handler(() => core.lcm().undo.backups()),
       events: os.surgery.events.handler(({ input }) => core.lcm().surgery.events(input.conversationId ?? null)),
+    },
+    ledger: {
+      state: os.ledger.state.handler(() => ledgerState(core.lcm().read)),
     },
     jobs: {
       start: os.jobs.start.handler(({ input }) => {

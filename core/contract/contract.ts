@@ -17,6 +17,7 @@ import { ConversationId, NodeId, TimeMs } from './ids.ts'
 import { ImportPreview } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { Job, JobSpec } from './job.ts'
+import { LedgerState } from './ledger.ts'
 import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from './lineage.ts'
 import { Folder, FoundMemory, Probe, RecentMemory } from './machine.ts'
 import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
@@ -191,6 +192,10 @@ export const contract = {
     backups: base.output(z.array(Backup)),
     /** What was done by hand or by a repair, newest first. */
     events: base.input(inConversation.partial()).output(z.array(SurgeryEvent)),
+  },
+  ledger: {
+    /** Whether a ledger is kept of the memory, and how far it has come. */
+    state: base.output(LedgerState),
   },
   jobs: {
     start: base.input(JobSpec).output(z.object({ jobId: z.string() })),
