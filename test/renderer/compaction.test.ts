@@ -13,7 +13,8 @@ import {
   spentText,
   stepsText,
 } from '../../renderer/features/compaction/compaction-wording.ts'
-import { estimateRun, overheadOf, providersOf } from '../../renderer/features/compaction/model-estimate.ts'
+import { estimateRun, overheadOf } from '../../renderer/features/compaction/model-estimate.ts'
+import { providersOf } from '../../renderer/ui/summarizers.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 

@@ -3,13 +3,13 @@ import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { SummarizerChoice } from '../../ui/summarizer-choice.tsx'
 import { type CompactionForm, changedValues, EMPTY_FORM, SETTING_FIELDS, type SettingField } from './compaction-form.ts'
 import styles from './compaction-inputs.module.css'
 import { MODES } from './compaction-wording.ts'
 import { EstimateText } from './estimate-text.tsx'
 import type { ModelEstimate } from './model-estimate.ts'
 import { PresetChoice } from './preset-choice.tsx'
-import { SummarizerChoice } from './summarizer-choice.tsx'
 
 type Props = {
   readonly form: CompactionForm

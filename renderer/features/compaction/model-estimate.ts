@@ -1,6 +1,5 @@
 import type { CompactionPlan, PromptPreview } from '../../../core/contract/compaction.ts'
 import type { ProviderInfo } from '../../../core/contract/provider.ts'
-import type { SettingsReport } from '../../../core/contract/settings.ts'
 
 /** What a run would ask of a model if each node came out at its first call. */
 export type ModelEstimate = {
@@ -42,12 +41,3 @@ export const overheadOf = (
   preview: Pick<PromptPreview, 'tokens'> | undefined,
   step: CompactionPlan['steps'][number] | undefined,
 ): number => (preview && step ? Math.max(0, preview.tokens - step.sourceTokens) : 0)
-
-export const CHAIN = 'chain'
-export const DETERMINISTIC = 'deterministic'
-
-/** The models that a run under this name asks, in order; none for the built-in extractor. */
-export function providersOf(name: string, { providers, chain }: Pick<SettingsReport, 'providers' | 'chain'>) {
-  const names = name === CHAIN ? chain : [name]
-  return names.flatMap((each) => providers.filter((provider) => provider.name === each))
-}

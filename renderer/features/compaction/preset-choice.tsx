@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 import { SelectField } from '../../ui/select-field.tsx'
+import styles from '../../ui/summarizer-choice.module.css'
 import { type CompactionForm, changedValues, presetOf, withValues } from './compaction-form.ts'
-import styles from './summarizer-choice.module.css'
 
 type Props = { readonly form: CompactionForm; readonly onChange: (form: CompactionForm) => void }
 

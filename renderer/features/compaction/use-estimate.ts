@@ -1,7 +1,8 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import type { CompactionPlan, CompactRequest } from '../../../core/contract/compaction.ts'
 import { api } from '../../api.ts'
-import { estimateRun, type ModelEstimate, overheadOf, providersOf } from './model-estimate.ts'
+import { providersOf } from '../../ui/summarizers.ts'
+import { estimateRun, type ModelEstimate, overheadOf } from './model-estimate.ts'
 
 /** What the plan would ask of the model that the request names; null where none is asked. */
 export function useEstimate(request: CompactRequest, plan: CompactionPlan | null): ModelEstimate | null {

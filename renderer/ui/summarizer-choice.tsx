@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import type { SettingsReport } from '../../../core/contract/settings.ts'
-import { api } from '../../api.ts'
-import { toErrorInfo } from '../../error-text.ts'
-import { formatRoute, patchRoute, useRoute } from '../../routes.ts'
-import { SelectField } from '../../ui/select-field.tsx'
-import { CHAIN, DETERMINISTIC, providersOf } from './model-estimate.ts'
+import type { SettingsReport } from '../../core/contract/settings.ts'
+import { api } from '../api.ts'
+import { toErrorInfo } from '../error-text.ts'
+import { formatRoute, patchRoute, useRoute } from '../routes.ts'
+import { SelectField } from './select-field.tsx'
 import styles from './summarizer-choice.module.css'
+import { CHAIN, DETERMINISTIC, providersOf } from './summarizers.ts'
 
 type Props = { readonly value: string; readonly onChange: (summarizer: string) => void }
 

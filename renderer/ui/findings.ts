@@ -1,0 +1,36 @@
+import type { IntegrityReport } from '../../core/contract/integrity.ts'
+
+/** What the last scan says of a node. */
+export type NodeFinding = {
+  /** Of the worst. */
+  readonly severity: 'error' | 'warning'
+  /** Every check that named the node, the worst first; a check that named it twice stands once. */
+  readonly checks: readonly { readonly id: string; readonly explanation: string }[]
+}
+
+/** Findings by the id of their node. */
+export type Findings = ReadonlyMap<string, NodeFinding>
+
+export const NO_FINDINGS: Findings = new Map()
+
+/** The nodes that a report names. Expected states are no findings; a report names the first of many only. */
+export function findingsOf(report: Pick<IntegrityReport, 'checks'> | null): Findings {
+  if (report === null) return NO_FINDINGS
+  const findings = new Map<string, NodeFinding>()
+  for (const severity of ['error', 'warning'] as const) {
+    for (const check of report.checks) {
+      if (check.severity !== severity || check.count === 0 || check.notApplicable !== null) continue
+      for (const id of new Set(check.samples.map((sample) => sample.id))) {
+        if (id === null) continue
+        const known = findings.get(id)
+        const own = { id: check.id, explanation: check.explanation }
+        findings.set(id, { severity: known?.severity ?? severity, checks: [...(known?.checks ?? []), own] })
+      }
+    }
+  }
+  return findings
+}
+
+/** `error: lineage_cycle, depth_mismatch`, for a title or a screen reader. */
+export const findingText = ({ severity, checks }: NodeFinding): string =>
+  `${severity}: ${checks.map(({ id }) => id).join(', ')}`
