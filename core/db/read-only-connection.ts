@@ -27,12 +27,13 @@ const PAUSE_MS = 20
 /**
  * Decides how a file is reached so that nothing changes beside it.
  *
- * With a `-wal` the data is in both files: where a `-shm` stands too they are read in place; without one SQLite would
- * have to make it, so a copy is read. Everything else is at rest.
+ * With something in its `-wal` the data is in both files: where a `-shm` stands too they are read in place; without one
+ * SQLite would have to make it, so a copy is read. Everything else is at rest, also beside an empty log, which a writer
+ * that is idle has and one that was killed leaves: when it grows, the file is opened anew. Read in place, SQLite could
+ * not trust the index of such a log, and would call the file changed at every look.
  */
 export function routeOf(file: MemoryFile, hasUris: boolean): Route {
-  if (file.hasWal && file.hasShm) return 'live'
-  if (file.walBytes > 0) return 'copy'
+  if (file.walBytes > 0) return file.hasShm ? 'live' : 'copy'
   // A rollback journal belongs to a writer (then we wait for it) or to a crash (then reading fails and a copy helps).
   if (file.hasJournal) return 'live'
   if (file.bytes <= IMAGE_LIMIT_BYTES) return 'image'

@@ -80,6 +80,20 @@ describe.runIf(hasFixtures)('a look at another system’s file', () => {
     memory.close()
   })
 
+  it('is at rest beside an empty log, whose index nobody vouches for', () => {
+    const path = copyOf('hermes-lcm/small.db')
+    writeFileSync(`${path}-wal`, '')
+    writeFileSync(`${path}-shm`, Buffer.alloc(32_768))
+    const before = folderState(dirname(path))
+    const memory = openMemory(path, { cacheDir })
+    const version = memory.read.dataVersion()
+    expect(memory.info.access).toBe('memory_image')
+    expect(memory.read.value('SELECT count(*) FROM messages')).toBe(81)
+    expect(memory.read.dataVersion()).toBe(version)
+    memory.close()
+    expect(folderState(dirname(path))).toEqual(before)
+  })
+
   it('gives no answer at all from a file at rest that was changed under it, and opens it anew', async () => {
     const path = copyOf('lossless-claw/small.db')
     grow(path)
@@ -94,7 +108,7 @@ describe.runIf(hasFixtures)('a look at another system’s file', () => {
     expect(() => memory.read.value('SELECT count(*) FROM messages')).toThrow(locked)
     expect(() => [...rows]).toThrow(locked)
     memory.close()
-    expect(lookAt(path)).toEqual({ access: 'in_place', messages: MESSAGES + 1 })
+    expect(lookAt(path)).toEqual({ access: 'at_rest', messages: MESSAGES + 1 })
   })
 
   it('beside a writer that comes and goes is never told of damage, and never goes back in time', async () => {
