@@ -14,7 +14,7 @@ const TRAILERS: readonly RegExp[] = [
   /^(?:(?:sum|msg|file)_\w+[\s,;]*)+$/i,
   /^<\/?[a-z][\w-]*(?:\s[^>]*)?>$/i,
   /^\[[^\]]*\b\d{4}-\d\d-\d\d[^\]]*\]$/,
-  /^\[(?:truncated|lcm|cut|omitted|\.\.\.|…)[^\]]*\]$/i,
+  /^\W*\[(?:truncated|lcm|cut|omitted|\.\.\.|…)[^\]]*\]\W*$/i,
 ]
 
 /** What stands before a bullet's, a quotation's or a numbered point's text. */
@@ -81,7 +81,8 @@ function addLine(claims: ClaimRange[], line: string, at: number): void {
     return
   }
   for (const [a, b] of sentencesOf(line, from, to)) {
-    if (hasContent(line.slice(a, b))) claims.push({ kind, start: at + a, end: at + b })
+    const label = SECTION_LABEL.exec(line.slice(a, b))?.[0].length ?? 0
+    if (hasContent(line.slice(a + label, b))) claims.push({ kind, start: at + a + label, end: at + b })
   }
 }
 
