@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { copyFileSync, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -98,13 +99,12 @@ function fullScans({ connection, sql }: Recorded): string[] {
 
 /** A fixture without the statistics of its few rows, which rightly say that reading them all is cheaper. */
 function withoutStatistics(fixture: string): string {
-  const path = fixture.startsWith('decapod') ? join(FIXTURES, fixture) : copyOf(fixture)
-  if (!fixture.startsWith('decapod')) {
-    const db = new Database(path)
-    if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get()) db.exec('DROP TABLE sqlite_stat1')
-    db.pragma('wal_checkpoint(TRUNCATE)')
-    db.close()
-  }
+  const path = copyOf(fixture)
+  const companion = join(FIXTURES, dirname(fixture), 'lcm.events.jsonl')
+  if (existsSync(companion)) copyFileSync(companion, join(dirname(path), 'lcm.events.jsonl'))
+  const db = new Database(path)
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'`).get()) db.exec('DROP TABLE sqlite_stat1')
+  db.close()
   return path
 }
 
