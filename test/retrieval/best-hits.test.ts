@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
-import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
+import { type GrepHit, GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { ConversationStore } from '../../core/conversations/conversation-store.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
@@ -54,6 +54,56 @@ describe('the best of many hits', () => {
       expect(best.hits.map((hit) => hit.id)).toEqual(all.hits.map((hit) => hit.id))
     },
   )
+
+  /** What a text scores for a query, after the book: which of its words it holds, how often, and how long it is. */
+  function scorer(terms: readonly ((text: string) => number)[]) {
+    type Row = { readonly id: string; readonly content: string; readonly tokens: number }
+    const rows = memory.db.all<Row>("SELECT 'msg_' || message_id AS id, content, token_count AS tokens FROM messages")
+    const average = rows.reduce((sum, { tokens }) => sum + tokens, 0) / rows.length
+    const idfs = terms.map((count) => {
+      const holding = rows.filter(({ content }) => count(content) > 0).length
+      return Math.max(1e-6, Math.log((rows.length - holding + 0.5) / (holding + 0.5)))
+    })
+    return new Map(
+      rows.map(({ id, content, tokens }) => {
+        const damped = 1.2 * (0.25 + (0.75 * tokens) / average)
+        const parts = terms.map((count, i) => ((idfs[i] ?? 0) * count(content) * 2.2) / (count(content) + damped))
+        return [id, parts.reduce((sum, part) => sum + part, 0)]
+      }),
+    )
+  }
+  const word = (wanted: string) => (text: string) => text.split(' ').filter((one) => one === wanted).length
+  const prefix = (wanted: string) => (text: string) => text.split(' ').filter((one) => one.startsWith(wanted)).length
+  const typed = (wanted: string) => (text: string) => Number(text.toLowerCase().includes(wanted))
+
+  it.each([
+    ['stone', [word('stone')]],
+    ['stone river', [word('stone'), word('river')]],
+    ['stone OR sea', [word('stone'), word('sea')]],
+    ['riv* NOT stone', [prefix('riv')]],
+    ['"sea river"', [(text: string) => Number(text.includes('sea river'))]],
+    ['lake_side', [typed('lake_side')]],
+    ['lake_side stone', [typed('lake_side'), word('stone')]],
+    ['lake_side OR stone', [typed('lake_side'), word('stone')]],
+  ] as const)('come in the order of their scores, equally good ones the newest first: %s', async (query, terms) => {
+    const scores = scorer(terms)
+    const hits: GrepHit[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = await grep({ query, limit: 700, cursor })
+      hits.push(...page.hits)
+      if (page.nextCursor === null) break
+      cursor = page.nextCursor
+    }
+    expect(hits.length).toBeGreaterThan(500)
+    expect(new Set(hits.map(({ id }) => id)).size).toBe(hits.length)
+    hits.forEach((hit, place) => {
+      const before = hits[place - 1]
+      if (!before) return
+      const difference = (scores.get(before.id) ?? 0) - (scores.get(hit.id) ?? 0)
+      expect(difference).toBeGreaterThan(-1e-9)
+      if (Math.abs(difference) < 1e-12) expect(before.createdAtMs ?? 0).toBeGreaterThanOrEqual(hit.createdAtMs ?? 0)
+    })
+  })
 
   it('go on from page to page as they would be all at once', async () => {
     const all = await grep({ query: 'stone', limit: 400, ...EVERYTHING })

@@ -1,0 +1,228 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import type { Capabilities } from '../../core/contract/memory.ts'
+import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
+import { ConversationStore } from '../../core/conversations/conversation-store.ts'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { Grep } from '../../core/retrieval/grep.ts'
+import { smallLetters } from '../../core/retrieval/text-folding.ts'
+import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { Random } from '../builders/random.ts'
+import { allPages, type NaiveRow, naiveRows, naiveWords, passes } from './naive-scan.ts'
+
+const everything: Capabilities = {
+  ...{ parts: true, files: true, runs: true, storedWindow: true, levels: true },
+  ...{ fullTextIndex: true, substringIndex: true },
+}
+
+const pieces = {
+  latin: ['alpha', 'Beta', 'café', 'Résumé', 'naïve', 'Größe', 'Ångström', 'error', 'lock', 'the'],
+  cjk: ['数据库', '部署', '返回值', '中', '文', '重复'],
+  kana: ['データ', 'エラー', 'してください', 'ﾃﾞｰﾀ', 'が'],
+  hangul: ['한국어', '오류'],
+  thai: ['ตรวจสอบ', 'ไฟล์', 'อีกครั้ง'],
+  rightToLeft: ['التحديث', 'الملف', 'שלום', 'עולם'],
+  emoji: ['🚀', '👩‍💻', '👨‍👩‍👧', '🇩🇪', '😁', '✈️'],
+  code: ['foo_bar::baz', 'C++', 'sqlite-wal-checkpoint', 'a.b()', '[x]', '$HOME', 'i++', '->', '::', '#1'],
+  paths: ['src/a-b.test.ts:7', '/etc/hosts', 'C:\\Temp\\x', '../up', 'https://x.y/z?q=1&r=2'],
+  hashes: ['9f86d081884c7d65', 'deadbeef', '0x1F', '550e8400-e29b-41d4-a716-446655440000'],
+} as const
+const all = Object.values(pieces).flat()
+const separators = [' ', ' ', ' ', '\n', ', ', '. ', '(', ')', '-', '"', "'", '\t']
+
+const someText = (random: Random, count: number): string =>
+  Array.from({ length: count }, () => random.pick(all) + random.pick(separators)).join('')
+
+/** Three conversations, of which one is compacted twice over; rows that do not ascend with time; parts; files. */
+function build(): TestMemory {
+  const memory = buildMemory({ conversations: [{}, {}, {}] })
+  const random = new Random(3)
+  for (let i = 0; i < 260; i += 1) {
+    const tool = { part_type: 'tool', tool_name: 'x', tool_input: someText(random, 2) } as const
+    memory.message(1 + (i % 3), {
+      content: someText(random, random.int(0, 7)),
+      role: random.pick(['system', 'user', 'assistant', 'tool'] as const),
+      atMs: STORY_BEGINS_MS + random.int(0, 90) * 1000,
+      parts: [
+        { part_type: 'text', is_content: 1 },
+        ...(random.chance(0.3) ? [{ part_type: 'reasoning', text_content: someText(random, 3) } as const] : []),
+        ...(random.chance(0.3) ? [tool, tool] : []),
+        ...(random.chance(0.1) ? [{ ...tool, is_synthetic: 1, tool_output: 'alpha' } as const] : []),
+      ],
+    })
+  }
+  const leaves = Array.from({ length: 12 }, (_, leaf) =>
+    memory.leaf(
+      1,
+      [0, 1, 2, 3].map((i) => 1 + 3 * (4 * leaf + i)),
+      { id: `sum_leaf_${leaf}`, content: someText(random, 6), atMs: STORY_BEGINS_MS + random.int(0, 90) * 1000 },
+    ),
+  )
+  const middles = [0, 4, 8].map((from) =>
+    memory.condensed(1, leaves.slice(from, from + 4), { id: `sum_mid_${from}`, content: someText(random, 6) }),
+  )
+  memory.condensed(1, middles, { id: 'sum_top', content: someText(random, 6) })
+  for (let i = 0; i < 6; i += 1) {
+    memory.largeFile(1 + (i % 2), { file_name: `${random.pick(all)}.csv`, exploration_summary: someText(random, 3) })
+  }
+  return memory
+}
+
+const subset = <T>(...of: T[]): fc.Arbitrary<T[] | undefined> =>
+  fc.option(fc.subarray(of, { minLength: 1 }), { nil: undefined })
+const time = fc.option(
+  fc.integer({ min: -1, max: 91 }).map((seconds) => STORY_BEGINS_MS + seconds * 1000),
+  { nil: undefined },
+)
+const filters = fc.oneof(
+  { weight: 1, arbitrary: fc.constant({}) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      scope: fc.constantFrom('messages', 'summaries', 'both', 'files'),
+      conversationIds: subset(1, 2, 3),
+      roles: subset('system', 'user', 'assistant', 'tool'),
+      depths: subset(0, 1, 2),
+      afterMs: time,
+      beforeMs: time,
+      inContext: fc.option(fc.boolean(), { nil: undefined }),
+      within: fc.option(fc.constantFrom('sum_top', 'sum_mid_4', 'sum_leaf_3'), { nil: undefined }),
+    }),
+  },
+) as fc.Arbitrary<Partial<GrepRequest>>
+const paging = fc.record({
+  sort: fc.constantFrom('newest', 'oldest', 'relevance'),
+  limit: fc.constantFrom(1, 7, 50, 1000),
+  exactTotal: fc.boolean(),
+}) as fc.Arbitrary<Pick<GrepRequest, 'sort' | 'limit' | 'exactTotal'>>
+
+const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+/** A stretch of what is there, often across the borders of pieces. */
+const stretch = fc
+  .tuple(
+    fc.constantFrom(...all),
+    fc.constantFrom('', '', ' ', '\n', ', '),
+    fc.constantFrom('', '', ...all),
+    fc.nat(),
+    fc.nat(),
+  )
+  .map(([a, separator, b, from, length]) => {
+    const characters = [...`${a}${b === '' ? '' : separator}${b}`]
+    const start = from % characters.length
+    return characters.slice(start, start + 1 + (length % 6)).join('')
+  })
+  .filter((text) => text.trim() !== '')
+
+describe('a search finds what a naive scan finds, page by page', () => {
+  let memory: TestMemory
+  let rows: NaiveRow[]
+  let greps: Grep[]
+  beforeAll(() => {
+    memory = build()
+    rows = naiveRows(memory.db)
+    greps = [everything, { ...everything, fullTextIndex: false }].map(
+      (capabilities) => new Grep(memory.db, capabilities, new HistoryIndex(memory.db)),
+    )
+  })
+  afterAll(() => memory.close())
+
+  async function expectSame(request: GrepRequest, holds: (text: string) => boolean): Promise<void> {
+    const input = GrepInput.parse(request)
+    const wanted = rows.filter((row) => passes(row, input) && row.texts.some(holds))
+    for (const grep of greps) {
+      const { ids, pages } = await allPages(grep, input)
+      expect([request, [...ids].sort()]).toEqual([request, wanted.map(({ id }) => id).sort()])
+      for (const { total, totalIsExact } of pages) {
+        if (totalIsExact || input.exactTotal) expect([request, total]).toEqual([request, wanted.length])
+        else expect(total).toBeLessThanOrEqual(wanted.length)
+      }
+      if (input.sort === 'relevance') continue
+      const times = pages.flatMap(({ hits }) => hits.map(({ createdAtMs }) => createdAtMs ?? 0))
+      const ascending = times.toSorted((a, b) => a - b)
+      expect(times).toEqual(input.sort === 'oldest' ? ascending : ascending.toReversed())
+    }
+  }
+
+  it('for characters as they are typed', async () => {
+    await fc.assert(
+      fc.asyncProperty(stretch, filters, paging, (query, some, pages) =>
+        expectSame({ query, mode: 'literal', ...some, ...pages }, (text) => text.includes(query)),
+      ),
+      { numRuns: 120 },
+    )
+  })
+
+  it('for regular expressions, by either engine', async () => {
+    const pattern = fc.oneof(
+      stretch.map(escaped),
+      fc.tuple(stretch, stretch).map(([a, b]) => `${escaped(a)}|${escaped(b)}`),
+      fc.tuple(stretch, stretch).map(([a, b]) => `${escaped(a)}.*${escaped(b)}`),
+      fc.tuple(stretch, stretch).map(([a, b]) => `(?:${escaped(a)})+(${escaped(b)})?`),
+      stretch.map((a) => `${escaped(a)}(?=\\s)`),
+      stretch.map((a) => `(?<!\\s)${escaped(a)}`),
+      fc.constantFrom('[a-c]{2,4}', '\\d{3}', '[^ -~\\s]', '^.$', '\\w+::\\w+', '(.)\\1', '[一-龥]{2}', '\\s$'),
+    )
+    await fc.assert(
+      fc.asyncProperty(pattern, filters, paging, (query, some, pages) => {
+        const reference = new RegExp(query, 'u')
+        return expectSame({ query, mode: 'regex', ...some, ...pages }, (text) => reference.test(text))
+      }),
+      { numRuns: 120 },
+    )
+  })
+
+  it('for words, however they are written, and for what is no word as it is typed', async () => {
+    const withSpaces: readonly string[] = [...pieces.latin, ...pieces.rightToLeft]
+    const isWord = (text: string): boolean => withSpaces.includes(text) || /^[a-z0-9]+$/i.test(text)
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...all), filters, paging, (query, some, pages) => {
+        const holds = (text: string): boolean =>
+          isWord(query)
+            ? naiveWords(text).includes(naiveWords(query)[0] ?? '')
+            : smallLetters(text).includes(smallLetters(query))
+        return expectSame({ query: `"${query}"`, ...some, ...pages }, holds)
+      }),
+      { numRuns: 120 },
+    )
+  })
+})
+
+describe('on real texts', () => {
+  const data = join(import.meta.dirname, '../../../shared/data')
+  const files = ['xquad/xquad.zh.json', 'kdconv/film_test.json', 'openhands/resolver_mock_output.jsonl']
+  const paths = files.map((name) => join(data, name))
+
+  it.skipIf(!paths.every(existsSync))('a search finds what a naive scan finds', { timeout: 120_000 }, async () => {
+    using memory = buildMemory({ conversations: [{}] })
+    const random = new Random(9)
+    const texts = paths.flatMap((path) => {
+      const whole = readFileSync(path, 'utf8').slice(0, 400_000)
+      return Array.from({ length: 400 }, () => {
+        const at = random.int(0, whole.length - 1)
+        return whole.slice(at, at + random.int(20, 900)).toWellFormed()
+      })
+    })
+    const store = new ConversationStore(memory.db, createTokenEstimator(), Date.now)
+    const messages = texts.map((content, i) => ({
+      ...{ externalId: `m${i}`, role: 'user' as const, content, parts: [] },
+      createdAtMs: STORY_BEGINS_MS + ((i * 7919) % 1200) * 1000,
+    }))
+    store.ingestBulk([{ conversationId: 1, messages }])
+    const grep = new Grep(memory.db, everything, new HistoryIndex(memory.db))
+    const rows = naiveRows(memory.db)
+    for (let run = 0; run < 120; run += 1) {
+      const text = [...random.pick(texts)]
+      const from = random.int(0, Math.max(0, text.length - 1))
+      const query = text.slice(from, from + random.int(1, 9)).join('')
+      if (query.trim() === '') continue
+      const mode = random.pick(['literal', 'regex'] as const)
+      const input = GrepInput.parse({ query: mode === 'regex' ? escaped(query) : query, mode, limit: 400 })
+      const { ids } = await allPages(grep, input)
+      const wanted = rows.filter((row) => row.texts.some((one) => one.includes(query))).map(({ id }) => id)
+      expect([mode, query, [...ids].sort()]).toEqual([mode, query, wanted.sort()])
+    }
+  })
+})
