@@ -4,7 +4,8 @@ import { areasOf, fingerprintOf } from './describe-changes.ts'
 import type { Area } from './fixer.ts'
 import { fixers } from './fixers.ts'
 import { manualNote } from './manual-notes.ts'
-import type { Findings, PlannedStep } from './plan-steps.ts'
+import { isPaired, PAIR_CHECKS } from './pairs.ts'
+import type { Findings, Planned, PlannedStep } from './plan-steps.ts'
 
 /** Checks without a step of their own that can only fire because of rows that other steps put right. */
 const OF_OTHERS: Readonly<Record<string, RegExp>> = {
@@ -14,6 +15,7 @@ const OF_OTHERS: Readonly<Record<string, RegExp>> = {
 
 const withFixer = new Set(fixers.flatMap((fixer) => fixer.checks))
 const reads = new Map(fixers.flatMap((fixer) => fixer.checks.map((check) => [check, new Set(fixer.reads)] as const)))
+const WINDOW: ReadonlySet<Area> = new Set(['window'])
 const causes = new Map(checks.map((check) => [check.id, check.consequenceOf ?? []]))
 
 /**
@@ -23,7 +25,7 @@ const causes = new Map(checks.map((check) => [check.id, check.consequenceOf ?? [
 export function withLeftovers(
   report: IntegrityReport,
   findings: Findings,
-  steps: readonly PlannedStep[],
+  { steps, model }: Pick<Planned, 'steps' | 'model'>,
 ): PlannedStep[] {
   const also = new Map<string, string[]>()
   const manual: PlannedStep[] = []
@@ -32,7 +34,10 @@ export function withLeftovers(
     const left = groupsOf(check, findings).filter(([conversationId, group]) => {
       const near = steps.filter((step) => isNear(step.conversationId, conversationId))
       if (near.some((step) => step.fixes.includes(check.id))) return false
-      const cause = goesAlong(check.id, group) ? causeOf(check.id, near) : undefined
+      const goes = PAIR_CHECKS.includes(check.id)
+        ? group.every((finding) => isPaired(model, finding))
+        : goesAlong(check.id, group)
+      const cause = goes ? causeOf(check.id, near) : undefined
       if (cause) also.set(cause.id, [...(also.get(cause.id) ?? []), check.id])
       return cause === undefined
     })
@@ -62,7 +67,14 @@ function goesAlong(check: string, group: readonly Sample[]): boolean {
 /** The step that settles what makes this check fire; else the last one, since its fixer found nothing left after it. */
 function causeOf(check: string, near: readonly PlannedStep[]): PlannedStep | undefined {
   const named = near.find((step) => causes.get(check)?.some((cause) => step.fixes.includes(cause)))
-  return named ?? near.findLast((step) => areasOf(step.changes).intersection(reads.get(check) ?? NOTHING).size > 0)
+  return (
+    named ??
+    near.findLast(
+      (step) =>
+        areasOf(step.changes).intersection(reads.get(check) ?? (PAIR_CHECKS.includes(check) ? WINDOW : NOTHING)).size >
+        0,
+    )
+  )
 }
 
 const NOTHING: ReadonlySet<Area> = new Set()

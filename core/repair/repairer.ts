@@ -21,6 +21,7 @@ import { ApplyRepairs } from './apply-repairs.ts'
 import { exportPlan } from './export-plan.ts'
 import { fixers } from './fixers.ts'
 import { withLeftovers } from './leftovers.ts'
+import { PAIR_CHECKS } from './pairs.ts'
 import { type Findings, type PlannedStep, planSteps } from './plan-steps.ts'
 import { toPlan } from './shown-plan.ts'
 
@@ -91,8 +92,8 @@ export class Repairer {
     const report = yield* integrity.run(conversationId, signal)
     const findings = yield* this.#findings(report, conversationId ?? null, signal)
     yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
-    const { steps } = await withBreath(planSteps(this.#options, findings, null), signal)
-    return { report, findings, steps: withLeftovers(report, findings, steps) }
+    const planned = await withBreath(planSteps(this.#options, findings, null), signal)
+    return { report, findings, steps: withLeftovers(report, findings, planned) }
   }
 
   /** Of every check that has any; a report holds samples only. */
@@ -101,7 +102,7 @@ export class Repairer {
     conversationId: number | null,
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, Findings> {
-    const wanted = new Set(fixers.flatMap((fixer) => [...fixer.checks, ...(fixer.triggers ?? [])]))
+    const wanted = new Set([...fixers.flatMap((fixer) => [...fixer.checks, ...(fixer.triggers ?? [])]), ...PAIR_CHECKS])
     // Expected states are nothing to be repaired.
     const fired = report.checks.filter((check) => check.count > 0 && check.severity !== 'info' && wanted.has(check.id))
     const findings = new Map<string, readonly IntegrityReport['checks'][number]['samples'][number][]>()

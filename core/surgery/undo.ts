@@ -18,8 +18,15 @@ import { verifiedBackup } from '../repair/verified-backup.ts'
 import { recordSurgery } from './surgery-record.ts'
 import { COPY_PREFIX } from './transplant.ts'
 
-/** What is derived from messages and comes back as it was; in the order in which rows go. */
-const DERIVED = ['context_items', 'summary_sources', 'summary_messages', 'summaries', 'large_files'] as const
+/** What is derived from messages and comes back as it was, by key; in the order in which rows go. */
+const DERIVED = {
+  context_items: 'conversation_id, ordinal',
+  summary_sources: 'summary_id, source_summary_id',
+  summary_messages: 'summary_id, message_id',
+  summaries: 'summary_rowid',
+  large_files: 'file_id',
+} as const
+const TABLES = Object.keys(DERIVED) as (keyof typeof DERIVED)[]
 /** What happened since did happen: rows that were lost come back, none goes. */
 const LOGS = ['compaction_runs', 'compaction_events'] as const
 
@@ -62,6 +69,15 @@ const queries = {
       created_at AS placedAtMs
     FROM main.context_items
     ORDER BY conversation_id, ordinal`,
+  /** The indexes are filled again at the end; copies of messages may go. All others do their work. */
+  triggers: `
+    SELECT name, sql FROM main.sqlite_schema
+    WHERE type = 'trigger' AND (name LIKE '%!_index!_%' ESCAPE '!' OR name LIKE '%!_undeletable' ESCAPE '!')`,
+  removeOther: (table: keyof typeof DERIVED) => `
+    DELETE FROM main.${table} WHERE (${DERIVED[table]}) IN (
+      SELECT ${DERIVED[table]} FROM (SELECT * FROM main.${table} EXCEPT SELECT * FROM kept.${table}))`,
+  addMissing: (table: keyof typeof DERIVED) => `
+    INSERT INTO main.${table} SELECT * FROM kept.${table} EXCEPT SELECT * FROM main.${table}`,
   locked: `
     SELECT conversation_id AS conversationId, owner FROM main.conversation_locks
     WHERE lease_until > CAST(:nowMs AS INTEGER) LIMIT 1`,
@@ -157,20 +173,16 @@ export class Undo {
       }
       refuseOther(db, restored.path)
       db.exec('PRAGMA defer_foreign_keys = ON')
-      // Rows come and go in bulk: the indexes are filled again at the end, whatever state they are in.
-      const triggers = db.all<{ name: string; sql: string }>(
-        "SELECT name, sql FROM main.sqlite_schema WHERE type = 'trigger'",
-      )
+      const triggers = db.all<{ name: string; sql: string }>(queries.triggers)
       for (const { name } of triggers) db.exec(`DROP TRIGGER main."${name}"`)
       const before = windowsOf(db)
       const rows: Record<string, number> = {}
       rows.messages = removeCopies(db)
-      for (const table of DERIVED) rows[table] = db.run(`DELETE FROM main.${table}`)
+      for (const table of TABLES) rows[table] = db.run(queries.removeOther(table))
       rows.conversations = db.run(queries.lostConversations)
       rows.messages += db.run(queries.lostMessages) + db.run(queries.tokens)
       db.run(queries.lostParts)
-      for (const table of DERIVED.toReversed())
-        rows[table] = difference(rows[table] ?? 0, db.run(`INSERT INTO main.${table} SELECT * FROM kept.${table}`))
+      for (const table of TABLES.toReversed()) rows[table] = (rows[table] ?? 0) + db.run(queries.addMissing(table))
       for (const table of LOGS) rows[table] = db.run(`INSERT OR IGNORE INTO main.${table} SELECT * FROM kept.${table}`)
       for (const { sql } of triggers) db.exec(sql)
       const kept = putNewMessagesBack(db)
@@ -185,8 +197,6 @@ export class Undo {
     })
   }
 }
-
-const difference = (gone: number, come: number): number => Math.max(gone, come)
 
 function windowsOf(db: ReadDb): Map<number, WindowEntry[]> {
   const rows = db.all<WindowEntry & { conversationId: number }>(queries.windows)

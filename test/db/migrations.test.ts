@@ -48,6 +48,7 @@ describe('a file of version 1', () => {
     const memory = openMemory(path, { readOnly: true })
     expect(memory.info).toMatchObject({ systemVersion: '1', readOnly: true })
     expect(memory.read.all(ADDED)).toEqual([AS_OF_NO_MODEL])
+    expect(memory.read.all('SELECT * FROM surgery_events')).toEqual([])
     memory.close()
     expect(folderState(folder)).toEqual(before)
   })

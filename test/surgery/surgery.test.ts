@@ -84,9 +84,9 @@ describe('a rewrite', () => {
 
   it('keeps the hashes of everything above right, and says what was made from the old text', async () => {
     const leaf = leafUnder(top())
-    const shown = await preview(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 20 })
+    const shown = await preview(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 8 })
     expect(shown.warnings.join()).toMatch(/made from the old text/)
-    await operate(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 20 })
+    await operate(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 8 })
     expect(fired(await scan(memory.path))).toEqual([])
     expectSoundGraph(memory.db)
   })

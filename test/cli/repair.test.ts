@@ -1,0 +1,124 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { TestMemory } from '../builders/memory.ts'
+import { FIXTURES } from '../db/fixtures.ts'
+import { compactedMemory } from '../repair/compacted.ts'
+import { canonical } from '../repair/doctor.ts'
+import { lcmHere } from './lcm.ts'
+
+let memory: TestMemory
+beforeEach(async () => {
+  memory = await compactedMemory({ seed: 21 })
+})
+afterEach(() => memory.close())
+
+type Json = Record<string, unknown> & { readonly steps: readonly { readonly id: string; readonly risk: string }[] }
+
+async function lcm(...args: string[]): Promise<{ code: number | null; json: Json; stderr: string }> {
+  const { code, stdout, stderr } = await lcmHere([...args, '--db', memory.path, '--json'])
+  return { code, json: JSON.parse(stdout), stderr }
+}
+
+const top = (): string =>
+  memory.db.value<string>(
+    'SELECT summary_id FROM context_items WHERE conversation_id = 1 AND summary_id IS NOT NULL ORDER BY ordinal',
+  ) ?? ''
+
+describe('lcm repair', () => {
+  it('has nothing to do for a sound file', async () => {
+    expect(await lcm('repair', '--plan')).toMatchObject({ code: 0, json: { steps: [] } })
+    expect(await lcm('repair', '--apply', 'all')).toMatchObject({ code: 0, json: { steps: [], applied: [] } })
+  })
+
+  it('plans with exit code 3, applies with a backup, and then has nothing left', async () => {
+    memory.damage('DELETE FROM context_items WHERE message_id = (SELECT min(message_id) FROM context_items)')
+    const before = canonical(memory.db)
+    const planned = await lcm('repair', '--plan')
+    expect(planned.code).toBe(3)
+    expect(planned.json.steps).toMatchObject([
+      { id: 'coverage_gap:1', fixes: expect.arrayContaining(['coverage_gap']), risk: 'safe', rows: 1 },
+    ])
+    const applied = await lcm('repair', '--apply', 'coverage_gap:1')
+    expect(applied).toMatchObject({ code: 0, json: { steps: [], applied: ['coverage_gap:1'], after: { ok: true } } })
+    expect(existsSync(String(applied.json.backup))).toBe(true)
+    expect(canonical(memory.db)).toBe(before)
+    expect((await lcm('integrity')).code).toBe(0)
+  })
+
+  it('leaves with exit code 3 what a person has to do', async () => {
+    memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = 2")
+    memory.damage('UPDATE summaries SET depth = 9')
+    const { code, json } = await lcm('repair', '--apply', 'all')
+    expect(code).toBe(3)
+    expect(json.steps).toMatchObject([{ id: 'content_hash', risk: 'manual' }])
+  })
+
+  it('writes a plan to a file', async () => {
+    memory.damage('UPDATE summaries SET depth = 9')
+    const path = join(dirname(memory.path), 'plan.sql')
+    expect((await lcm('repair', '--plan', '-o', path)).json).toMatchObject({ format: 'sql', path })
+    expect(readFileSync(path, 'utf8')).toMatch(/^BEGIN IMMEDIATE;$/m)
+    expect((await lcm('repair', '--format', 'markdown')).json.text).toMatch(/# Repair plan/)
+  })
+
+  it('says what is wrong with what was asked', async () => {
+    expect(await lcm('repair', '--apply', 'no_such_step')).toMatchObject({
+      code: 1,
+      json: { error: { code: 'plan_stale' } },
+    })
+    expect(await lcm('repair', '--plan', '--apply', 'all')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'invalid_argument' } },
+    })
+  })
+
+  it.skipIf(!existsSync(FIXTURES))("plans for another system's file and names the working copy", async () => {
+    const db = join(FIXTURES, 'lossless-claw/corrupt/depth_wrong.db')
+    const ran = await lcmHere(['repair', '--plan', '--db', db, '--json'])
+    expect(ran.code).toBe(3)
+    expect(JSON.parse(ran.stdout).onlyExport).toMatch(/lcm copy/)
+    const refused = await lcmHere(['repair', '--apply', 'all', '--db', db, '--json'])
+    expect(refused.code).toBe(1)
+    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'read_only_dialect' })
+    expect(refused.stderr).toMatch(/lcm copy/)
+  })
+})
+
+describe('lcm rewrite, dissolve, transplant and undo', () => {
+  it('show with --plan what they do without', async () => {
+    const id = top()
+    const window = memory.windowItems(1)
+    const shown = await lcm('dissolve', id, '--plan')
+    expect(shown).toMatchObject({ code: 0, json: { before: { window: [id] }, rows: expect.any(Number) } })
+    expect(memory.windowItems(1)).toEqual(window)
+    const done = await lcm('dissolve', id)
+    expect(done.json).toMatchObject({ previewId: shown.json.previewId, applied: true, rolledBack: null })
+    expect(memory.windowItems(1)).not.toEqual(window)
+    expect((await lcm('undo', String(done.json.backup))).code).toBe(0)
+    expect(memory.windowItems(1)).toEqual(window)
+    expect((await lcm('backups')).json.backups).toHaveLength(2)
+  })
+
+  it('rewrite gives the text before and after', async () => {
+    const id = top()
+    const { json } = await lcm('rewrite', id, '--subtree', '--target', '12')
+    expect(json).toMatchObject({ applied: true })
+    const after = (json.after as { nodes: { id: string; text: string }[] }).nodes.find((node) => node.id === id)
+    expect(memory.db.value('SELECT content FROM summaries WHERE summary_id = :id', { id })).toBe(after?.text)
+  })
+
+  it('transplant copies into another conversation', async () => {
+    expect((await lcm('transplant', top(), '--to', '2')).json).toMatchObject({
+      applied: true,
+      messages: expect.any(Number),
+    })
+    expect((await lcm('transplant', top(), '--to', '2')).code).toBe(2)
+    expect((await lcm('integrity')).code).toBe(0)
+  })
+
+  it('tell people the same in words', async () => {
+    const { stdout } = await lcmHere(['dissolve', top(), '--plan', '--db', memory.path])
+    expect(stdout).toMatch(/Dissolve sum_.* into its sources[\s\S]*Nothing was written\./)
+  })
+})
