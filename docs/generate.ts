@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { buildProgram } from '../core/cli/program.ts'
 import { contract } from '../core/contract/contract.ts'
 import { ErrorCode } from '../core/contract/error.ts'
+import type { MemoryInfo } from '../core/contract/memory.ts'
 import { SCHEMA_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V1 } from '../core/db/schema.ts'
 import { checks } from '../core/integrity/integrity-checker.ts'
 
@@ -64,12 +65,19 @@ ${ErrorCode.options.map((code) => `\`${code}\``).join(' · ')}
 
 | check | severity | what must hold |
 |---|---|---|
-${checks.map((check) => `| \`${check.id}\` | ${check.severity} | ${check.invariant} |`).join('\n')}
+${checks.map((check) => `| \`${check.id}\` | ${severityOf(check.severity)} | ${check.invariant} |`).join('\n')}
 
 ## Procedures
 
 ${procedures()}
 `
+}
+
+/** One that depends on the file is told for native files and for others. */
+function severityOf(severity: (typeof checks)[number]['severity']): string {
+  if (typeof severity === 'string') return severity
+  const [native, foreign] = (['native', 'lossless-claw'] as const).map((system) => severity({ system } as MemoryInfo))
+  return `${native} (native), ${foreign} (others)`
 }
 
 function commands(): string {
