@@ -2,6 +2,7 @@ import type { NodeProps } from '@xyflow/react'
 import { type MouseEvent, use } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import { nodeColor } from '../../ui/depth-color.ts'
+import { FindingMark } from '../../ui/finding-mark.tsx'
 import { plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { cardText } from './card-text.ts'
@@ -32,6 +33,7 @@ export function LineageCard({
         {card.visibility === 'in_window' && (
           <span className={styles.lit} title="in the window" role="img" aria-label="in the window" />
         )}
+        <FindingMark id={card.id} />
       </div>
       <div className={styles.facts}>{text.facts}</div>
       {hiddenSources > 0 && (

@@ -1,3 +1,4 @@
+import { drawFindings } from './draw-findings.ts'
 import { drawAxis, drawOverview, drawRowLabels } from './draw-frame.ts'
 import { drawCompactions, drawMarks } from './draw-marks.ts'
 import { drawMessages } from './draw-messages.ts'
@@ -28,6 +29,7 @@ export function drawStrata(scene: Scene): DisplayList {
         ...drawMarks(scene),
         ...drawMessages(scene),
         ...drawCompactions(scene),
+        ...drawFindings(scene),
         ...drawSelectedOutline(scene),
         ...drawFocusedStep(scene),
       ],

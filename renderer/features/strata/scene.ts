@@ -1,6 +1,7 @@
 import type { Strata, StrataMessages } from '../../../core/contract/strata.ts'
 import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Palette } from './palette.ts'
+import type { PlacedFinding } from './place-findings.ts'
 import type { PlanOverlay } from './planned-bars.ts'
 import type { RowLayout } from './row-layout.ts'
 import type { SummaryIndex } from './summary-index.ts'
@@ -37,6 +38,8 @@ export type SceneContent = {
   readonly selected: SelectedStretch | null
   /** Nodes that a plan would make, where one is shown. */
   readonly plan?: PlanOverlay | undefined
+  /** What the last scan says of single nodes, from left to right. */
+  readonly findings?: readonly PlacedFinding[] | undefined
   readonly colorBy: ColorBy
   readonly palette: Palette
   readonly nowMs: number

@@ -4,10 +4,10 @@ import { type ColorBy, legendOf } from './bar-color.ts'
 import type { Scene } from './scene.ts'
 import styles from './strata-stage.module.css'
 
-type Props = Pick<Scene, 'age' | 'palette'> & { readonly colorBy: ColorBy; readonly strata: Strata }
+type Props = Pick<Scene, 'age' | 'palette' | 'findings'> & { readonly colorBy: ColorBy; readonly strata: Strata }
 
 /** What the colours mean. By depth the rows say so themselves; what full and dimmed mean always needs saying. */
-export function StrataLegend({ colorBy, palette, age, strata }: Props) {
+export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: Props) {
   const legend = legendOf(colorBy, palette, age, (atMs) => formatDate(atMs))
   return (
     <div className={styles.legend}>
@@ -40,6 +40,15 @@ export function StrataLegend({ colorBy, palette, age, strata }: Props) {
             {label}
           </span>
         ))}
+      {(['error', 'warning'] as const).map(
+        (severity) =>
+          findings.some((finding) => finding.severity === severity) && (
+            <span key={severity} className={styles.key}>
+              <span className={styles.tick} style={{ background: palette[severity] }} />
+              {severity} found
+            </span>
+          ),
+      )}
     </div>
   )
 }

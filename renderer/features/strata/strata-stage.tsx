@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { navigate } from '../../routes.ts'
+import { type Findings, findingText } from '../../ui/findings.ts'
 import { formatCompact, plural } from '../../ui/format.ts'
+import { useFindings } from '../../ui/use-findings.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
 import type { ColorBy } from './bar-color.ts'
@@ -41,6 +43,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   const [motion] = useState(() => new ViewportMotion(limitsOf(strata)))
   useEffect(() => motion.setLimits(limitsOf(strata)), [motion, strata])
   const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
+  const findings = useFindings()
   const sceneNow = useScene({ strata, colorBy, selection, size, motion, nowMs })
   const scene = useMemo(() => sceneNow?.() ?? null, [sceneNow])
 
@@ -75,13 +78,19 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           <canvas ref={overlay} className={styles.canvas} />
         </div>
         <p className={styles.spoken} role="status">
-          {spokenSelection(strata, selection, scene?.selected?.place ?? null)}
+          {spokenSelection(strata, selection, scene?.selected?.place ?? null, findings)}
         </p>
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
       </div>
       {scene && sceneNow && (
         <div className={styles.footer}>
-          <StrataLegend colorBy={colorBy} palette={scene.palette} age={scene.age} strata={strata} />
+          <StrataLegend
+            colorBy={colorBy}
+            palette={scene.palette}
+            age={scene.age}
+            strata={strata}
+            findings={scene.findings}
+          />
           <StrataControls sceneNow={sceneNow} motion={motion} canShowSelection={scene.selected !== null} />
         </div>
       )}
@@ -90,10 +99,11 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
 }
 
 /** What a screen reader says when the selection moves. */
-function spokenSelection(strata: Strata, selection: string | null, place: number | null): string {
+function spokenSelection(strata: Strata, selection: string | null, place: number | null, findings: Findings): string {
   if (selection === null) return ''
-  if (place === null) return `Selected ${selection}`
-  const { title, lines } = tooltipText({ kind: 'summary', place }, strata)
+  const finding = findings.get(selection)
+  if (place === null) return `Selected ${selection}${finding ? `, ${findingText(finding)}` : ''}`
+  const { title, lines } = tooltipText({ kind: 'summary', place }, strata, findings)
   return `Selected ${selection}, ${[title, ...lines].join(', ')}`
 }
 

@@ -1,4 +1,5 @@
 import type { Strata } from '../../../core/contract/strata.ts'
+import { useFindings } from '../../ui/use-findings.ts'
 import type { Hit } from './hit.ts'
 import styles from './strata-stage.module.css'
 import { tooltipText } from './tooltip-text.ts'
@@ -16,7 +17,7 @@ const WIDTH = 260
 
 /** Facts about what the pointer is over. Hidden from screen readers, which have the tree. */
 export function StrataTooltip({ hit, at, strata, width }: Props) {
-  const text = tooltipText(hit, strata)
+  const text = tooltipText(hit, strata, useFindings())
   const isLeft = at.x + WIDTH + 20 > width
   return (
     <div

@@ -3,6 +3,7 @@ import type { NodeCard } from '../../../core/contract/lineage.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { nodeLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import styles from './strata-tree.module.css'
@@ -52,6 +53,7 @@ export function StrataTreeRow({ id, row, isSelected, isCurrent, onPick, onToggle
           </span>
           <DepthSwatch node={row.card} />
           <span className={styles.id}>{row.card.id}</span>
+          <FindingMark id={row.card.id} />
           <span className={styles.facts}>{factsOf(row.card)}</span>
           <span className={styles.excerpt}>{row.card.excerpt}</span>
         </>

@@ -1,6 +1,7 @@
 import { ROLES, SUMMARY_LEVELS } from '../../../core/contract/lists.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
+import { type Findings, findingText, NO_FINDINGS } from '../../ui/findings.ts'
 import { formatCompression, formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
 import type { Hit } from './hit.ts'
@@ -9,7 +10,14 @@ import { markText } from './mark-groups.ts'
 /** What a tooltip says: an id in a monospaced face or a plain title, then a line for each fact. */
 export type TooltipText = { readonly id: string | null; readonly title: string; readonly lines: readonly string[] }
 
-export function tooltipText(hit: Hit, strata: Strata): TooltipText {
+/** Findings of the last scan come last. */
+export function tooltipText(hit: Hit, strata: Strata, findings: Findings = NO_FINDINGS): TooltipText {
+  const text = ownText(hit, strata)
+  const finding = text.id === null ? undefined : findings.get(text.id)
+  return finding ? { ...text, lines: [...text.lines, findingText(finding)] } : text
+}
+
+function ownText(hit: Hit, strata: Strata): TooltipText {
   switch (hit.kind) {
     case 'summary':
       return summaryText(strata.summaries, hit.place)

@@ -1,9 +1,11 @@
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { useTheme } from '../../ui/theme.ts'
+import { useFindings } from '../../ui/use-findings.ts'
 import type { Size } from '../../ui/use-size.ts'
 import { ageRange, type ColorBy } from './bar-color.ts'
 import { readPalette } from './palette.ts'
+import { placeFindings } from './place-findings.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
 import { layoutRows } from './row-layout.ts'
 import { largestOf, type Scene } from './scene.ts'
@@ -67,6 +69,12 @@ export function useScene({
   const bars = useMemo(() => placePlan(planned, strata, index, overview), [planned, strata, index, overview])
   const plan = useMemo(() => ({ bars, focused: focusedStep }), [bars, focusedStep])
 
+  const named = useFindings()
+  const findings = useMemo(
+    () => placeFindings(named, strata, index, [detail, overview]),
+    [named, strata, index, detail, overview],
+  )
+
   const make = useCallback(
     (layout: NonNullable<typeof rows>): Scene => ({
       strata,
@@ -77,13 +85,14 @@ export function useScene({
       largestTokens,
       selected,
       plan,
+      findings,
       colorBy,
       palette,
       nowMs,
       rows: layout,
       scale: { ...motion.current, ...layout.plot },
     }),
-    [strata, index, age, overview, detail, largestTokens, selected, plan, colorBy, palette, nowMs, motion],
+    [strata, index, age, overview, detail, largestTokens, selected, plan, findings, colorBy, palette, nowMs, motion],
   )
   return useMemo(() => rows && (() => make(rows)), [make, rows])
 }

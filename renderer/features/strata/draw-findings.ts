@@ -1,0 +1,44 @@
+import { summaryBox } from './draw-summaries.ts'
+import type { PlacedFinding } from './place-findings.ts'
+import type { Scene } from './scene.ts'
+import type { Rect, Shape } from './shapes.ts'
+import { toPx } from './viewport.ts'
+
+/** A tick is this wide and high, in CSS pixels, whatever it stands over. */
+const TICK_WIDTH = 8
+const TICK_HEIGHT = 3
+/** Ticks of one row that would touch are one. */
+const NEAR_PX = 4
+
+/** Ticks over the nodes that the last scan named: red for an error, amber for a warning. */
+export function drawFindings(scene: Scene): Shape[] {
+  const ticks: Rect[] = []
+  for (const finding of scene.findings ?? []) {
+    const tick = tickOf(scene, finding)
+    const { left, width } = scene.rows.plot
+    if (tick === null || tick.x + tick.w < left || tick.x > left + width) continue
+    const near = ticks.findIndex((other) => other.y === tick.y && Math.abs(other.x - tick.x) < NEAR_PX)
+    if (near < 0) ticks.push(tick)
+    // Of two the error is seen.
+    else if (finding.severity === 'error') ticks[near] = tick
+  }
+  return ticks
+}
+
+function tickOf(scene: Scene, { place, x0, x1, severity }: PlacedFinding): Rect | null {
+  const { rows, scale, palette } = scene
+  const box = place === null ? null : summaryBox(scene, place)
+  if (place !== null && box === null) return null
+  const px0 = Math.max(toPx(scale, x0), rows.plot.left)
+  const w = box === null ? TICK_WIDTH / 2 : Math.min(TICK_WIDTH, Math.max(TICK_WIDTH / 2, box.w))
+  return {
+    kind: 'rect',
+    // Over the middle of a message, and at the beginning of a bar that is wider than the tick.
+    x: box === null ? (toPx(scale, x0) + toPx(scale, x1)) / 2 - w / 2 : px0,
+    y: box === null ? rows.messages.y - TICK_HEIGHT - 1 : box.y - TICK_HEIGHT - 1,
+    w,
+    h: TICK_HEIGHT,
+    radius: 1,
+    fill: palette[severity],
+  }
+}

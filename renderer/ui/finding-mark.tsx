@@ -1,0 +1,11 @@
+import styles from './finding-mark.module.css'
+import { findingText } from './findings.ts'
+import { useFindings } from './use-findings.ts'
+
+/** A small square beside a node that the last scan named; nothing beside others. Hovering says which check. */
+export function FindingMark({ id }: { readonly id: string }) {
+  const finding = useFindings().get(id)
+  if (finding === undefined) return null
+  const text = findingText(finding)
+  return <span className={styles.mark} data-severity={finding.severity} role="img" aria-label={text} title={text} />
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { CheckResult } from '../../core/contract/integrity.ts'
+import { drawFindings } from '../../renderer/features/strata/draw-findings.ts'
+import { placeFindings } from '../../renderer/features/strata/place-findings.ts'
+import { toBuckets } from '../../renderer/features/strata/scene.ts'
+import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
+import { tooltipText } from '../../renderer/features/strata/tooltip-text.ts'
+import { findingsOf, findingText } from '../../renderer/ui/findings.ts'
+import { idAt, messageColumns, sceneOf, strataOf } from './strata-builder.ts'
+
+const check = (id: string, ids: readonly (string | null)[], over: Partial<CheckResult> = {}): CheckResult => ({
+  id,
+  group: 'lineage',
+  severity: 'error',
+  invariant: 'It holds.',
+  explanation: 'It does not hold.',
+  count: ids.length,
+  samples: ids.map((sample) => ({ id: sample, conversationId: 1, detail: '' })),
+  repairable: false,
+  notApplicable: null,
+  durationMs: 0,
+  ...over,
+})
+
+describe('findings by node', () => {
+  it('name each check once, the worst first', () => {
+    const findings = findingsOf({
+      checks: [
+        check('late', ['msg_1'], { severity: 'warning' }),
+        check('cycle', ['sum_1', 'sum_1']),
+        check('lost', ['msg_1']),
+      ],
+    })
+    expect([...findings.keys()].sort()).toEqual(['msg_1', 'sum_1'])
+    const both = findings.get('msg_1')
+    expect(both && findingText(both)).toBe('error: lost, late')
+    expect(findings.get('sum_1')?.checks).toHaveLength(1)
+  })
+
+  it('leave out expected states, checks that passed, and what is no node', () => {
+    const expected = check('pruned_expected', ['sum_1'], { severity: 'info' })
+    const skipped = check('elsewhere', ['sum_2'], { notApplicable: 'This system has none.' })
+    expect(findingsOf({ checks: [expected, skipped, check('schema', [null])] }).size).toBe(0)
+    expect(findingsOf(null).size).toBe(0)
+  })
+})
+
+describe('findings in the strata', () => {
+  const strata = strataOf(
+    [
+      { x0: 0, x1: 50 },
+      { x0: 50, x1: 100 },
+      { x0: 0, x1: 100, depth: 1 },
+    ],
+    { extent: 100 },
+  )
+  const overview = toBuckets(messageColumns(0, 100), { x0: 0, x1: 100 })
+  const findings = findingsOf({
+    checks: [
+      check('cycle', [idAt(1)]),
+      check('tokens', ['msg_41', 'msg_900'], { severity: 'warning' }),
+      check('edge', ['sum_of_another_conversation']),
+    ],
+  })
+  const placed = placeFindings(findings, strata, indexSummaries(strata), [null, overview])
+
+  it('stand where their nodes do, and not in other conversations', () => {
+    expect(placed.map(({ id, x0 }) => [id, x0])).toEqual([
+      ['msg_41', 40],
+      [idAt(1), 50],
+    ])
+  })
+
+  it('are drawn in the colour of their severity, over their nodes', () => {
+    const scene = sceneOf(strata, { overview, findings: placed })
+    const ticks = drawFindings(scene)
+    expect(ticks.map((tick) => 'fill' in tick && tick.fill)).toEqual([scene.palette.warning, scene.palette.error])
+    for (const tick of ticks) expect(tick.kind === 'rect' && tick.y + tick.h).toBeLessThan(scene.rows.axisY)
+  })
+
+  it('become one where they would touch, and then it is the error that is seen', () => {
+    const many = placed.concat({ id: 'msg_42', severity: 'error', x0: 40.01, x1: 41.01, place: null })
+    const scene = sceneOf(strata, { overview, findings: many })
+    expect(drawFindings(scene).map((tick) => 'fill' in tick && tick.fill)).toEqual([
+      scene.palette.error,
+      scene.palette.error,
+    ])
+  })
+
+  it('are told by the pointer', () => {
+    expect(tooltipText({ kind: 'summary', place: 1 }, strata, findings).lines.at(-1)).toBe('error: cycle')
+    expect(tooltipText({ kind: 'summary', place: 0 }, strata, findings).lines.join()).not.toContain('error')
+  })
+})
