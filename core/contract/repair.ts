@@ -66,7 +66,6 @@ export const RepairPlanInput = z.object({ conversationId: ConversationId.optiona
 export type RepairPlanInput = z.infer<typeof RepairPlanInput>
 
 export const RepairInput = z.object({
-  conversationId: ConversationId.optional(),
   /** `fingerprint` of the step as it was shown; without it the step is applied as it is now. */
   steps: z.array(z.object({ id: z.string(), fingerprint: z.string().optional() })).min(1),
   /** For steps that need one. */

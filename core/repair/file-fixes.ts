@@ -13,12 +13,13 @@ const queries = {
 
 type FileRow = { id: string; uri: string; bytes: number | null; hash: string | null; conversationId: number }
 
-const measure = (check: 'file_size' | 'file_hash'): Fixer => ({
-  checks: [check],
+const measureFiles: Fixer = {
+  checks: ['file_size', 'file_hash'],
   reads: ['files'],
   *fix(scope) {
     if (!scope.wants(undefined)) return
-    const changes = scope.findings(check).flatMap(({ id }) => (id === null ? [] : measured(scope, id)))
+    const named = ['file_size', 'file_hash'].flatMap((check) => scope.findings(check).flatMap(({ id }) => id ?? []))
+    const changes = [...new Set(named)].flatMap((id) => measured(scope, id))
     if (changes.length === 0) return
     yield {
       title: `Record ${plural(changes.length, 'file')} as ${changes.length === 1 ? 'it is' : 'they are'} on disk`,
@@ -27,10 +28,9 @@ const measure = (check: 'file_size' | 'file_hash'): Fixer => ({
       nodes: changes.map((change) => String(change.key.file_id)),
       changes,
       cannotRestore: 'If the file on disk was changed, what it held before is not recorded.',
-      fixes: ['file_size', 'file_hash'].filter((other) => scope.findings(other).length > 0),
     }
   },
-})
+}
 
 function measured({ db, filesDirs }: Scope, id: string): RowChange[] {
   const row = db.get<FileRow>(queries.file, { id })
@@ -71,4 +71,4 @@ function hashOf(path: string): string {
   return hash.digest('hex')
 }
 
-export const fileFixes: readonly Fixer[] = [measure('file_size'), measure('file_hash')]
+export const fileFixes: readonly Fixer[] = [measureFiles]

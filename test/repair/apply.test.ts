@@ -1,12 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openNative } from '../../core/db/native.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { NOW_MS } from '../compaction/run-compaction.ts'
-import { FIXTURES } from '../db/fixtures.ts'
+import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { compactedMemory } from './compacted.ts'
 import { apply, canonical, fired, plan, runOn, scan } from './doctor.ts'
 
@@ -216,6 +217,43 @@ describe('the file of another system', () => {
     expect(sql.text).toMatch(/working copy/)
     const markdown = await runOn(path, { kind: 'repair_export', format: 'markdown' })
     expect(markdown.text).toMatch(/## 1\. Put 1 message back into the window/)
+  })
+})
+
+describe('a file that is not as its row says', () => {
+  it('is recorded as it is on disk', async () => {
+    const id = memory.largeFile(1, { byte_size: 5, content_hash: 'f'.repeat(64), file_name: 'a.txt' })
+    mkdirSync(join(dirname(memory.path), 'lcm-files/1'), { recursive: true })
+    writeFileSync(join(dirname(memory.path), `lcm-files/1/${id}.txt`), 'longer than it was')
+    expect(fired(await scan(memory.path))).toEqual(expect.arrayContaining(['file_size', 'file_hash']))
+    const { steps } = await plan(memory.path)
+    expect(steps).toMatchObject([{ id: 'file_size:1', risk: 'rewrite', rows: 1, nodes: [id] }])
+    const { rolledBack } = await apply(memory.path, ['file_size:1'])
+    expect(rolledBack).toBeNull()
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+})
+
+// Our own tables refuse such rows.
+describe('rows that stand twice in the file of another system', () => {
+  const source = 'lossless-claw/small.db'
+  it.skipIf(!existsSync(join(FIXTURES, source)))('are planned to stand once', async () => {
+    const path = copyOf(source)
+    const db = new Database(path)
+    for (const table of ['context_items', 'summary_messages']) {
+      db.exec(`CREATE TABLE other AS SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE other RENAME TO ${table}`)
+    }
+    db.exec('INSERT INTO summary_messages SELECT summary_id, message_id, ordinal + 50 FROM summary_messages LIMIT 1')
+    db.exec(
+      'UPDATE context_items SET ordinal = (SELECT min(ordinal) FROM context_items) WHERE ordinal = (SELECT max(ordinal) FROM context_items)',
+    )
+    db.close()
+    const { steps } = await plan(path)
+    expect(steps.find((step) => step.id.startsWith('duplicate_edge'))).toMatchObject({
+      rows: 1,
+      changes: [{ after: null }],
+    })
+    expect(steps.flatMap((step) => step.fixes)).toEqual(expect.arrayContaining(['duplicate_edge', 'ordinal_duplicate']))
   })
 })
 

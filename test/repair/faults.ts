@@ -309,6 +309,15 @@ export const faults: readonly Fault[] = [
       return true
     },
   },
+  {
+    name: 'an index is gone',
+    check: 'fts_in_sync',
+    inject: (memory, pick) => {
+      const indexes = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram']
+      memory.db.exec(`DROP TABLE IF EXISTS ${pick(indexes)}`)
+      return true
+    },
+  },
   one(
     'a lock whose owner is gone',
     'stale_lock',
