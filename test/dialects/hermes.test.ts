@@ -308,7 +308,7 @@ describe.runIf(hasFixtures)('hermes-lcm and LCM-X', () => {
     const path = copyOf('hermes-lcm/small.db')
     const writer = new Database(path)
     writer.pragma('journal_mode = WAL')
-    writer.exec(`UPDATE metadata SET value = '4'`)
+    writer.exec('CREATE TABLE warm_up (x); DROP TABLE warm_up')
     const { read, info, close } = openMemory(path, { cacheDir })
     try {
       expect(info.access).toBe('in_place')
