@@ -6,7 +6,7 @@ import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { madeFrom, rewriteTexts, setText } from '../surgery/rewrite.ts'
 import type { SurgeryRecord } from '../surgery/surgery-record.ts'
-import { type Batch, type Counts, commitVerified, planStale, tooSlow } from './commit.ts'
+import { type Batch, type Counts, commitVerified, leftOut, planStale } from './commit.ts'
 import { fingerprintOf } from './describe-changes.ts'
 import { dissolveNode, whyNotDissolved } from './dissolve-node.ts'
 import { bringInLine } from './numbers.ts'
@@ -65,7 +65,7 @@ export class ApplyRepairs {
         dataVersion,
         counts: new Map(diagnosis.report.checks.map((check) => [check.id, check.count])),
         canonical: { extent, hash: stored.canonicalHash },
-        without: tooSlow(this.#options.info.bytes),
+        without: leftOut(this.#options.info.bytes),
         isExpected: (id) => diagnosis.report.checks.find((check) => check.id === id)?.severity === 'info',
       },
       again,

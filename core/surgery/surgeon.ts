@@ -9,7 +9,7 @@ import type {
 } from '../contract/surgery.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import { commitVerified, planStale, tooSlow } from '../repair/commit.ts'
+import { commitVerified, leftOut, planStale } from '../repair/commit.ts'
 import { dissolveNode, whyNotDissolved } from '../repair/dissolve-node.ts'
 import { MemoryModel } from '../repair/memory-model.ts'
 import { beneath } from '../repair/reach.ts'
@@ -122,7 +122,7 @@ export class Surgeon {
         dataVersion,
         counts: new Map(report.checks.map((check) => [check.id, check.count])),
         canonical: { extent, hash: stored.canonicalHash },
-        without: tooSlow(info.bytes),
+        without: leftOut(info.bytes),
         isExpected: (id) => report.checks.find((check) => check.id === id)?.severity === 'info',
       },
       () => {
