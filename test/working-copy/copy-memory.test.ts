@@ -52,6 +52,7 @@ describe.skipIf(!hasFixtures)('a working copy of a lossless-claw memory (needs .
       scope: 'both',
       sort: 'newest',
       limit: 50,
+      exactTotal: true,
     })
     expect(found.total).toBe(6)
     lcm.close()
