@@ -6,7 +6,7 @@ import {
   CompactionSettings,
   type SpendEstimate,
 } from '../contract/compaction.ts'
-import { TranscriptFormat } from '../contract/import.ts'
+import { ImportWindow, TranscriptFormat } from '../contract/import.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import type { PresetName } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
@@ -43,9 +43,18 @@ export function addWriteCommands(define: Define, run: Run): void {
         `what the files are: ${TranscriptFormat.options.join(', ')}`,
         oneOf(...TranscriptFormat.options),
         'auto',
+      )
+      .option(
+        '--window <window>',
+        'agent: what the agent sees, its own compactions as summaries; history: every message',
+        oneOf(...ImportWindow.options),
+        'agent',
       ),
-    async (paths: string[], options: MemoryOptions & { format: TranscriptFormat }): Promise<Answer> => {
-      const spec: JobSpec = { kind: 'import', paths, format: options.format }
+    async (
+      paths: string[],
+      options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
+    ): Promise<Answer> => {
+      const spec: JobSpec = { kind: 'import', paths, format: options.format, window: options.window }
       // Before a memory is made for it: a path that was mistyped must not leave an empty one behind.
       await findTranscriptFiles(paths)
       const result = await withMemory(options, (lcm) => runToItsEnd(lcm, spec), { create: true })

@@ -10,6 +10,10 @@ export const TRANSCRIPT_FORMATS = [
   'gemini-cli',
   'opencode',
   'entire',
+  'aider',
+  'specstory',
+  'swe-agent',
+  'openhands',
   'messages',
 ] as const
 
@@ -19,6 +23,13 @@ export type TranscriptFormatId = z.infer<typeof TranscriptFormatId>
 /** `auto` recognises each file by its content. */
 export const TranscriptFormat = z.enum(['auto', ...TRANSCRIPT_FORMATS])
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>
+
+/**
+ * What the window of an imported session holds. `agent`: what its agent sees, so that its own compactions are summaries
+ * and branches that were given up are out. `history`: every message, as if the agent had never compacted.
+ */
+export const ImportWindow = z.enum(['agent', 'history'])
+export type ImportWindow = z.infer<typeof ImportWindow>
 
 export const SkippedLine = z.object({ line: z.int(), reason: z.string() })
 export type SkippedLine = z.infer<typeof SkippedLine>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CompactInput, CompactionResult } from './compaction.ts'
 import { ErrorInfo } from './error.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
-import { ImportResult, TranscriptFormat } from './import.ts'
+import { ImportResult, ImportWindow, TranscriptFormat } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
@@ -23,7 +23,13 @@ export const JobSpec = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('surgery_preview'), operation: SurgeryOperation }),
   SurgeryInput.extend({ kind: z.literal('surgery') }),
   UndoInput.extend({ kind: z.literal('undo') }),
-  z.object({ kind: z.literal('import'), paths: z.array(z.string()).min(1), format: TranscriptFormat.default('auto') }),
+  z.object({
+    kind: z.literal('import'),
+    paths: z.array(z.string()).min(1),
+    format: TranscriptFormat.default('auto'),
+    /** Default: agent. */
+    window: ImportWindow.optional(),
+  }),
   /** Makes the search index of another system's file, or brings it up to date. Starts by itself for large files. */
   z.object({ kind: z.literal('index') }),
   z.object({ kind: z.literal('storage') }),

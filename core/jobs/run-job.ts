@@ -37,9 +37,12 @@ export async function* runJob(
     case 'undo':
       return { kind: 'undo', value: yield* lcm.undo.run(spec, signal) }
     case 'import': {
-      const { paths, format } = spec
+      const { paths, format, window = 'agent' } = spec
       const write = lcm.requireWrite('import transcripts')
-      const job = importTranscripts({ db: write, estimator: lcm.estimator, clock: lcm.clock, paths, format }, signal)
+      const job = importTranscripts(
+        { db: write, estimator: lcm.estimator, clock: lcm.clock, paths, format, window },
+        signal,
+      )
       return { kind: 'import', value: yield* job }
     }
     case 'index':

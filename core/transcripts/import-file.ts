@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { ImportedFile } from '../contract/import.ts'
+import type { ImportedFile, ImportWindow } from '../contract/import.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { TranscriptChunk } from './format.ts'
 import type { Recognised } from './formats.ts'
@@ -10,13 +10,20 @@ import { TranscriptWriter } from './transcript-writer.ts'
 /** How far a file is: bytes whose messages are stored. */
 export type ImportStep = { readonly doing: TranscriptChunk['doing']; readonly bytes: number }
 
+type Memory = {
+  readonly db: WriteDb
+  readonly estimator: TokenEstimator
+  readonly clock: Clock
+  readonly window: ImportWindow
+}
+
 /** Takes one transcript into a memory. Every step is a good moment to stop: what was stored stays valid. */
 export async function* importFile(
-  { db, estimator, clock }: { readonly db: WriteDb; readonly estimator: TokenEstimator; readonly clock: Clock },
+  { db, estimator, clock, window }: Memory,
   { path, bytes }: TranscriptFile,
   { format, head }: Recognised,
 ): AsyncGenerator<ImportStep, ImportedFile> {
-  const writer = new TranscriptWriter({ db, estimator, clock, path, format: format.id })
+  const writer = new TranscriptWriter({ db, estimator, clock, path, format: format.id, window })
   const { storedBlocks } = writer
   const chunks = format.read({ path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, storedBlocks })
   try {

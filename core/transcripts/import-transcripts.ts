@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { ImportedFile, ImportResult, PassedOver, TranscriptFormat } from '../contract/import.ts'
+import type { ImportedFile, ImportResult, ImportWindow, PassedOver, TranscriptFormat } from '../contract/import.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
@@ -16,6 +16,7 @@ export type ImportInput = {
   /** Files, and folders whose transcripts are all taken. */
   readonly paths: readonly string[]
   readonly format: TranscriptFormat
+  readonly window: ImportWindow
 }
 
 const LISTED_FILES = 1000

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
+import type { ImportWindow } from '../contract/import.ts'
 import { ConversationStore } from '../conversations/conversation-store.ts'
 import type { NewMessage } from '../conversations/new-message.ts'
 import type { WriteDb } from '../db/read-db.ts'
@@ -18,6 +19,7 @@ export type WriterOptions = {
   readonly clock: Clock
   readonly path: string
   readonly format: string
+  readonly window: ImportWindow
 }
 
 /**
@@ -85,8 +87,8 @@ export class TranscriptWriter {
   /** To be called after the last record. */
   finish(): void {
     this.#batch.write()
-    const { db, estimator, format } = this.#options
-    for (const [conversationId, externalIds] of this.#givenUp) {
+    const { db, estimator, format, window } = this.#options
+    for (const [conversationId, externalIds] of window === 'agent' ? this.#givenUp : []) {
       storeGivenUp({ db, estimator, importer: format, conversationId, externalIds })
     }
     for (const [conversationId, title] of this.#titles) this.#store.setTitle(conversationId, title)
@@ -109,8 +111,9 @@ export class TranscriptWriter {
   }
 
   #takeCompaction(compaction: CompactionRecord): boolean {
+    const { db, estimator, format, window } = this.#options
+    if (window === 'history') return false
     this.#batch.write()
-    const { db, estimator, format } = this.#options
     const conversationId = this.#session(compaction.sessionId).id
     const isStored = storeCompaction({ db, estimator, importer: format, conversationId, compaction })
     if (isStored) this.report.compactions += 1

@@ -1,5 +1,5 @@
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
-import type { ImportedFile, ImportResult, TranscriptFormat } from '../../core/contract/import.ts'
+import type { ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../core/contract/import.ts'
 import type { JobProgress } from '../../core/contract/job.ts'
 import type { WriteDb } from '../../core/db/read-db.ts'
 import { importTranscripts } from '../../core/transcripts/import-transcripts.ts'
@@ -8,6 +8,7 @@ import { STORY_BEGINS_MS } from './memory.ts'
 export type ImportOptions = {
   readonly signal?: AbortSignal
   readonly format?: TranscriptFormat
+  readonly window?: ImportWindow
   readonly onProgress?: (progress: JobProgress) => void
 }
 
@@ -15,10 +16,10 @@ export type ImportOptions = {
 export async function runImport(
   db: WriteDb,
   paths: readonly string[],
-  { signal = new AbortController().signal, format = 'auto', onProgress }: ImportOptions = {},
+  { signal = new AbortController().signal, format = 'auto', window = 'agent', onProgress }: ImportOptions = {},
 ): Promise<ImportResult> {
   const job = importTranscripts(
-    { db, estimator: createTokenEstimator(), clock: () => STORY_BEGINS_MS, paths, format },
+    { db, estimator: createTokenEstimator(), clock: () => STORY_BEGINS_MS, paths, format, window },
     signal,
   )
   for (;;) {

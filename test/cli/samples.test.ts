@@ -30,7 +30,10 @@ describe.skipIf(samples.length === 0)('every sample with more than 100 messages'
 
   beforeAll(async () => {
     lcm = openLcm(path, { create: true, settings: readSettings({}) })
-    await driveJob(runJob(lcm, { kind: 'import', paths: [data], format: 'auto' }, never), () => undefined)
+    await driveJob(
+      runJob(lcm, { kind: 'import', paths: [data], format: 'auto', window: 'history' }, never),
+      () => undefined,
+    )
     for (const { conversationId, messages } of lcm.stats.conversations()) {
       if (messages <= LONG) continue
       before.set(conversationId, assembled(conversationId))

@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SESSION, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { findings } from '../builders/findings.ts'
-import { importOne } from '../builders/import.ts'
+import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { dump, told, underSummaries, windowOf, writeJson, writeLines } from '../builders/transcript-rows.ts'
 
@@ -167,6 +167,18 @@ describe('a compaction of Claude Code', () => {
     expect(windowOf(memory)[0]).toBe('leaf(unknown): The summary.')
     expect(windowOf(memory)).toHaveLength(3)
     expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('stays a message in a window that is to hold the whole history', async () => {
+    using memory = buildMemory()
+    const story = new TranscriptBuilder()
+    turn(story, 1)
+    compact(story, 'Summary.')
+    turn(story, 2)
+    const result = await runImport(memory.db, [story.write()], { window: 'history' })
+    expect(result.files).toMatchObject([{ added: 5, compactions: 0 }])
+    expect(windowOf(memory)).toHaveLength(5)
+    expect(nodes(memory)).toEqual([])
   })
 
   it('that replaced what is not in the file stays the message that it is', async () => {
