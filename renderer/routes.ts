@@ -9,6 +9,7 @@ export const VIEWS = [
   'compaction',
   'integrity',
   'files',
+  'storage',
   'settings',
 ] as const
 export type View = (typeof VIEWS)[number]

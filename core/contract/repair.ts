@@ -9,6 +9,7 @@ export const RepairRisk = z.enum(['safe', 'rewrite', 'model', 'manual'])
 export type RepairRisk = z.infer<typeof RepairRisk>
 
 export const Cell = z.union([z.string(), z.number(), z.null()])
+export type Cell = z.infer<typeof Cell>
 export const Cells = z.record(z.string(), Cell)
 export type Cells = z.infer<typeof Cells>
 

@@ -8,7 +8,11 @@ import { ProgressBar } from '../ui/progress-bar.tsx'
 import styles from './job-item.module.css'
 
 /** Where a job's result is to be seen. */
-const VIEW_OF: Readonly<Partial<Record<Job['kind'], View>>> = { compact: 'compaction', index: 'search' }
+const VIEW_OF: Readonly<Partial<Record<Job['kind'], View>>> = {
+  compact: 'compaction',
+  index: 'search',
+  storage: 'storage',
+}
 
 /** A job in the status line: how far it is, and its end for a moment. */
 export function JobItem({ job }: { readonly job: Job }) {

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
+import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { host } from '../host.ts'
-import { navigate, useRoute } from '../routes.ts'
+import { navigate, useRoute, type View } from '../routes.ts'
 import { firstConversation } from '../ui/conversation-order.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
@@ -16,6 +17,7 @@ import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
 import { Palette } from './palette.tsx'
 import { StatusLine } from './status-line.tsx'
+import { SurgeryHost } from './surgery-host.tsx'
 import { Tabs } from './tabs.tsx'
 import { openSearch, TopBar } from './top-bar.tsx'
 import { useFrameKeys } from './use-frame-keys.ts'
@@ -23,11 +25,14 @@ import { ViewArea } from './view-area.tsx'
 
 const MIN_DETAIL = 260
 const MAX_DETAIL = 640
+/** They speak of the whole file, and need no conversation. */
+const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'settings']
 
 /** The window on an open memory. */
 export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const conversations = useQuery(api.conversations.list.queryOptions())
   const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
+  const [ask, setAsk] = useState<SurgeryAsk | null>(null)
   const [detailWidth, setDetailWidth] = useStored<number>('detail-width', 344)
   const [hasDetail, setHasDetail] = useStored<boolean>('detail-open', true)
   const route = useRoute()
@@ -49,10 +54,19 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
               <ErrorState error={conversations.error} onRetry={() => void conversations.refetch()} />
             ) : conversations.data === undefined ? (
               <Loading what="conversations" lines={7} />
-            ) : current === null && route.view !== 'integrity' && route.view !== 'settings' ? (
+            ) : current === null && !FILE_VIEWS.includes(route.view) ? (
               <NoConversation />
             ) : (
-              <ViewArea view={route.view} conversationId={current?.conversationId ?? null} info={info} />
+              <ViewArea
+                view={route.view}
+                conversationId={current?.conversationId ?? null}
+                info={info}
+                isPlanInSight={hasDetail && route.selection === null}
+                onShowPlan={() => {
+                  setHasDetail(true)
+                  navigate({ selection: null }, 'push')
+                }}
+              />
             )}
           </div>
         </main>
@@ -67,7 +81,13 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
               max={MAX_DETAIL}
               onResize={setDetailWidth}
             />
-            <DetailPanel width={detailWidth} conversation={current} conversations={conversations.data ?? []} />
+            <DetailPanel
+              width={detailWidth}
+              conversation={current}
+              conversations={conversations.data ?? []}
+              info={info}
+              onOperate={setAsk}
+            />
           </>
         )}
       </div>
@@ -78,9 +98,11 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
           info={info}
           onKeys={() => setDialog('keys')}
           onToggleDetail={toggleDetail}
+          onOperate={setAsk}
           onClose={() => setDialog(null)}
         />
       )}
+      {ask !== null && <SurgeryHost ask={ask} info={info} onAsk={setAsk} />}
       {dialog === 'keys' && <KeysDialog onClose={() => setDialog(null)} />}
     </div>
   )

@@ -17,4 +17,5 @@ export const TABS: readonly Tab[] = [
   { view: 'compaction', label: 'Compaction', letter: 'm' },
   { view: 'integrity', label: 'Integrity', letter: 'i' },
   { view: 'files', label: 'Files', letter: 'l' },
+  { view: 'storage', label: 'Storage', letter: 'r' },
 ]

@@ -1,15 +1,20 @@
-import { useMutation } from '@tanstack/react-query'
+import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
+import { askFor, operationsOf, type SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { host } from '../host.ts'
 import { useLive } from '../live.ts'
-import { navigate } from '../routes.ts'
+import { navigate, useRoute } from '../routes.ts'
 import { chooseTheme } from '../ui/theme.ts'
 import type { PaletteEntry } from './palette-entries.ts'
 import { TABS } from './tab-list.ts'
 import { openSettings } from './top-bar.tsx'
 
-export type PaletteActions = { readonly onKeys: () => void; readonly onToggleDetail: () => void }
+export type PaletteActions = {
+  readonly onKeys: () => void
+  readonly onToggleDetail: () => void
+  readonly onOperate: (ask: SurgeryAsk) => void
+}
 
 /** The views for the palette. */
 export const viewEntries: readonly PaletteEntry[] = TABS.map(({ view, label, letter }) => ({
@@ -24,9 +29,14 @@ export const viewEntries: readonly PaletteEntry[] = TABS.map(({ view, label, let
 /** What can be done from anywhere. */
 export function useActionEntries(
   info: MemoryInfo,
-  { onKeys, onToggleDetail }: PaletteActions,
+  { onKeys, onToggleDetail, onOperate }: PaletteActions,
 ): readonly PaletteEntry[] {
   const { paused, togglePause } = useLive()
+  const { selection } = useRoute()
+  const { data: node } = useQuery(
+    api.retrieval.describe.queryOptions({ input: selection === null ? skipToken : { id: selection } }),
+  )
+  const isSummary = node?.kind === 'leaf' || node?.kind === 'condensed'
   const scan = useMutation(api.jobs.start.mutationOptions())
   const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
   const action = (label: string, words: string, run: () => void, hint?: string): PaletteEntry => ({
@@ -43,6 +53,17 @@ export function useActionEntries(
       navigate({ view: 'integrity' }, 'push')
     }),
     ...(info.readOnly ? [] : [action('Plan a compaction', 'compact', () => navigate({ view: 'compaction' }, 'push'))]),
+    ...(node !== undefined && isSummary
+      ? operationsOf(node.kind).map(({ operation, label }) =>
+          action(`${label.replace('…', '')} the selected summary…`, `surgery operate ${node.id}`, () =>
+            onOperate(askFor(operation, node)),
+          ),
+        )
+      : []),
+    action('Measure storage', 'bytes size tables indexes vacuum', () => navigate({ view: 'storage' }, 'push')),
+    ...(info.readOnly
+      ? []
+      : [action('Backups and undo…', 'restore surgery repair', () => onOperate({ kind: 'undo', backup: null }))]),
     action('Settings', 'models providers keys thresholds configuration', openSettings, 'Ctrl ,'),
     action('Open another memory', 'file welcome recent', () => host.openFile(null)),
     action('Import transcripts', 'claude code jsonl', () => host.openFile(null)),

@@ -22,25 +22,37 @@ const SearchView = lazy(() =>
 const CompactionWithStrata = lazy(() =>
   import('./compaction-with-strata.tsx').then((module) => ({ default: module.CompactionWithStrata })),
 )
+const StorageView = lazy(() =>
+  import('../features/storage/storage-view.tsx').then((module) => ({ default: module.StorageView })),
+)
 const SettingsView = lazy(() =>
   import('../features/settings/settings-view.tsx').then((module) => ({ default: module.SettingsView })),
 )
 
-type Props = { readonly view: View; readonly conversationId: number | null; readonly info: MemoryInfo }
+type Props = {
+  readonly view: View
+  readonly conversationId: number | null
+  readonly info: MemoryInfo
+  /** The repair plan stands on the right side, while nothing is selected. */
+  readonly isPlanInSight: boolean
+  readonly onShowPlan: () => void
+}
 
 /** The view of the route. Each conversation gets its own, so that nothing of another one lingers. */
-export function ViewArea({ view, conversationId, info }: Props) {
+export function ViewArea(props: Props) {
+  const { view, conversationId } = props
   return (
     <ErrorBoundary key={`${view} ${conversationId}`}>
       <Suspense fallback={<Loading what={view} lines={7} />}>
-        <CurrentView view={view} conversationId={conversationId} info={info} />
+        <CurrentView {...props} />
       </Suspense>
     </ErrorBoundary>
   )
 }
 
-function CurrentView({ view, conversationId, info }: Props) {
-  if (view === 'integrity') return <IntegrityView />
+function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: Props) {
+  if (view === 'integrity') return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} />
+  if (view === 'storage') return <StorageView info={info} />
   if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null
   switch (view) {

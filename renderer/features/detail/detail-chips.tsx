@@ -1,7 +1,9 @@
 import type { Description } from '../../../core/contract/lineage.ts'
+import { navigate } from '../../routes.ts'
 import { Chip, type Tone } from '../../ui/chip.tsx'
 import { depthToken } from '../../ui/depth-color.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
+import { useFindings } from '../../ui/use-findings.ts'
 import styles from './detail-chips.module.css'
 import { kindText, visibilityChip } from './detail-wording.ts'
 
@@ -22,9 +24,26 @@ export function DetailChips({ description }: { readonly description: Description
           seen through <NodeLink id={seenThrough} maxChars={13} />
         </Chip>
       )}
+      <FindingChips id={description.id} />
       {level !== null && level !== 'unknown' && <Chip title={LEVEL_TEXTS[level]}>{level}</Chip>}
     </div>
   )
+}
+
+/** What the last scan found wrong with it; a click leads to the finding. */
+function FindingChips({ id }: { readonly id: string }) {
+  const finding = useFindings().get(id)
+  return finding?.checks.map((check) => (
+    <Chip
+      key={check.id}
+      mono
+      tone={finding.severity}
+      title={check.explanation}
+      onClick={() => navigate({ view: 'integrity' }, 'push')}
+    >
+      {check.id}
+    </Chip>
+  ))
 }
 
 const SEEN_TEXTS = {

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Description } from '../../../core/contract/lineage.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
@@ -17,8 +17,14 @@ import { Expansion } from './expansion.tsx'
 import { FileFacts } from './file-facts.tsx'
 import { LineageLists } from './lineage-lists.tsx'
 
+type Props = {
+  readonly description: Description
+  /** A menu of what can be done to it by hand, where there is one. */
+  readonly operate: ReactNode
+}
+
 /** A node in full: what it is, what it says, where it comes from. */
-export function DetailContent({ description }: { readonly description: Description }) {
+export function DetailContent({ description, operate }: Props) {
   const { id, kind } = description
   const [isExpanded, setExpanded] = useState(false)
   const [copied, copy] = useCopy()
@@ -53,6 +59,7 @@ export function DetailContent({ description }: { readonly description: Descripti
             <Button onClick={() => navigate({ view: 'transcript' }, 'push')}>Open in transcript</Button>
           )}
           <Button onClick={() => copy(id)}>{copied === 'copied' ? 'Copied' : 'Copy id'}</Button>
+          {operate}
         </div>
       </section>
       <Elsewhere conversationId={description.conversationId} />

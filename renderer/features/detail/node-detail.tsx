@@ -1,4 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Description } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
@@ -6,8 +8,14 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { DetailContent } from './detail-content.tsx'
 
+type Props = {
+  readonly id: string
+  /** What can be done to it by hand. */
+  readonly operate: (description: Description) => ReactNode
+}
+
 /** Everything known of one id. */
-export function NodeDetail({ id }: { readonly id: string }) {
+export function NodeDetail({ id, operate }: Props) {
   const description = useQuery(
     api.retrieval.describe.queryOptions({ input: { id }, placeholderData: keepPreviousData }),
   )
@@ -21,5 +29,5 @@ export function NodeDetail({ id }: { readonly id: string }) {
     )
   // The former node stays until the new one is there: less than a blink, and never under the new one's name.
   if (!description.data) return <Loading what={id} lines={7} />
-  return <DetailContent key={description.data.id} description={description.data} />
+  return <DetailContent key={description.data.id} description={description.data} operate={operate(description.data)} />
 }

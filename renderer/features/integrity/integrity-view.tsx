@@ -6,9 +6,17 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { ReportView } from './report-view.tsx'
 import { ScanProgress } from './scan-progress.tsx'
+import { useFollowUp } from './use-follow-up.ts'
+
+type Props = {
+  /** The repair plan stands beside this view. */
+  readonly isPlanInSight: boolean
+  readonly onShowPlan: () => void
+}
 
 /** What is wrong with the file, or that nothing is. */
-export function IntegrityView() {
+export function IntegrityView({ isPlanInSight, onShowPlan }: Props) {
+  useFollowUp()
   const last = useQuery(api.integrity.last.queryOptions())
   const jobs = useQuery(api.jobs.list.queryOptions())
   const start = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => jobs.refetch() }))
@@ -33,5 +41,5 @@ export function IntegrityView() {
         and whether the model’s window is what it should be.
       </EmptyState>
     )
-  return <ReportView report={last.data} onScan={scan} />
+  return <ReportView report={last.data} onScan={scan} onShowPlan={isPlanInSight ? null : onShowPlan} />
 }

@@ -1,8 +1,13 @@
 import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
 
+/** A finding with those that may be a mere consequence of it. */
+export type Cause = { readonly check: CheckResult; readonly consequences: readonly CheckResult[] }
+
 export type ReportGroups = {
   /** Errors, then warnings; within each the most frequent first. */
   readonly findings: readonly CheckResult[]
+  /** The same, each consequence under its first cause. */
+  readonly causes: readonly Cause[]
   /** Found, and as it should be. */
   readonly expected: readonly CheckResult[]
   readonly passed: readonly CheckResult[]
@@ -15,14 +20,36 @@ const RANK = { error: 0, warning: 1, info: 2 } as const
 export function groupChecks(checks: readonly CheckResult[]): ReportGroups {
   const applicable = checks.filter((check) => check.notApplicable === null)
   const found = applicable.filter((check) => check.count > 0)
+  const findings = found
+    .filter((check) => check.severity !== 'info')
+    .sort((a, b) => RANK[a.severity] - RANK[b.severity] || b.count - a.count)
   return {
-    findings: found
-      .filter((check) => check.severity !== 'info')
-      .sort((a, b) => RANK[a.severity] - RANK[b.severity] || b.count - a.count),
+    findings,
+    causes: foldConsequences(findings),
     expected: found.filter((check) => check.severity === 'info'),
     passed: applicable.filter((check) => check.count === 0),
     notApplicable: checks.filter((check) => check.notApplicable !== null),
   }
+}
+
+/** Whatever follows from something follows from what that follows from. Findings that explain each other stand alone. */
+function foldConsequences(findings: readonly CheckResult[]): Cause[] {
+  const byId = new Map(findings.map((check) => [check.id, check]))
+  const causeOf = (check: CheckResult): CheckResult | undefined =>
+    check.consequenceOf?.map((id) => byId.get(id)).find((cause) => cause !== undefined && cause !== check)
+  const rootOf = (check: CheckResult): CheckResult => {
+    const seen = new Set([check])
+    let root = check
+    for (let cause = causeOf(root); cause !== undefined; cause = causeOf(root)) {
+      if (seen.has(cause)) return check
+      seen.add(cause)
+      root = cause
+    }
+    return root
+  }
+  return findings
+    .filter((check) => rootOf(check) === check)
+    .map((check) => ({ check, consequences: findings.filter((other) => other !== check && rootOf(other) === check) }))
 }
 
 const NUMBERS = [

@@ -1,52 +1,70 @@
+import { useQuery } from '@tanstack/react-query'
 import type { IntegrityReport } from '../../../core/contract/integrity.ts'
+import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
-import { currentFile } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
-import { fileNameOf, formatDuration, plural } from '../../ui/format.ts'
-import { Menu } from '../../ui/menu.tsx'
-import { saveFile } from '../../ui/save-file.ts'
+import { formatDuration, plural } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
+import { ExportReport } from './export-report.tsx'
 import { Finding } from './finding.tsx'
+import { NotApplicable } from './not-applicable.tsx'
 import { groupChecks, reportTitle } from './report-groups.ts'
-import { reportMarkdown } from './report-markdown.ts'
 import styles from './report-view.module.css'
 
-type Props = { readonly report: IntegrityReport; readonly onScan: () => void }
+type Props = {
+  readonly report: IntegrityReport
+  readonly onScan: () => void
+  /** Null while the plan is in sight. */
+  readonly onShowPlan: (() => void) | null
+}
 
 /** The scan itself touches the file's journal; what is noticed so soon after it is its own doing. */
 const OWN_CHANGE_MS = 2000
 
 /** A finished scan. */
-export function ReportView({ report, onScan }: Props) {
+export function ReportView({ report, onScan, onShowPlan }: Props) {
   const { changedAtMs } = useLive()
+  const plan = useQuery(api.repair.last.queryOptions())
   const isStale = changedAtMs !== null && changedAtMs > report.finishedAtMs + OWN_CHANGE_MS
-  const { findings, expected, passed, notApplicable } = groupChecks(report.checks)
+  const { findings, causes, expected, passed, notApplicable } = groupChecks(report.checks)
+  useListKeys({
+    move: (steps) => focusFinding((current) => current + steps),
+    start: () => focusFinding(() => 0),
+    end: () => focusFinding((_current, count) => count - 1),
+    open: () => undefined,
+  })
   return (
     <>
       <ViewHeader
         title={reportTitle(report)}
         actions={
           <>
-            <ExportMenu report={report} />
+            {onShowPlan !== null && findings.length > 0 && (
+              <Button onClick={onShowPlan}>
+                Repair plan{plan.data && plan.data.steps.length > 0 && ` · ${plural(plan.data.steps.length, 'step')}`}
+              </Button>
+            )}
+            <ExportReport report={report} />
             <Button look="primary" onClick={onScan}>
               Scan again
             </Button>
           </>
         }
       >
-        {plural(report.checks.length, 'check')} over {plural(report.messages, 'message')} and{' '}
+        {plural(report.checks.length - notApplicable.length, 'check')} over {plural(report.messages, 'message')} and{' '}
         {plural(report.summaries, 'summary', 'summaries')} · {formatDuration(report.durationMs)} ·{' '}
         <TimeText atMs={report.finishedAtMs} />
         {isStale && ' · the file has changed since'}
       </ViewHeader>
-      {findings.length > 0 && (
+      {causes.length > 0 && (
         <section className={styles.group}>
           <SectionHeading>Findings</SectionHeading>
-          {findings.map((check) => (
-            <Finding key={check.id} check={check} />
+          {causes.map(({ check, consequences }) => (
+            <Finding key={check.id} check={check} consequences={consequences} />
           ))}
         </section>
       )}
@@ -68,43 +86,14 @@ export function ReportView({ report, onScan }: Props) {
           ))}
         </div>
       </section>
-      {notApplicable.length > 0 && (
-        <section className={styles.group}>
-          <SectionHeading>Not applicable · {notApplicable.length}</SectionHeading>
-          <dl className={styles.reasons}>
-            {notApplicable.map((check) => (
-              <div key={check.id}>
-                <dt>{check.id}</dt>
-                <dd>{check.notApplicable}</dd>
-              </div>
-            ))}
-          </dl>
-        </section>
-      )}
+      {notApplicable.length > 0 && <NotApplicable checks={notApplicable} />}
     </>
   )
 }
 
-function ExportMenu({ report }: { readonly report: IntegrityReport }) {
-  const path = currentFile() ?? 'memory'
-  const name = `${fileNameOf(path)}.integrity`
-  return (
-    <Menu
-      label="Export the report"
-      className={styles.export}
-      items={[
-        {
-          label: 'Markdown',
-          onSelect: () => saveFile(`${name}.md`, new Blob([reportMarkdown(report, path)], { type: 'text/markdown' })),
-        },
-        {
-          label: 'JSON',
-          onSelect: () =>
-            saveFile(`${name}.json`, new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' })),
-        },
-      ]}
-    >
-      Export
-    </Menu>
-  )
+/** Findings are walked by the focus, so that Enter unfolds what `j` and `k` came to. */
+function focusFinding(next: (current: number, count: number) => number): void {
+  const all: (Element | null)[] = [...document.querySelectorAll('[data-finding]')]
+  const to = all[Math.min(Math.max(next(all.indexOf(document.activeElement), all.length), 0), all.length - 1)]
+  if (to instanceof HTMLElement) to.focus()
 }

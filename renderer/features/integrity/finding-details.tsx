@@ -1,0 +1,50 @@
+import type { CheckResult } from '../../../core/contract/integrity.ts'
+import { navigate } from '../../routes.ts'
+import { formatCount } from '../../ui/format.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import styles from './finding.module.css'
+
+/** What should hold, whether it can be brought back, and every sample with the way to it. */
+export function FindingDetails({ check }: { readonly check: CheckResult }) {
+  const rest = check.count - check.samples.length
+  return (
+    <div className={styles.details}>
+      <p>
+        <span className={styles.name}>It should be</span> {check.invariant}
+      </p>
+      {check.severity !== 'info' && (
+        <p>
+          <span className={styles.name}>Repair</span>{' '}
+          {check.repairable
+            ? 'It can be repaired from what the file holds.'
+            : 'It cannot be repaired from this file alone.'}
+        </p>
+      )}
+      <ul className={styles.list}>
+        {check.samples.map(({ id, conversationId, detail }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: samples are fixed, and may repeat an id
+          <li key={index}>
+            {id !== null && <NodeLink id={id} maxChars={24} conversationId={conversationId} />}
+            <bdi className={styles.detail}>{detail}</bdi>
+            {id !== null && !id.startsWith('file') && (
+              <button
+                type="button"
+                className={styles.more}
+                aria-label={`Show ${id} in the strata`}
+                onClick={() =>
+                  navigate(
+                    { view: 'strata', selection: id, ...(conversationId !== null && { conversationId }) },
+                    'push',
+                  )
+                }
+              >
+                show in strata
+              </button>
+            )}
+          </li>
+        ))}
+        {rest > 0 && <li className={styles.detail}>and {formatCount(rest)} more of the kind</li>}
+      </ul>
+    </div>
+  )
+}

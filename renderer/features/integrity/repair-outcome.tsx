@@ -1,0 +1,123 @@
+import { useState } from 'react'
+import type { Job } from '../../../core/contract/job.ts'
+import type { RepairResult } from '../../../core/contract/repair.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dim } from '../../ui/dim.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import styles from './repair-outcome.module.css'
+import { findingChanges, outcomeTitle } from './repair-wording.ts'
+
+type Props = {
+  /** A repair that has ended. */
+  readonly job: Job
+  readonly jobs: readonly Job[]
+  readonly onUndo: (backup?: string) => void
+}
+
+/** What came of a repair; it stays until it is put away. */
+export function RepairOutcome({ job, jobs, onUndo }: Props) {
+  const [isAway, setAway] = useState<string | null>(null)
+  if (isAway === job.jobId) return null
+  if (job.state === 'failed' && job.error !== null) return <ErrorState error={job.error} />
+  const put = <IconButton icon="close" label="Put this away" onClick={() => setAway(job.jobId)} />
+  if (job.result?.kind !== 'repair')
+    return (
+      <section className={styles.outcome} role="status">
+        <div className={styles.head}>
+          <h3 className={styles.title}>Repair cancelled</h3>
+          {put}
+        </div>
+        <p className={styles.dim}>Nothing was changed.</p>
+      </section>
+    )
+  return (
+    <section className={styles.outcome} role="status">
+      <div className={styles.head}>
+        <h3 className={styles.title}>{outcomeTitle(job.result.value)}</h3>
+        {put}
+      </div>
+      <Result result={job.result.value} titleOf={titlesBefore(jobs, job)} onUndo={onUndo} />
+    </section>
+  )
+}
+
+type ResultProps = {
+  readonly result: RepairResult
+  readonly titleOf: (id: string) => string
+  readonly onUndo: (backup?: string) => void
+}
+
+function Result({ result, titleOf, onUndo }: ResultProps) {
+  const { applied, skipped, rolledBack, backup } = result
+  return (
+    <>
+      {rolledBack !== null && (
+        <p>
+          After the steps {rolledBack.length === 1 ? 'a check' : 'checks'} found more than before, so the file is as it
+          was: {rolledBack.map(({ check, before, after }) => `${check} ${before} → ${after}`).join(', ')}
+        </p>
+      )}
+      {applied.length > 0 && (
+        <ul className={styles.list}>
+          {applied.map(({ id, rows, chosen }) => (
+            <li key={id}>
+              {titleOf(id)}{' '}
+              <Dim>
+                · {plural(rows, 'row')}
+                {chosen ? '' : ', needed by another'}
+              </Dim>
+            </li>
+          ))}
+        </ul>
+      )}
+      {skipped.map(({ id, reason }) => (
+        <p key={id} className={styles.skipped}>
+          Skipped: {titleOf(id)}. {reason}
+        </p>
+      ))}
+      <table className={styles.checks}>
+        <thead>
+          <tr>
+            <th scope="col">check</th>
+            <th scope="col">before</th>
+            <th scope="col">after</th>
+          </tr>
+        </thead>
+        <tbody>
+          {findingChanges(result).map(({ check, before, after }) => (
+            <tr key={check}>
+              <td>{check}</td>
+              <td>{formatCount(before)}</td>
+              <td data-change={after < before ? 'better' : after > before ? 'worse' : undefined}>
+                {formatCount(after)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {backup !== null && (
+        <div className={styles.backup}>
+          <p className={styles.dim}>
+            Backup of the file as it was, {formatBytes(backup.bytes)} · {formatDuration(result.durationMs)} in all
+          </p>
+          <NodeIdText id={backup.path} />
+          {rolledBack === null && <Button onClick={() => onUndo(backup.path)}>Undo…</Button>}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Titles of the steps, from the plan that was there when the repair began. */
+function titlesBefore(jobs: readonly Job[], repair: Job): (id: string) => string {
+  const titles = new Map<string, string>()
+  for (const { result, startedAtMs } of jobs) {
+    if (result?.kind !== 'repair_plan' || startedAtMs > repair.startedAtMs) continue
+    // Newest first: what an older plan called a step matters only where the newer one has it not.
+    for (const step of result.value.steps) if (!titles.has(step.id)) titles.set(step.id, step.title)
+  }
+  return (id) => titles.get(id) ?? id
+}

@@ -1,0 +1,94 @@
+import { useMutation, useQuery } from '@tanstack/react-query'
+import type { Job } from '../../../core/contract/job.ts'
+import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { plural } from '../../ui/format.ts'
+import { JobProgress } from '../../ui/job-progress.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { RepairOutcome } from './repair-outcome.tsx'
+import styles from './repair-panel.module.css'
+import { RepairPlanList } from './repair-plan-list.tsx'
+
+type Props = {
+  readonly info: MemoryInfo
+  /** Goes to the backups; a path is the one to look at. */
+  readonly onUndo: (backup?: string) => void
+}
+
+/** What can be done about the findings: the plan, its carrying out, and what came of it. */
+export function RepairPanel({ info, onUndo }: Props) {
+  const report = useQuery(api.integrity.last.queryOptions())
+  const plan = useQuery(api.repair.last.queryOptions())
+  const jobs = useQuery(api.jobs.list.queryOptions())
+  const start = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => jobs.refetch() }))
+  const newest = (kind: Job['kind']) => jobs.data?.find((job) => job.kind === kind) ?? null
+  const repair = newest('repair')
+  const planning = newest('repair_plan')
+  const isScanning = newest('integrity')?.state === 'running'
+  const isSound = report.data ? report.data.counts.error + report.data.counts.warning === 0 : false
+  const steps = plan.data?.steps ?? []
+  return (
+    <section className={styles.panel} aria-label="Repair plan">
+      <div className={styles.heading}>
+        <SectionHeading
+          aside={
+            !info.readOnly && (
+              <Button look="quiet" onClick={() => onUndo()}>
+                Backups…
+              </Button>
+            )
+          }
+        >
+          Repair plan{steps.length > 0 && ` · ${plural(steps.length, 'step')}`}
+        </SectionHeading>
+      </div>
+      {repair?.state === 'running' ? (
+        <div className={styles.block}>
+          <JobProgress job={repair} title="Repairing…" />
+          <p className={styles.dim}>
+            Until the second scan has passed nothing is kept, and cancelling changes nothing.
+          </p>
+        </div>
+      ) : (
+        repair !== null && <RepairOutcome job={repair} jobs={jobs.data ?? []} onUndo={onUndo} />
+      )}
+      {planning?.state === 'running' ? (
+        <div className={styles.block}>
+          <JobProgress job={planning} title="Planning repairs…" />
+        </div>
+      ) : planning?.state === 'failed' && planning.error !== null ? (
+        <ErrorState error={planning.error} onRetry={() => start.mutate({ kind: 'repair_plan' })} />
+      ) : plan.data && steps.length > 0 ? (
+        <RepairPlanList
+          key={plan.data.planId}
+          plan={plan.data}
+          info={info}
+          isBusy={repair?.state === 'running'}
+          onApply={(input) => start.mutate({ kind: 'repair', ...input })}
+        />
+      ) : (
+        <div className={styles.block}>
+          <p className={styles.dim}>
+            {report.data === null || report.data === undefined
+              ? 'After a check, what can be repaired is listed here: what each step changes, row by row, and what it cannot bring back.'
+              : isScanning
+                ? 'The file is being checked.'
+                : isSound
+                  ? 'There is nothing to repair.'
+                  : planning?.state === 'cancelled'
+                    ? 'Planning was cancelled.'
+                    : 'No step is known for what was found.'}
+          </p>
+          {planning?.state === 'cancelled' && !isSound && (
+            <Button disabled={start.isPending} onClick={() => start.mutate({ kind: 'repair_plan' })}>
+              Plan repairs
+            </Button>
+          )}
+        </div>
+      )}
+      {start.error !== null && <ErrorState error={start.error} />}
+    </section>
+  )
+}

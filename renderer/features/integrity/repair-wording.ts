@@ -1,0 +1,49 @@
+import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import type { RepairResult, RepairRisk, RepairStep } from '../../../core/contract/repair.ts'
+import type { Tone } from '../../ui/chip.tsx'
+import { formatCount, plural } from '../../ui/format.ts'
+
+/** What a risk means, for its chip. */
+export const RISKS: Readonly<Record<RepairRisk, { readonly tone: Tone; readonly hint: string }>> = {
+  safe: { tone: 'fine', hint: 'Rebuilds what follows from the rest of the file' },
+  rewrite: { tone: 'warning', hint: 'Changes derived content by a rule, which the step names' },
+  model: { tone: 'warning', hint: 'Needs a summariser to write a text anew' },
+  manual: { tone: 'neutral', hint: 'Cannot be done by the app; the step says what a person can do' },
+}
+
+/** `3 steps applied`, or what became of them instead. */
+export function outcomeTitle({ applied, skipped, rolledBack }: RepairResult): string {
+  if (rolledBack !== null) return 'Rolled back: nothing was kept'
+  if (applied.length === 0) return 'Nothing was to be changed'
+  return `${plural(applied.length, 'step')} applied${skipped.length > 0 ? `, ${formatCount(skipped.length)} skipped` : ''}`
+}
+
+export type FindingChange = { readonly check: string; readonly before: number; readonly after: number }
+
+/** Checks that found something before or after, those that got better first. */
+export function findingChanges({ before, after }: Pick<RepairResult, 'before' | 'after'>): readonly FindingChange[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .map((check) => ({ check, before: before[check] ?? 0, after: after[check] ?? 0 }))
+    .sort((a, b) => a.after - a.before - (b.after - b.before) || a.check.localeCompare(b.check))
+}
+
+/** Why a plan can only be exported, in words for a window; null when steps can be applied. */
+export function whyOnlyExport({ readOnly, system, systemLabel, readOnlyReason }: MemoryInfo): string | null {
+  if (!readOnly) return null
+  if (system === 'native') return `${readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
+  return `This file belongs to ${systemLabel} and stays as it is. The plan can be exported, or applied to a working copy: backup first, one transaction, a second scan before it is kept.`
+}
+
+/** Rows by table of some steps, `context_items 3`; of an index its entries. */
+export function rowsByTable(
+  steps: readonly RepairStep[],
+): readonly { readonly table: string; readonly rows: number }[] {
+  const tables = new Map<string, number>()
+  for (const step of steps) {
+    const named = new Set(step.changes.map((change) => change.table))
+    // What is shown is only the first part: a step of one table has all its rows there.
+    if (named.size === 1) for (const table of named) tables.set(table, (tables.get(table) ?? 0) + step.rows)
+    else for (const { table } of step.changes) tables.set(table, (tables.get(table) ?? 0) + 1)
+  }
+  return [...tables].map(([table, rows]) => ({ table, rows }))
+}

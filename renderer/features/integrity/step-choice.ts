@@ -1,0 +1,51 @@
+import type { RepairStep } from '../../../core/contract/repair.ts'
+
+export type Chosen = ReadonlySet<string>
+type Steps = readonly Pick<RepairStep, 'id' | 'risk' | 'dependsOn'>[]
+
+/** A step that a person has to do cannot be chosen. */
+export const canChoose = (step: Pick<RepairStep, 'risk'>): boolean => step.risk !== 'manual'
+
+/** Steps with all that has to come first; what needs something that cannot be chosen is left out. */
+function withDependencies(steps: Steps, ids: Iterable<string>): Chosen {
+  const byId = new Map(steps.map((step) => [step.id, step]))
+  const chosen = new Set<string>()
+  for (const id of ids) {
+    const closure = closureOf(byId, id)
+    if (closure) for (const each of closure) chosen.add(each)
+  }
+  return chosen
+}
+
+function closureOf(byId: ReadonlyMap<string, Steps[number]>, id: string): Chosen | null {
+  const closure = new Set<string>()
+  const open = [id]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (closure.has(next)) continue
+    const step = byId.get(next)
+    if (step === undefined || !canChoose(step)) return null
+    closure.add(next)
+    open.push(...step.dependsOn)
+  }
+  return closure
+}
+
+/** Everything that follows from the rest of the file, and what it needs of the same kind. */
+export function safeSteps(steps: Steps): Chosen {
+  const safe = steps.filter((step) => step.risk === 'safe')
+  return withDependencies(
+    safe,
+    safe.map((step) => step.id),
+  )
+}
+
+/** Choosing brings what has to come first; taking back takes what rests on it. */
+export function toggleStep(steps: Steps, chosen: Chosen, id: string): Chosen {
+  if (!chosen.has(id)) return new Set([...chosen, ...withDependencies(steps, [id])])
+  const gone = new Set([id])
+  for (let before = 0; before !== gone.size; ) {
+    before = gone.size
+    for (const step of steps) if (step.dependsOn.some((other) => gone.has(other))) gone.add(step.id)
+  }
+  return new Set([...chosen].filter((each) => !gone.has(each)))
+}

@@ -1,0 +1,107 @@
+import type { StorageReport } from '../../../core/contract/storage.ts'
+import { useLive } from '../../live.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { Notice } from '../../ui/notice.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { ViewHeader } from '../../ui/view-header.tsx'
+import { PartsBar } from './parts-bar.tsx'
+import { partsOf } from './storage-rows.ts'
+import { StorageTable } from './storage-table.tsx'
+import styles from './storage-view.module.css'
+
+type Props = {
+  readonly report: StorageReport
+  readonly atMs: number
+  /** Null while it is being measured again. */
+  readonly onMeasure: (() => void) | null
+}
+
+/** A measurement: parts, tables and indexes, repeated text, advice. */
+export function StorageReportView({ report, atMs, onMeasure }: Props) {
+  const { changedAtMs } = useLive()
+  const { bytes, walBytes, pages, pageBytes, freePages, repeated, advice, unreadable, durationMs } = report
+  return (
+    <>
+      <ViewHeader
+        title={`${formatBytes(bytes)}${walBytes > 0 ? ` and ${formatBytes(walBytes)} of log` : ''}`}
+        actions={
+          <Button look="primary" disabled={onMeasure === null} onClick={() => onMeasure?.()}>
+            Measure again
+          </Button>
+        }
+      >
+        {plural(pages, 'page')} of {formatCount(pageBytes)} B ·{' '}
+        {freePages === 0 ? 'none free' : `${formatCount(freePages)} free, ${formatBytes(freePages * pageBytes)}`} · log{' '}
+        {formatBytes(walBytes)} · {formatDuration(durationMs)} · <TimeText atMs={atMs} />
+        {changedAtMs !== null && changedAtMs > atMs && ' · the file has changed since'}
+      </ViewHeader>
+      <PartsBar parts={partsOf(report)} />
+      {unreadable.length > 0 && (
+        <div className={styles.notice}>
+          <Notice title="Not all could be measured.">
+            Pages of {unreadable.join(', ')} are damaged: what they take is not in the figures.
+          </Notice>
+        </div>
+      )}
+      <section className={styles.section}>
+        <SectionHeading>Advice</SectionHeading>
+        {advice.length === 0 ? (
+          <p className={styles.dim}>Nothing would make this file noticeably smaller.</p>
+        ) : (
+          <ul>
+            {advice.map((item) => (
+              <Item
+                key={item.id}
+                title={item.title}
+                text={item.detail}
+                figure={formatBytes(item.gainBytes)}
+                note="to gain"
+              />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section className={styles.section}>
+        <SectionHeading>Text stored more than once</SectionHeading>
+        {repeated.length === 0 ? (
+          <p className={styles.dim}>No text stands in this file twice.</p>
+        ) : (
+          <ul>
+            {repeated.map((item) => (
+              <Item
+                key={item.id}
+                title={item.title}
+                text={item.explanation}
+                figure={formatBytes(item.bytes)}
+                note={plural(item.rows, 'row')}
+              />
+            ))}
+          </ul>
+        )}
+      </section>
+      <section className={styles.section}>
+        <SectionHeading>Tables and indexes · {report.objects.length}</SectionHeading>
+        <StorageTable objects={report.objects} fileBytes={bytes} />
+      </section>
+    </>
+  )
+}
+
+type ItemProps = { readonly title: string; readonly text: string; readonly figure: string; readonly note: string }
+
+function Item({ title, text, figure, note }: ItemProps) {
+  return (
+    <li className={styles.item}>
+      <div>
+        <h3>{title}</h3>
+        <p className={styles.dim}>{text}</p>
+      </div>
+      <div className={styles.figure}>
+        {figure}
+        <div className={styles.dim}>{note}</div>
+      </div>
+    </li>
+  )
+}

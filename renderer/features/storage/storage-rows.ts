@@ -1,0 +1,62 @@
+import type { StorageObject, StorageReport } from '../../../core/contract/storage.ts'
+
+type Kind = StorageObject['kind']
+/** What the bytes of the file and its log are taken up by. */
+export type Use = Kind | 'free' | 'log'
+
+export const USES: readonly { readonly use: Use; readonly label: string; readonly color: string }[] = [
+  { use: 'table', label: 'tables', color: 'var(--d1)' },
+  { use: 'index', label: 'indexes', color: 'var(--d2)' },
+  { use: 'search_index', label: 'full-text index', color: 'var(--leaf)' },
+  { use: 'search_text', label: 'text kept for search', color: 'var(--d3)' },
+  { use: 'system', label: 'SQLite’s own', color: 'var(--tool)' },
+  { use: 'free', label: 'free pages', color: 'var(--control)' },
+  { use: 'log', label: 'write-ahead log', color: 'var(--lit)' },
+]
+
+export const lookOf = (use: Use) => USES.find((one) => one.use === use) ?? USES[0]
+
+export type Part = { readonly use: Use; readonly label: string; readonly color: string; readonly bytes: number }
+
+/** The whole of file and log in parts, in a fixed order; what is empty is left out. */
+export function partsOf(
+  report: Pick<StorageReport, 'objects' | 'freePages' | 'pageBytes' | 'walBytes'>,
+): readonly Part[] {
+  const bytesOf = (use: Use): number => {
+    if (use === 'free') return report.freePages * report.pageBytes
+    if (use === 'log') return report.walBytes
+    return report.objects.reduce((sum, object) => sum + (object.kind === use ? object.bytes : 0), 0)
+  }
+  return USES.map((use) => ({ ...use, bytes: bytesOf(use.use) })).filter(({ bytes }) => bytes > 0)
+}
+
+export type StorageRow = StorageObject & {
+  /** It belongs to the table above it. */
+  readonly isPart: boolean
+  /** Of a table with parts: all of them together; else its own. */
+  readonly wholeBytes: number
+}
+
+/** Each table with its indexes beneath it, the tables that take most with all of theirs first. */
+export function storageRows(objects: readonly StorageObject[]): readonly StorageRow[] {
+  const groups = new Map<string, StorageObject[]>()
+  for (const object of objects) {
+    const group = groups.get(object.of)
+    if (group) group.push(object)
+    else groups.set(object.of, [object])
+  }
+  const sum = (group: readonly StorageObject[]) => group.reduce((bytes, object) => bytes + object.bytes, 0)
+  return [...groups.values()]
+    .sort((a, b) => sum(b) - sum(a))
+    .flatMap((group) => {
+      const wholeBytes = sum(group)
+      return group
+        .sort((a, b) => Number(isHead(b)) - Number(isHead(a)) || b.bytes - a.bytes)
+        .map((object) => {
+          const isPart = !isHead(object) && group.some(isHead)
+          return { ...object, isPart, wholeBytes: isPart ? object.bytes : wholeBytes }
+        })
+    })
+}
+
+const isHead = ({ name, of }: StorageObject): boolean => name === of

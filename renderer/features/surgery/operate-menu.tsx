@@ -1,0 +1,30 @@
+import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import styles from './operate-menu.module.css'
+import { askFor, operationsOf, type Subject, type SurgeryAsk } from './surgery-ask.ts'
+
+type Props = {
+  /** Only summaries are operated on. */
+  readonly node: Subject & { readonly kind: string }
+  readonly onAsk: (ask: SurgeryAsk) => void
+}
+
+/** What can be done to a summary by hand. Everything in it begins with a preview. */
+export function OperateMenu({ node, onAsk }: Props) {
+  const { id, kind } = node
+  if (kind !== 'leaf' && kind !== 'condensed') return null
+  return (
+    <Menu
+      label={`Operate on ${id}`}
+      className={styles.button}
+      items={operationsOf(kind).map(({ operation, label, hint }) => ({
+        label,
+        hint,
+        onSelect: () => onAsk(askFor(operation, node)),
+      }))}
+    >
+      Operate…
+      <Icon name="chevronDown" />
+    </Menu>
+  )
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import type { DiffLine } from '../../../core/contract/surgery.ts'
+import { Button } from '../../ui/button.tsx'
+import { plural } from '../../ui/format.ts'
+import { sideBySide } from './side-by-side.ts'
+import styles from './side-by-side-table.module.css'
+
+const FIRST_LINES = 400
+
+/** A text before and after, line by line. */
+export function SideBySideTable({ diff, label }: { readonly diff: readonly DiffLine[]; readonly label: string }) {
+  const [isWhole, setWhole] = useState(false)
+  const rows = sideBySide(diff)
+  const shown = isWhole ? rows : rows.slice(0, FIRST_LINES)
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section className={styles.scroll} tabIndex={0} aria-label={label}>
+        <table className={styles.table}>
+          <thead className={styles.hidden}>
+            <tr>
+              <th scope="col">before</th>
+              <th scope="col">after</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ kind, before, after }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the lines are fixed, and may repeat
+              <tr key={index}>
+                <Line text={before} state={kind === 'same' ? 'same' : 'removed'} />
+                <Line text={after} state={kind === 'same' ? 'same' : 'added'} />
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {rows.length > shown.length && (
+        <Button look="quiet" onClick={() => setWhole(true)}>
+          Show {plural(rows.length - shown.length, 'more line')}
+        </Button>
+      )}
+    </>
+  )
+}
+
+type LineProps = { readonly text: string | null; readonly state: 'same' | 'removed' | 'added' }
+const SIGNS = { same: ' ', removed: '−', added: '+' } as const
+
+function Line({ text, state }: LineProps) {
+  if (text === null) return <td className={styles.line} data-state="none" />
+  return (
+    <td className={styles.line} data-state={state} dir="auto">
+      <span className={styles.sign}>{SIGNS[state]}</span>
+      {text}
+    </td>
+  )
+}

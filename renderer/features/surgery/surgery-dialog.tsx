@@ -1,0 +1,128 @@
+import { useState } from 'react'
+import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import type { SurgeryRequest } from '../../../core/contract/surgery.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
+import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { useJob } from '../../ui/use-job.ts'
+import type { NodeAsk } from './surgery-ask.ts'
+import styles from './surgery-dialog.module.css'
+import { draftOf, toRequest } from './surgery-draft.ts'
+import { SurgeryForm } from './surgery-form.tsx'
+import { SurgeryOutcome } from './surgery-outcome.tsx'
+import { SurgeryPreviewView } from './surgery-preview-view.tsx'
+import { applyLabel, askText, askTitle, isEmpty } from './surgery-wording.ts'
+
+type Props = {
+  readonly ask: NodeAsk
+  readonly info: MemoryInfo
+  readonly onUndo: (backup: string) => void
+  readonly onClose: () => void
+}
+
+/** An operation from its question to its outcome: nothing is done that was not shown before. */
+export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
+  const [draft, setDraft] = useState(() => draftOf(ask))
+  const preview = useJob()
+  const surgery = useJob()
+  const request = toRequest(ask, draft)
+  const shown = preview.job?.result?.kind === 'surgery_preview' ? preview.job.result.value : null
+  const result = surgery.job?.result?.kind === 'surgery' ? surgery.job.result.value : null
+  const look = (operation: SurgeryRequest) => {
+    surgery.forget()
+    preview.start({ kind: 'surgery_preview', operation })
+  }
+  const apply = () => {
+    if (shown === null) return
+    const { operation, previewId, nodes } = shown
+    surgery.start({ kind: 'surgery', operation, previewId, nodes: ask.kind === 'rewrite' ? nodes : undefined })
+  }
+  const isBusy = preview.isRunning || surgery.isRunning
+  const isStale = surgery.error !== null && toErrorInfo(surgery.error).code === 'plan_stale'
+
+  return (
+    <Dialog
+      title={askTitle(ask)}
+      width={shown !== null && ask.kind === 'rewrite' ? 980 : 640}
+      onClose={onClose}
+      actions={
+        result !== null ? (
+          <>
+            {result.backup !== null && result.rolledBack === null && (
+              <Button onClick={() => result.backup !== null && onUndo(result.backup.path)}>Undo…</Button>
+            )}
+            <Button data-autofocus="" onClick={onClose}>
+              Close
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button data-autofocus="" onClick={onClose}>
+              {shown === null ? 'Cancel' : 'Leave it as it is'}
+            </Button>
+            {shown !== null && (
+              <Button
+                disabled={isBusy}
+                onClick={() => (ask.kind === 'dissolve' ? look(shown.operation) : preview.forget())}
+              >
+                {ask.kind === 'dissolve' ? 'Preview again' : 'Change…'}
+              </Button>
+            )}
+            {shown === null ? (
+              <Button
+                look="primary"
+                disabled={isBusy || request === null}
+                onClick={() => request !== null && look(request)}
+              >
+                Preview
+              </Button>
+            ) : info.readOnly ? (
+              info.system !== 'native' && <MakeWorkingCopy info={info} look="primary" />
+            ) : (
+              <Button look="primary" disabled={isBusy || isStale || isEmpty(shown)} onClick={apply}>
+                {applyLabel(ask.kind)}
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      <div className={styles.body}>
+        {result !== null ? (
+          <SurgeryOutcome result={result} />
+        ) : (
+          <>
+            <div className={styles.subject}>
+              <NodeIdText id={ask.id} />
+              <p className={styles.dim}>{askText(ask)}</p>
+            </div>
+            {surgery.isRunning ? (
+              <JobProgress job={surgery.job} title="Writing…" />
+            ) : shown !== null ? (
+              <SurgeryPreviewView preview={shown} info={info} />
+            ) : preview.isRunning ? (
+              <JobProgress job={preview.job} title="Making the preview…" />
+            ) : (
+              <SurgeryForm ask={ask} draft={draft} onChange={setDraft} />
+            )}
+            {!isBusy && surgery.error !== null && <ErrorLine error={surgery.error} />}
+            {!isBusy && surgery.job?.state === 'cancelled' && (
+              <p className={styles.dim}>Cancelled: nothing was changed.</p>
+            )}
+            {isStale && shown !== null && (
+              <p className={styles.dim}>
+                Something else changed the memory since this was shown. Make the preview again to see what would be done
+                now.
+              </p>
+            )}
+            {!isBusy && preview.error !== null && <ErrorLine error={preview.error} />}
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,113 @@
+import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import type { SurgeryPreview, WindowChange } from '../../../core/contract/surgery.ts'
+import { changedTables } from '../../ui/change-rows.ts'
+import { ChangeTable } from '../../ui/change-table.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatCount, plural, shortenId } from '../../ui/format.ts'
+import { RewrittenNodeView } from './rewritten-node-view.tsx'
+import styles from './surgery-dialog.module.css'
+import { isEmpty, tokensText } from './surgery-wording.ts'
+
+const IDS_SHOWN = 12
+
+/** Exactly what would be done, and what would stay. */
+export function SurgeryPreviewView({ preview, info }: { readonly preview: SurgeryPreview; readonly info: MemoryInfo }) {
+  const { description, nodes, kept, window, copies, messages, rows, changes, warnings, modelTokens } = preview
+  const models = modelTokens.input + modelTokens.output
+  return (
+    <div className={styles.sections}>
+      <p>{description}</p>
+      {warnings.map((warning) => (
+        <p key={warning} className={styles.warning}>
+          {warning}
+        </p>
+      ))}
+      {nodes.map((node) => (
+        <RewrittenNodeView key={node.id} node={node} isOnly={nodes.length === 1} />
+      ))}
+      <Facts>
+        <Fact name="stays as it is">
+          {kept.length === 0
+            ? null
+            : kept.map(({ id, reason }) => (
+                <p key={id}>
+                  <code>{shortenId(id, 24)}</code> {reason}
+                </p>
+              ))}
+        </Fact>
+        <Fact name="window">{window === null ? 'keeps its entries' : <WindowText window={window} />}</Fact>
+        <Fact name="copies">
+          {copies.length === 0 && messages === 0
+            ? null
+            : `${plural(copies.length, 'summary', 'summaries')} and ${plural(messages, 'message')}, under new ids`}
+        </Fact>
+        <Fact name="models">
+          {models === 0
+            ? null
+            : `${formatCount(modelTokens.input)} tokens sent, ${formatCount(modelTokens.output)} received`}
+        </Fact>
+        <Fact name="rows">{plural(rows, 'row')}</Fact>
+      </Facts>
+      {copies.length > 0 && (
+        <details className={styles.prompt}>
+          <summary>New ids</summary>
+          <ul className={styles.list}>
+            {copies.slice(0, 200).map(({ from, to }) => (
+              <li key={to}>
+                <code>{shortenId(from, 24)}</code> → <code>{shortenId(to, 24)}</code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {changes.length > 0 && (
+        <details className={styles.prompt}>
+          <summary>
+            Every row{rows > changes.length && `: the first ${formatCount(changes.length)} of ${formatCount(rows)}`}
+          </summary>
+          {changedTables(changes).map((table) => (
+            <ChangeTable key={table.table} {...table} />
+          ))}
+        </details>
+      )}
+      <p className={styles.notice}>
+        {isEmpty(preview)
+          ? 'There is nothing to change.'
+          : info.readOnly
+            ? info.system === 'native'
+              ? `${info.readOnlyReason ?? 'The file is read-only.'} This is only what would be done.`
+              : `This file belongs to ${info.systemLabel} and stays as it is. In a working copy the same can be done.`
+            : 'Exactly this is done, or nothing. A whole copy of the file is made beside it first and compared row by row; every check is made again before it is kept. No message is changed.'}
+      </p>
+    </div>
+  )
+}
+
+function WindowText({ window }: { readonly window: WindowChange }) {
+  return (
+    <>
+      {tokensText(window.tokensBefore, window.tokensAfter)}
+      <div className={styles.ids}>
+        <Ids ids={window.removed} sign="−" />
+        <Ids ids={window.placed} sign="+" />
+      </div>
+    </>
+  )
+}
+
+function Ids({ ids, sign }: { readonly ids: readonly string[]; readonly sign: string }) {
+  return (
+    <>
+      {ids.slice(0, IDS_SHOWN).map((id) => (
+        <code key={id} title={id}>
+          {sign} {shortenId(id, 18)}
+        </code>
+      ))}
+      {ids.length > IDS_SHOWN && (
+        <span className={styles.dim}>
+          {sign} {formatCount(ids.length - IDS_SHOWN)} more
+        </span>
+      )}
+    </>
+  )
+}

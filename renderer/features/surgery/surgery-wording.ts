@@ -1,0 +1,50 @@
+import type { SurgeryPreview, SurgeryResult } from '../../../core/contract/surgery.ts'
+import { formatCount, formatPercent } from '../../ui/format.ts'
+import type { NodeAsk } from './surgery-ask.ts'
+
+/** `Rewrite a summary` */
+export function askTitle(ask: NodeAsk): string {
+  switch (ask.kind) {
+    case 'rewrite':
+      return ask.subtree ? 'Rewrite a summary and all beneath it' : 'Rewrite a summary'
+    case 'dissolve':
+      return 'Dissolve a summary'
+    case 'transplant':
+      return 'Transplant a summary'
+  }
+}
+
+/** What it does, in a sentence, before anything is asked. */
+export function askText(ask: NodeAsk): string {
+  switch (ask.kind) {
+    case 'rewrite':
+      return ask.subtree
+        ? 'Every summary beneath it is written anew from its sources, leaves first, then this one. Ids and links stay.'
+        : 'Its text is written anew from its sources. Its id and its links stay.'
+    case 'dissolve':
+      return 'The summary goes, and its sources take its place in the window and in whatever rests on it.'
+    case 'transplant':
+      return 'The summary is copied with all that it stands for into another conversation, under new ids. The original stays.'
+  }
+}
+
+/** What the button that does it says. */
+export const applyLabel = (kind: NodeAsk['kind']): string =>
+  ({ rewrite: 'Write the new text', dissolve: 'Dissolve', transplant: 'Transplant' })[kind]
+
+/** `1,204 → 980 tokens, −19 %` */
+export function tokensText(before: number, after: number): string {
+  const change = before > 0 ? (after - before) / before : 0
+  const sign = change > 0 ? '+' : change < 0 ? '−' : '±'
+  return `${formatCount(before)} → ${formatCount(after)} tokens${before > 0 ? `, ${sign}${formatPercent(Math.abs(change))}` : ''}`
+}
+
+/** Nothing would be written. */
+export const isEmpty = ({ rows, nodes }: Pick<SurgeryPreview, 'rows' | 'nodes'>): boolean =>
+  rows === 0 && nodes.length === 0
+
+/** What came of it. */
+export function resultTitle({ rolledBack, backup }: Pick<SurgeryResult, 'rolledBack' | 'backup'>): string {
+  if (rolledBack !== null) return 'Rolled back: nothing was kept'
+  return backup === null ? 'There was nothing to change' : 'Done'
+}

@@ -1,0 +1,121 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import type { UndoResult } from '../../../core/contract/surgery.ts'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatBytes, formatCount, plural } from '../../ui/format.ts'
+import { JobProgress } from '../../ui/job-progress.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { useJob } from '../../ui/use-job.ts'
+import { BackupTable } from './backup-table.tsx'
+import styles from './surgery-dialog.module.css'
+
+type Props = {
+  readonly info: MemoryInfo
+  /** The one to look at first; null shows the list. */
+  readonly backup: string | null
+  readonly onClose: () => void
+}
+
+/** The backups of a file, and the way back to one of them. */
+export function UndoDialog({ info, backup, onClose }: Props) {
+  const [path, setPath] = useState(backup)
+  const backups = useQuery(api.surgery.backups.queryOptions())
+  const undo = useJob()
+  const chosen = backups.data?.find((one) => one.path === path) ?? null
+  const result = undo.job?.result?.kind === 'undo' ? undo.job.result.value : null
+  return (
+    <Dialog
+      title={result !== null ? 'Restored' : chosen !== null ? 'Restore this backup?' : 'Backups'}
+      width={680}
+      onClose={onClose}
+      actions={
+        result === null && chosen !== null ? (
+          <>
+            <Button data-autofocus="" onClick={onClose}>
+              Leave it as it is
+            </Button>
+            <Button disabled={undo.isRunning} onClick={() => setPath(null)}>
+              All backups
+            </Button>
+            <Button
+              look="danger"
+              disabled={undo.isRunning || info.readOnly}
+              onClick={() => undo.start({ kind: 'undo', backup: chosen.path })}
+            >
+              Restore
+            </Button>
+          </>
+        ) : (
+          <Button data-autofocus="" onClick={onClose}>
+            Close
+          </Button>
+        )
+      }
+    >
+      <div className={styles.body}>
+        {result !== null ? (
+          <Restored result={result} />
+        ) : backups.error ? (
+          <ErrorState error={backups.error} onRetry={() => void backups.refetch()} />
+        ) : backups.data === undefined ? (
+          <Loading what="backups" />
+        ) : chosen === null ? (
+          <BackupTable backups={backups.data} onRestore={info.readOnly ? null : setPath} />
+        ) : (
+          <>
+            <Facts>
+              <Fact name="file">
+                <code className={styles.path}>{info.path}</code>
+              </Fact>
+              <Fact name="backup">
+                <code className={styles.path}>{chosen.path}</code>
+              </Fact>
+              <Fact name="made">
+                <TimeText atMs={chosen.atMs} /> · {formatBytes(chosen.bytes)}
+              </Fact>
+            </Facts>
+            <p>
+              Summaries, their links and the windows become what they were in the backup. Messages that came since stay,
+              and are in their windows; what was summarised since is not summarised any more.
+            </p>
+            <p className={styles.dim}>
+              The file as it is now is backed up first, so that this can be undone as well. Close agents that write to
+              it.
+            </p>
+            {undo.isRunning && <JobProgress job={undo.job} title="Restoring…" />}
+            {undo.error !== null && <ErrorLine error={undo.error} />}
+            {undo.job?.state === 'cancelled' && <p className={styles.dim}>Cancelled: nothing was changed.</p>}
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+function Restored({ result }: { readonly result: UndoResult }) {
+  const rows = Object.entries(result.rows).filter(([, count]) => count > 0)
+  return (
+    <div className={styles.form} role="status">
+      <Facts>
+        <Fact name="rows">
+          {rows.length === 0
+            ? 'nothing differed'
+            : rows.map(([table, count]) => `${table} ${formatCount(count)}`).join(', ')}
+        </Fact>
+        <Fact name="kept">{`${plural(result.keptMessages, 'message')} that came since`}</Fact>
+        <Fact name="backup">
+          <NodeIdText id={result.backup.path} />
+        </Fact>
+      </Facts>
+      <p className={styles.dim}>That backup holds the file as it was a moment ago: it undoes this.</p>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import type { Cell, Cells, RowChange } from '../../core/contract/repair.ts'
+
+/** One row of a table that changes, as it is shown. */
+export type ChangeRow = {
+  readonly sign: '+' | '−' | '~'
+  readonly verb: 'added' | 'removed' | 'changed'
+  /** `conversation_id 1 · ordinal 2` */
+  readonly key: string
+  readonly cells: readonly { readonly column: string; readonly before: string | null; readonly after: string | null }[]
+}
+
+export type ChangedTable = { readonly table: string; readonly rows: readonly ChangeRow[] }
+
+/** Foreign text is cut: what a cell holds may be a whole message. */
+const MAX_CELL = 160
+
+/** The changes by table, in the order in which they came. */
+export function changedTables(changes: readonly RowChange[]): readonly ChangedTable[] {
+  const tables = new Map<string, ChangeRow[]>()
+  for (const change of changes) {
+    const rows = tables.get(change.table) ?? []
+    rows.push(toRow(change))
+    tables.set(change.table, rows)
+  }
+  return [...tables].map(([table, rows]) => ({ table, rows }))
+}
+
+function toRow({ key, before, after }: RowChange): ChangeRow {
+  const columns = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
+  const [sign, verb] =
+    before === null
+      ? (['+', 'added'] as const)
+      : after === null
+        ? (['−', 'removed'] as const)
+        : (['~', 'changed'] as const)
+  return {
+    sign,
+    verb,
+    key: keyText(key),
+    cells: columns
+      // Of a new or removed row what says nothing is left out.
+      .filter((column) => (before !== null && after !== null) || isTelling(after ?? before, key, column))
+      .map((column) => ({
+        column,
+        before: before === null ? null : cellText(before[column]),
+        after: after === null ? null : cellText(after[column]),
+      })),
+  }
+}
+
+const isTelling = (cells: Cells | null, key: Cells, column: string): boolean =>
+  (cells?.[column] ?? null) !== null && !(column in key)
+
+const keyText = (key: Cells): string =>
+  Object.entries(key)
+    .map(([column, cell]) => `${column} ${cellText(cell)}`)
+    .join(' · ')
+
+/** A cell in one line, cut safely within what a person reads as one character. */
+export function cellText(cell: Cell | undefined): string {
+  if (cell === null || cell === undefined) return 'null'
+  if (typeof cell === 'number') return String(cell)
+  const line = cell.replace(/\s+/g, ' ')
+  const chars = [...line.slice(0, MAX_CELL * 4)]
+  const text = chars.length > MAX_CELL ? `${chars.slice(0, MAX_CELL).join('')}…` : line
+  return text === '' ? '“”' : text
+}
