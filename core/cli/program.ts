@@ -4,6 +4,7 @@ import { LcmError } from '../errors.ts'
 import { MAX_ID } from './command.ts'
 import { addContextCommand } from './context-command.ts'
 import { addCopyCommand } from './copy-command.ts'
+import { addDiscoverCommand } from './discover-command.ts'
 import { addExpandQueryCommand } from './expand-query-command.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
@@ -92,6 +93,7 @@ export function buildProgram(
     })
   }
 
+  addDiscoverCommand(define, run, installation)
   addReadCommands(define, run)
   addContextCommand(define, run)
   addGrepCommand(define, run)

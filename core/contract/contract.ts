@@ -19,7 +19,7 @@ import { IntegrityReport } from './integrity.ts'
 import { Job, JobSpec } from './job.ts'
 import { LedgerState } from './ledger.ts'
 import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from './lineage.ts'
-import { Folder, FoundMemory, Probe, RecentMemory } from './machine.ts'
+import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
 import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
@@ -53,6 +53,7 @@ const byId = z.object({ id: NodeId })
 export const contract = {
   machine: {
     discover: base.output(z.array(FoundMemory)),
+    discoverTranscripts: base.output(z.array(FoundTranscripts)),
     recent: base.output(z.array(RecentMemory)),
     forgetRecent: base.input(z.object({ path: z.string() })).output(z.void()),
     sample: base.output(z.object({ path: z.string() })),

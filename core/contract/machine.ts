@@ -13,6 +13,20 @@ export const FoundMemory = z.object({
 })
 export type FoundMemory = z.infer<typeof FoundMemory>
 
+/** Sessions that an agent keeps of one project. */
+export const FoundTranscripts = z.object({
+  /** Files or folders to import. */
+  paths: z.array(z.string()),
+  /** Folder of the project where it is known, otherwise a short name. */
+  label: z.string(),
+  /** Which agent, for people. */
+  agent: z.string(),
+  files: z.int(),
+  bytes: z.int(),
+  modifiedAtMs: TimeMs,
+})
+export type FoundTranscripts = z.infer<typeof FoundTranscripts>
+
 export const RecentMemory = FoundMemory.extend({ openedAtMs: TimeMs, exists: z.boolean() })
 export type RecentMemory = z.infer<typeof RecentMemory>
 

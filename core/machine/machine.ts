@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, join, resolve } from 'node:path'
-import type { Folder, FoundMemory, Probe } from '../contract/machine.ts'
+import type { Folder, FoundMemory, FoundTranscripts, Probe } from '../contract/machine.ts'
 import { fileError } from '../db/memory-file.ts'
 import { discover } from './discover.ts'
 import { listFolder } from './folder-list.ts'
+import { discoverTranscripts } from './known-transcripts.ts'
 import { probePath } from './probe.ts'
 import { RecentFiles } from './recent-files.ts'
 import { sampleMemory } from './sample-memory.ts'
@@ -33,6 +34,11 @@ export class Machine {
   /** Memories in the known places, last changed first. */
   discover(): FoundMemory[] {
     return discover(this.#options, this.folders.cache)
+  }
+
+  /** Sessions in the known places, by agent and project, last changed first. */
+  discoverTranscripts(): FoundTranscripts[] {
+    return discoverTranscripts(this.#options)
   }
 
   /** What stands at a path; a path that cannot be opened is an answer too. */

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
@@ -74,6 +74,8 @@ test('a transcript becomes a memory of its own, and bad lines are reported by nu
 
   const page = await openMemory()
   await openByPath(page, path)
+  await expect(page.getByRole('heading', { name: '1 transcript with 60 messages' })).toBeVisible()
+  await page.getByRole('button', { name: 'Import 1 file' }).click()
   await expect(page.getByRole('heading', { name: '60 messages imported, 1 line left out' })).toBeVisible()
   await page.getByText('session.jsonl').click()
   await expect(page.getByText('line 61')).toBeVisible()
@@ -91,4 +93,19 @@ test('folders of the machine can be looked through', async ({ openMemory, home, 
   await expect(dialog).toContainText(home)
   await dialog.getByRole('button', { name: /a-memory\.db/ }).click()
   await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${factsOf(memory).messages} msgs`)
+})
+
+test('what can be read of a damaged memory is salvaged into a new one', async ({ openMemory, home }) => {
+  const path = sampleCopy(home, 'cut.db')
+  truncateSync(path, Math.floor(statSync(path).size * 0.7))
+  const page = await openMemory(path)
+  await expect(page.getByRole('heading', { name: 'The file ends too early' })).toBeVisible()
+  await page.getByRole('button', { name: 'Salvage what can be read…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Salvage what can be read' })
+  await dialog.getByRole('button', { name: 'Salvage', exact: true }).click()
+  await expect(dialog.getByRole('rowheader', { name: 'messages', exact: true })).toBeVisible()
+  await expect(dialog).toContainText('missing at the end of the file')
+  await dialog.getByRole('button', { name: 'Open the salvaged memory' }).click()
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await expect(page.getByRole('banner')).toContainText('cut-salvaged.db')
 })

@@ -7,6 +7,8 @@ import { ThemeMenu } from '../../ui/theme-menu.tsx'
 import { DropTarget } from './drop-target.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
 import { FoundMemories } from './found-memories.tsx'
+import { FoundTranscripts } from './found-transcripts.tsx'
+import { ImportPreview } from './import-preview.tsx'
 import { ImportProgress } from './import-progress.tsx'
 import { OpenActions } from './open-actions.tsx'
 import { RecentMemories } from './recent-memories.tsx'
@@ -16,17 +18,21 @@ import styles from './welcome.module.css'
 /** The page without a file: every way to one. */
 export function Welcome() {
   const [isBrowsing, setBrowsing] = useState(false)
+  const [chosen, setChosen] = useState<readonly string[] | null>(null)
   const transcripts = useImport()
-  const { start } = transcripts
+  const importChosen = (paths: readonly string[]) => {
+    setChosen(null)
+    transcripts.start(paths)
+  }
   useEffect(
     () =>
       host.onMenu((command) => {
-        if (command === 'import') void pickTranscripts(start)
+        if (command === 'import') void pickTranscripts(setChosen)
       }),
-    [start],
+    [],
   )
   return (
-    <DropTarget onMemory={host.openFile} onTranscripts={transcripts.start}>
+    <DropTarget onMemory={host.openFile} onTranscripts={setChosen}>
       <div className={styles.page}>
         <header className={styles.header}>
           <Mark size={26} />
@@ -39,15 +45,18 @@ export function Welcome() {
         </header>
         {transcripts.isActive ? (
           <ImportProgress transcripts={transcripts} />
+        ) : chosen !== null ? (
+          <ImportPreview paths={chosen} onImport={importChosen} onBack={() => setChosen(null)} />
         ) : (
           <main className={styles.main}>
             <OpenActions
               onBrowse={() => setBrowsing(true)}
-              onImport={() => void pickTranscripts(start)}
-              onTranscript={(path) => start([path])}
+              onImport={() => void pickTranscripts(setChosen)}
+              onTranscript={(path) => setChosen([path])}
             />
             <RecentMemories />
             <FoundMemories />
+            <FoundTranscripts onChoose={setChosen} />
           </main>
         )}
       </div>
@@ -56,7 +65,7 @@ export function Welcome() {
           onMemory={host.openFile}
           onTranscript={(path) => {
             setBrowsing(false)
-            transcripts.start([path])
+            setChosen([path])
           }}
           onClose={() => setBrowsing(false)}
         />
@@ -65,7 +74,7 @@ export function Welcome() {
   )
 }
 
-async function pickTranscripts(start: (paths: readonly string[]) => void): Promise<void> {
+async function pickTranscripts(choose: (paths: readonly string[]) => void): Promise<void> {
   const paths = await host.pickTranscripts?.()
-  if (paths && paths.length > 0) start(paths)
+  if (paths && paths.length > 0) choose(paths)
 }

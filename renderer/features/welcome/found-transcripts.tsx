@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import type { FoundTranscripts as Found } from '../../../core/contract/machine.ts'
+import { api } from '../../api.ts'
+import { Chip } from '../../ui/chip.tsx'
+import { formatBytes, plural, shortenPath } from '../../ui/format.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import styles from './memory-row.module.css'
+
+type Props = { readonly onChoose: (paths: readonly string[]) => void }
+
+/** What agents without a memory keep: a transcript can become one. */
+export function FoundTranscripts({ onChoose }: Props) {
+  const found = useQuery(api.machine.discoverTranscripts.queryOptions())
+  // A machine without any is told nothing: the page offers to import by path already.
+  if (!found.data || found.data.length === 0) return null
+  return (
+    <section>
+      <SectionHeading>Transcripts on this machine · {found.data.length}</SectionHeading>
+      <ul>
+        {found.data.map((one) => (
+          <Row key={`${one.agent} ${one.label} ${one.paths[0]}`} found={one} onChoose={onChoose} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Row({ found, onChoose }: { readonly found: Found } & Props) {
+  const [first = ''] = found.paths
+  return (
+    <li className={styles.row}>
+      <button
+        type="button"
+        className={styles.open}
+        title={`Look what an import of these would bring\n${found.paths.slice(0, 5).join('\n')}`}
+        onClick={() => onChoose(found.paths)}
+      >
+        <span className={styles.label}>
+          <bdi>{shortenPath(found.label, 40)}</bdi>
+        </span>
+        <span className={styles.path}>
+          <bdi>{found.paths.length === 1 ? shortenPath(first, 34) : plural(found.files, 'file')}</bdi>
+        </span>
+        <span className={styles.system}>
+          <Chip>{found.agent}</Chip>
+        </span>
+        <span className={styles.size}>{formatBytes(found.bytes)}</span>
+        <span className={styles.time}>
+          <TimeText atMs={found.modifiedAtMs} />
+        </span>
+      </button>
+    </li>
+  )
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query'
+import type { ImportPreview as Preview, PreviewedFile } from '../../../core/contract/import.ts'
+import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { fileNameOf, formatBytes, formatCount, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import styles from './import-preview.module.css'
+
+type Props = {
+  readonly paths: readonly string[]
+  readonly onImport: (paths: readonly string[]) => void
+  readonly onBack: () => void
+}
+
+/** What an import would bring, before anything is written. */
+export function ImportPreview({ paths, onImport, onBack }: Props) {
+  const preview = useQuery(api.machine.previewImport.queryOptions({ input: { paths: [...paths] } }))
+  if (preview.error !== null)
+    return <ErrorState error={preview.error} actions={<Button onClick={onBack}>Back</Button>} />
+  if (preview.data === undefined)
+    return (
+      <main className={styles.main}>
+        <Loading what="what the transcripts hold" lines={6} />
+        <div className={styles.actions}>
+          <Button onClick={onBack}>Back</Button>
+        </div>
+      </main>
+    )
+  const usable = preview.data.files.filter((file) => file.format !== null)
+  return (
+    <main className={styles.main}>
+      <div>
+        <h2 className={styles.title}>{headline(preview.data, usable)}</h2>
+        <p className={styles.note}>
+          They come into a memory of their own; the transcripts stay as they are. Compactions that the agent made itself
+          become summaries of what they replaced, so that it shows what the agent forgot.
+        </p>
+      </div>
+      <div className={styles.scroller}>
+        <table className={styles.table}>
+          <thead>
+            <tr>
+              <th scope="col">session</th>
+              <th scope="col">format</th>
+              <th scope="col" className={styles.number}>
+                messages
+              </th>
+              <th scope="col" className={styles.number}>
+                compactions
+              </th>
+              <th scope="col" className={styles.number}>
+                size
+              </th>
+              <th scope="col" className={styles.number}>
+                began
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {preview.data.files.map((file) => (
+              <FileRow key={file.path} file={file} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {(preview.data.notLookedAt > 0 || preview.data.passedOverCount > 0) && (
+        <p className={styles.note}>
+          {preview.data.notLookedAt > 0 && `${plural(preview.data.notLookedAt, 'more file')} will come in as well. `}
+          {preview.data.passedOverCount > 0 &&
+            `${plural(preview.data.passedOverCount, 'file')} of the folder are no transcripts and are left alone.`}
+        </p>
+      )}
+      <div className={styles.actions}>
+        <Button look="primary" disabled={usable.length === 0} onClick={() => onImport(paths)}>
+          Import {plural(usable.length + preview.data.notLookedAt, 'file')}
+        </Button>
+        <Button onClick={onBack}>Back</Button>
+      </div>
+    </main>
+  )
+}
+
+function headline({ files }: Preview, usable: readonly PreviewedFile[]): string {
+  if (usable.length === 0) return `Nothing here can be imported: ${files[0]?.error ?? 'no transcript was found'}`
+  const messages = usable.reduce((sum, file) => sum + file.messages, 0)
+  const least = usable.some((file) => file.isAtLeast) ? 'at least ' : ''
+  return `${plural(usable.length, 'transcript')} with ${least}${plural(messages, 'message')}`
+}
+
+function FileRow({ file }: { readonly file: PreviewedFile }) {
+  const title = file.title ?? file.cwd ?? file.sessionId
+  return (
+    <tr>
+      <th scope="row" title={file.path}>
+        <span className={styles.name}>
+          <bdi>{title ?? fileNameOf(file.path)}</bdi>
+        </span>
+        <span className={styles.path}>
+          <bdi>{fileNameOf(file.path)}</bdi>
+        </span>
+      </th>
+      <td>
+        {file.format === null ? (
+          <span className={styles.error}>{file.error ?? 'no transcript'}</span>
+        ) : (
+          <>
+            <Chip>{file.label ?? file.format}</Chip> {file.stored !== null && <Chip tone="fine">known</Chip>}
+          </>
+        )}
+      </td>
+      <td className={styles.number}>
+        {file.format !== null && `${file.isAtLeast ? '≥ ' : ''}${formatCount(file.messages)}`}
+      </td>
+      <td className={styles.number}>{file.compactions > 0 && formatCount(file.compactions)}</td>
+      <td className={styles.number}>{formatBytes(file.bytes)}</td>
+      <td className={styles.number}>{file.firstAtMs !== null && <TimeText atMs={file.firstAtMs} />}</td>
+    </tr>
+  )
+}
