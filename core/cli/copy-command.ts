@@ -19,7 +19,13 @@ export function addCopyCommand(define: Define, run: Run): void {
           const to = resolve(options.to)
           const report = await interruptible((signal) => copyMemory({ from: lcm, to }, signal))
           const text = (): string =>
-            `${to}: ${count(report.messages)} messages, ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items, compared with ${lcm.info.path} (${bytes(lcm.info.bytes)}) row by row.`
+            [
+              `${to}: ${count(report.messages)} messages, ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items, compared with ${lcm.info.path} (${bytes(lcm.info.bytes)}) row by row; ${count(report.searches.length)} searches gave the same hits.`,
+              ...report.adjusted.map(
+                ({ what, rows, examples }) =>
+                  `${what} (${count(rows)} rows: ${examples.join(', ')}${rows > examples.length ? ', …' : ''})`,
+              ),
+            ].join('\n')
           return { json: report, text }
         },
         { readOnly: true },

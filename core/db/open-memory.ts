@@ -33,7 +33,8 @@ export type OpenedMemory = {
   close(): void
 }
 
-const NATIVE_CAPABILITIES: Capabilities = {
+/** Of our own files. */
+export const NATIVE_CAPABILITIES: Capabilities = {
   parts: true,
   files: true,
   runs: true,

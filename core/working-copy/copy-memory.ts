@@ -4,29 +4,29 @@ import type { MemoryInfo } from '../contract/memory.ts'
 import type { CopyReport } from '../contract/working-copy.ts'
 import { pathExists } from '../db/memory-file.ts'
 import { openNative } from '../db/native.ts'
-import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../db/read-db.ts'
+import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import {
-  columnsOf,
-  indexEverything,
-  insertInto,
-  TABLES,
-  type Table,
-  toNative,
-  withOwnSession,
-  withoutIndexing,
-} from './native-rows.ts'
+import { finishTimes, RowFitter } from './fit-rows.ts'
+import { indexInSteps } from './index-in-steps.ts'
+import { columnsOf, TABLES, type Table } from './native-rows.ts'
+import { copyRecords } from './records.ts'
 import { fillSummaryHashes } from './summary-hashes.ts'
+import { putTriggersBack, takeTriggersOff } from './triggers.ts'
 import { verifyCopy } from './verify-copy.ts'
 
 const BATCH_ROWS = 2000
 
 export type CopyRequest = { readonly from: { readonly read: ReadDb; readonly info: MemoryInfo }; readonly to: string }
 
+const queries = {
+  hold: 'SELECT rootpage FROM main.sqlite_schema',
+}
+
 /**
- * Makes a working copy: a native memory with the same ids, order, times, lineage and window, damage included, so that
- * it can be compacted and repaired while the original stays as it is. The file appears at `to` when it is whole and
- * verified, not before.
+ * Makes a working copy: a native memory with the same ids, order, times, lineage, window and compaction history, damage
+ * included, so that it can be compacted and repaired while the original stays as it is. A window that its system works
+ * out by a rule is stored as that rule gives it. All of it is the original at one moment, whoever writes to it meanwhile.
+ * The file appears at `to` when it is whole and verified, not before.
  * @throws LcmError invalid_argument when something is at `to`, cancelled, disk_full, sqlite_failed
  */
 export async function* copyMemory(
@@ -38,13 +38,22 @@ export async function* copyMemory(
   const partial = `${to}.partial`
   removeFile(partial)
   const db = openNative(partial)
+  // Read from the first row to the comparison of the last: one state of the file, as long as this statement is open.
+  const held = from.read.iterateRaw(queries.hold)
   try {
+    held.next()
     // What is damaged is carried over as it is: the checks of the copy find it again.
     db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
-    for (const table of TABLES) yield* copyTable(from.read, db, table, signal)
+    const triggers = takeTriggersOff(db)
+    const fitter = new RowFitter(from.read, db)
+    for (const table of TABLES) yield* copyTable(from.read, db, fitter, table, signal)
+    db.transaction(() => finishTimes(db, fitter))
+    db.transaction(() => copyRecords(from.read, db, fitter))
+    yield* indexInSteps(db, signal)
+    putTriggersBack(db, triggers)
     db.transaction(() => fillSummaryHashes(db))
     db.exec('PRAGMA ignore_check_constraints = OFF; PRAGMA foreign_keys = ON')
-    const report = verifyCopy(from.read, db)
+    const report = yield* verifyCopy({ original: from.read, info: from.info, copy: db, fitter }, signal)
     db.close()
     renameSync(partial, to)
     return report
@@ -52,33 +61,34 @@ export async function* copyMemory(
     db.close()
     removeFile(partial)
     throw error
+  } finally {
+    held.return?.()
   }
 }
 
 async function* copyTable(
   from: ReadDb,
   to: WriteDb,
+  fitter: RowFitter,
   table: Table,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, void> {
-  const columns = columnsOf(table)
-  const insert = insertInto(table)
   const total = from.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
   let done = 0
-  let batch: SqlParams[] = []
-  const sessions = new Set<string>()
+  let batch: Record<string, SqlValue>[] = []
   const flush = (): void => {
     const rows = batch
     batch = []
-    const write = (): void => {
-      for (const row of rows) to.run(insert, row)
-    }
-    to.transaction(() => (table === 'messages' || table === 'message_parts' ? withoutIndexing(to, write) : write()))
+    to.transaction(() => {
+      for (const row of rows) fitter.add(table, row)
+    })
     done += rows.length
   }
-  for (const row of from.iterate<Record<string, SqlValue>>(`SELECT ${columns.join(', ')} FROM ${table}`)) {
-    const native = toNative(table, row)
-    batch.push(table === 'conversations' ? withOwnSession(native, sessions) : native)
+  // Of a window each place is what stands before the next; elsewhere the order of the rows says nothing.
+  const order = table === 'context_items' ? 'ORDER BY conversation_id, ordinal' : ''
+  const sql = `SELECT ${columnsOf(table).join(', ')} FROM ${table} ${order}`
+  for (const row of from.iterate<Record<string, SqlValue>>(sql)) {
+    batch.push(row)
     if (batch.length < BATCH_ROWS) continue
     flush()
     yield { done, total, unit: 'messages', note: table }
@@ -86,7 +96,6 @@ async function* copyTable(
     if (signal.aborted) throw new LcmError('cancelled', 'Copying was cancelled; no copy was made.')
   }
   flush()
-  if (table === 'message_parts') to.transaction(() => indexEverything(to))
   yield { done, total, unit: 'messages', note: table }
 }
 

@@ -59,7 +59,14 @@ export function WorkingCopyDialog({ info, onClose }: Props) {
           <p>
             {formatCount(report.messages)} messages, {formatCount(report.summaries)} summaries,{' '}
             {formatCount(report.edges)} links and {formatCount(report.contextItems)} entries of windows were copied and
-            compared with the original row by row: they are the same.
+            compared with the original row by row: they are the same
+            {report.adjusted.length > 0 ? ', but for this:' : '.'}
+            {report.adjusted.map(({ what, rows }) => (
+              <span key={what}>
+                <br />
+                {what} ({formatCount(rows)})
+              </span>
+            ))}
           </p>
         ) : isRunning ? (
           <Running text={copy.job === null ? 'Copying…' : jobText(copy.job)} progress={copy.job?.progress ?? null} />
