@@ -27,7 +27,7 @@ describe('transcripts on this machine', () => {
         label: '/home/dev/my-shop',
         paths: [claude],
         files: 2,
-        bytes: 78,
+        bytes: 77,
         modifiedAtMs: 3_000_000,
       },
       {
@@ -35,7 +35,7 @@ describe('transcripts on this machine', () => {
         label: '/work/"x"',
         paths: [join(home, '.pi/agent/sessions/--x--')],
         files: 1,
-        bytes: 38,
+        bytes: 39,
         modifiedAtMs: 1_000_000,
       },
     ])
