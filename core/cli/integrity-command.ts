@@ -3,6 +3,7 @@ import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
+import { keepHeapSmall } from './small-heap.ts'
 import { count, oneLine } from './text.ts'
 
 const SAMPLES_SHOWN = 5
@@ -11,6 +12,7 @@ export function addIntegrityCommand(define: Define, run: Run): void {
   run(
     define('integrity', 'check the memory; exit code 3 when something is wrong').addOption(conversationOption()),
     async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
+      keepHeapSmall()
       const report = await withMemory(
         options,
         (lcm) => interruptible((signal) => lcm.integrity.run(options.conversation, signal)),
@@ -32,7 +34,9 @@ function integrityText(report: IntegrityReport): string {
       const samples = check.samples
         .slice(0, SAMPLES_SHOWN)
         .map((sample) => `\n    ${oneLine(`${sample.id ?? ''}  ${sample.detail}`, 200)}`)
-      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${samples.join('')}`
+      const causes = check.consequenceOf ?? []
+      const cause = causes.length > 0 ? `\n    It may merely follow from ${causes.join(', ')}.` : ''
+      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${cause}${samples.join('')}`
     }),
   ].join('\n')
 }

@@ -54,6 +54,7 @@ export class LineageLinks {
         yield
       }
     }
+    this.messages = this.messages.slice(0, this.#length)
     yield
     for (const [summaryId, sourceId] of db.iterateRaw<[string, string]>(queries.sources)) {
       const summary = summaries.indexOf(summaryId)
@@ -80,7 +81,7 @@ export class LineageLinks {
   #add(summaryId: string, ids: Float64Array, messages: MessageColumns, summaries: SummaryTable): void {
     const summary = summaries.indexOf(summaryId)
     if (this.#length + ids.length > this.messages.length) {
-      this.messages = grown(this.messages, 2 * (this.#length + ids.length))
+      this.messages = grown(this.messages, Math.ceil(1.25 * (this.#length + ids.length)))
     }
     const start = this.#length
     for (const id of ids) {

@@ -39,8 +39,8 @@ type Packed = readonly [
 /** A message without its text, as it stands in a file that may be damaged: any value may be of any type. */
 type Row = readonly [id: unknown, seq: unknown, tokens: unknown, role: number, createdAt: unknown]
 
-/** Messages of one row: some milliseconds of work. */
-const AT_ONCE = 16_384
+/** Messages of one row: some milliseconds of work, and texts that are short enough to be forgotten at once. */
+const AT_ONCE = 4096
 
 /** The messages of one conversation: the places `from` (inclusive) to `to` (exclusive) of the columns. */
 export type MessageRange = { readonly conversationId: number; readonly from: number; readonly to: number }
@@ -158,7 +158,7 @@ export class MessageColumns {
       const id = this.ids[place] as number
       if (column) column[id] = place + 1
       else map.set(id, place)
-      if (place % (8 * AT_ONCE) === 0) yield
+      if (place % (32 * AT_ONCE) === 0) yield
     }
     this.#byId = column ?? map
   }

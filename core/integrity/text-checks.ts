@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type CountedPart, countMessageTokens } from '../conversations/message-tokens.ts'
 import type { Check, CheckContext, Inspector } from './check.ts'
 import { failureOf } from './markers.ts'
+import { oncePerScan } from './once-per-scan.ts'
 import { type TokenRule, tokenRulesOf } from './token-rules.ts'
 
 const queries = {
@@ -12,7 +13,6 @@ const queries = {
     WHERE message_id = :message
     ORDER BY ordinal`,
   summaryHashes: /* sql */ `SELECT summary_id, summary_hash FROM summaries`,
-  messageHashes: /* sql */ `SELECT message_id, content_hash FROM messages`,
 }
 
 type PartRow = Omit<CountedPart, 'isSynthetic'> & { readonly isSynthetic: number; readonly metadata: string | null }
@@ -79,13 +79,14 @@ function messageHash({ dialect }: CheckContext): Inspector {
 const HASH_BYTES = 32
 
 /** Hashes of messages by their places, 32 bytes each: as texts a million would take ten times as much. */
-function messageHashes({ db, facts }: CheckContext): Buffer {
-  const hashes = Buffer.alloc(facts.messages.length * HASH_BYTES)
-  for (const [id, hash] of db.iterateRaw<[number, string]>(queries.messageHashes)) {
-    const place = facts.messages.indexOf(id)
-    if (place >= 0 && facts.coverage.leaf[place] !== -1) hashes.write(hash, place * HASH_BYTES, HASH_BYTES, 'hex')
+const messageHashes = oncePerScan(({ facts }) => Buffer.alloc(facts.messages.length * HASH_BYTES))
+
+function keepHash(context: CheckContext): Inspector {
+  const hashes = messageHashes(context)
+  return ({ place, hash }) => {
+    if (place >= 0 && hash !== null) hashes.write(hash, place * HASH_BYTES, HASH_BYTES, 'hex')
+    return null
   }
-  return hashes
 }
 
 /** SHA-256 of the sources' hashes joined by commas, a bar, and the text. */
@@ -149,6 +150,7 @@ export const textChecks: readonly Check[] = [
     ],
     notApplicable: ({ info }) =>
       info.system === 'native' ? null : `${info.systemLabel} does not record a hash of every summary.`,
+    messageTexts: keepHash,
     summaryTexts: summaryHash,
   },
   {

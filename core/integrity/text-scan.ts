@@ -39,8 +39,9 @@ type Asked = { readonly check: Check; readonly inspect: Inspector }
 export function* scanTexts(context: CheckContext, checks: readonly Check[]): Generator<TextFinding | null> {
   const ofMessages = askedOf(checks, (check) => check.messageTexts?.(context))
   const ofSummaries = askedOf(checks, (check) => check.summaryTexts?.(context))
-  if (ofSummaries.length > 0) yield* summaries(context, ofSummaries)
+  // Messages first: what a summary was made from is known then.
   if (ofMessages.length > 0) yield* messages(context, ofMessages)
+  if (ofSummaries.length > 0) yield* summaries(context, ofSummaries)
 }
 
 function askedOf(checks: readonly Check[], inspectorOf: (check: Check) => Inspector | null | undefined): Asked[] {

@@ -6,7 +6,7 @@ const queries = {
   callSides: /* sql */ `
     SELECT DISTINCT tool_call_id, message_id
     FROM message_parts
-    WHERE tool_call_id IS NOT NULL AND is_synthetic = 0
+    WHERE tool_call_id IS NOT NULL
     ORDER BY tool_call_id`,
 }
 

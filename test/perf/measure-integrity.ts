@@ -1,3 +1,4 @@
+import { keepHeapSmall } from '../../core/cli/small-heap.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { megabytes } from './statistics.ts'
@@ -31,17 +32,11 @@ export async function measureIntegrity(path: string): Promise<IntegrityMeasure> 
     lcm.close()
     const { messages, summaries, phases = [], checks } = step.value
     const wrong = checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id)
-    console.error(
-      checks
-        .toSorted((a, b) => b.durationMs - a.durationMs)
-        .slice(0, 24)
-        .map((c) => `${c.id} ${Math.round(c.durationMs)}`)
-        .join('\n'),
-    )
     const peakMegabytes = megabytes(process.resourceUsage().maxRSS * 1024)
     return { messages, summaries, phases, longestMs, peakMegabytes, wrong }
   }
 }
 
 const path = process.argv[2]
+if (import.meta.main) keepHeapSmall()
 if (import.meta.main && path) console.log(JSON.stringify(await measureIntegrity(path)))

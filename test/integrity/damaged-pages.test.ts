@@ -1,0 +1,43 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LcmError } from '../../core/errors.ts'
+import { Random } from '../builders/random.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { copyInto } from '../dialects/foreign-files.ts'
+import { resultOf, scanFile } from './scan-file.ts'
+
+const SMALL = join(FIXTURES, 'lossless-claw/small.db')
+const PAGE = 4096
+
+/** A copy in which some pages hold noise. The first page is spared: without it nothing is a database. */
+function scratched(seed: number, pages: number): string {
+  const random = new Random(seed)
+  const copy = copyInto(temporaryFolder(), SMALL)
+  const bytes = readFileSync(copy)
+  for (let count = 0; count < pages; count += 1) {
+    const page = random.int(1, bytes.length / PAGE)
+    for (let at = 0; at < PAGE; at += 1) bytes[page * PAGE + at] = random.int(0, 256)
+  }
+  writeFileSync(copy, bytes)
+  return copy
+}
+
+describe.runIf(hasFixtures)('a file with damaged pages', () => {
+  it('is checked as far as it can be read, and SQLite’s own check says what is wrong', () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(100_000), fc.integer({ min: 1, max: 4 }), async (seed, pages) => {
+        try {
+          const report = await scanFile(scratched(seed, pages))
+          expect(report.ok).toBe(false)
+          expect(resultOf(report, 'sqlite_integrity').count).toBeGreaterThan(0)
+        } catch (error) {
+          // Where the schema itself cannot be read, opening says so.
+          expect(error).toBeInstanceOf(LcmError)
+        }
+      }),
+      { numRuns: Number(process.env.LCM_PROPERTY_RUNS ?? 25) },
+    ))
+})
