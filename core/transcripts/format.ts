@@ -84,6 +84,8 @@ export type MessageRecord = {
   readonly message: NewMessage
   /** Copied from these sessions when this one was forked: left out when one of them, or one above, has it. */
   readonly copiedFrom?: readonly string[]
+  /** Where it stands in the file. Left out by a reader that tells records as it reads: that line is meant. */
+  readonly line?: number
 }
 
 /**
@@ -100,6 +102,7 @@ export type AnswerRecord = {
   readonly finish: NewPart | null
   readonly marks: Marks
   readonly copiedFrom?: readonly string[]
+  readonly line?: number
 }
 
 /**

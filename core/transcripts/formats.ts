@@ -1,12 +1,16 @@
 import type { TranscriptFormatId } from '../contract/import.ts'
 import type { TranscriptFormat } from './format.ts'
+import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
 import { codex } from './formats/codex/codex.ts'
 import { entire } from './formats/entire/entire.ts'
 import { gemini } from './formats/gemini/gemini.ts'
 import { messages } from './formats/messages/messages.ts'
 import { openCode } from './formats/opencode/opencode.ts'
+import { openHands } from './formats/openhands/openhands.ts'
 import { openClaw, pi } from './formats/pi/pi.ts'
+import { specStory } from './formats/specstory/specstory.ts'
+import { sweAgent } from './formats/swe-agent/swe-agent.ts'
 import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
 
 /** Every format that can be read. To add one: its id in the contract, a file under `formats/`, and a line here. */
@@ -18,6 +22,10 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   gemini,
   openCode,
   entire,
+  aider,
+  specStory,
+  sweAgent,
+  openHands,
   messages,
 ]
 

@@ -61,11 +61,20 @@ export function takeGuarded<Value>(value: Value, place: Place, take: Take<Value>
   const before = out.length
   try {
     take(value, place, out)
+    stampLine(out, before, place.line)
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
     out.length = before
     const reason = error instanceof RangeError ? 'the record is nested too deeply' : 'the record has an unknown shape'
     out.push({ kind: 'skipped', line: place.line, reason })
+  }
+}
+
+function stampLine(out: TranscriptRecord[], from: number, line: number): void {
+  for (let index = from; index < out.length; index += 1) {
+    const record = out[index]
+    if (record?.kind !== 'message' && record?.kind !== 'answer') continue
+    if (record.line === undefined) out[index] = { ...record, line }
   }
 }
 

@@ -26,6 +26,10 @@ const formatIn: readonly (readonly [RegExp, string | null])[] = [
   [/\/gemini-cli\/session/, 'gemini-cli'],
   [/\/dark-factory\/opencode\/|\/opencode-events\//, 'opencode'],
   [/\/entire-compact\//, 'entire'],
+  [/\/aider\//, 'aider'],
+  [/\/specstory\/markdown\//, 'specstory'],
+  [/\/swe-agent\//, 'swe-agent'],
+  [/\/openhands\//, 'openhands'],
   [/\/(?:large-files|kdconv|xpersona|xquad|ubuntu-irc|opencode-md)\/|SOURCES\.md$/, null],
 ]
 

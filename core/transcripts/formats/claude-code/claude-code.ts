@@ -56,6 +56,9 @@ class ClaudeCodeReader {
   /** By the message that records them; told when it has come out of the order. */
   readonly #compactions = new Map<string, CompactionRecord>()
   readonly #givenUp = new Map<string, Set<string>>()
+  /** Of the first record of each message that has not come out of the order yet. */
+  readonly #lines = new Map<string, number>()
+  #line = 1
 
   constructor(survey: ClaudeCodeSurvey, source: TranscriptSource) {
     this.#survey = survey
@@ -64,6 +67,7 @@ class ClaudeCodeReader {
   }
 
   take(record: JsonObject, line: number, marks: Marks, out: TranscriptRecord[]): void {
+    this.#line = line
     const kind = kindOf(record)
     if (kind === 'unknown') {
       const type = textAt(record, 'type')
@@ -118,6 +122,8 @@ class ClaudeCodeReader {
     for (const draft of drafts) {
       const atMs = draft.kind === 'whole' ? draft.message.createdAtMs : draft.createdAtMs
       const { sessionId, order } = this.#conversation(key, atMs, out)
+      const id = draft.kind === 'whole' ? draft.message.externalId : draft.apiId
+      if (id !== null && !this.#lines.has(id)) this.#lines.set(id, this.#line)
       if (draft.kind === 'whole' && draft.compaction) this.#await(sessionId, draft, draft.compaction)
       this.#tell(sessionId, order.take(draft), out)
     }
@@ -125,10 +131,16 @@ class ClaudeCodeReader {
 
   #tell(sessionId: string, messages: ReturnType<MessageOrder['end']>, out: TranscriptRecord[]): void {
     for (const message of messages) {
-      out.push({ kind: 'message', sessionId, message })
+      out.push({ kind: 'message', sessionId, message, line: this.#lineOf(message.externalId ?? '') })
       const compaction = message.externalId === null ? undefined : this.#compactions.get(message.externalId)
       if (compaction) out.push(compaction)
     }
+  }
+
+  #lineOf(externalId: string): number {
+    const line = this.#lines.get(externalId) ?? this.#lines.get(externalId.replace(/#\d+$/, '')) ?? this.#line
+    this.#lines.delete(externalId)
+    return line
   }
 
   #await(sessionId: string, { message }: Extract<Draft, { kind: 'whole' }>, compaction: DraftCompaction): void {

@@ -1,0 +1,20 @@
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { readTextLines } from '../../read-text.ts'
+import { AiderReader, HEADER } from './reader.ts'
+
+/** `.aider.chat.history.md`: Markdown to which every session of a folder is appended. https://aider.chat */
+export const aider: TranscriptFormat = { id: 'aider', label: 'aider', detect, read }
+
+function detect({ text }: TranscriptHead): number {
+  if (new RegExp(HEADER, 'm').test(text)) return 0.99
+  // The beginning of a history may be cut off; what aider says about itself is still among its output.
+  const isAiders = /^> (?:Aider v\d|Tokens: [\d.,]+k? sent|Added .+ to the chat|Applied edit to )/m.test(text)
+  return isAiders && /^#### \S/m.test(text) ? 0.7 : 0
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const reader = new AiderReader(source)
+  yield* readTextLines(source, (text, line, out) => reader.take(text, line, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}

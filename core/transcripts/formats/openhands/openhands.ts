@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import { readDocument } from '../../read-document.ts'
+import { type Place, readJsonLines } from '../../read-lines.ts'
+import { isEvent } from './event.ts'
+import { OpenHandsReader } from './reader.ts'
+
+/** `output.jsonl` of OpenHands' evaluations and of its resolver, and a session's list of events. https://docs.openhands.dev */
+export const openHands: TranscriptFormat = { id: 'openhands', label: 'OpenHands', detect, read }
+
+function detect({ values, isDocument }: TranscriptHead): number {
+  const [first] = values
+  if (isDocument && Array.isArray(first)) {
+    const items = first.filter(isObject)
+    if (items.some(isTyped) && items.every(isEvent)) return 0.9
+    return items.length > 0 && items.every(isTask) ? 0.9 : 0
+  }
+  const rows = values.filter(isObject)
+  const tasks = rows.filter(isTask).length
+  // A task that failed at once has no history.
+  const failed = rows.filter((row) => 'history' in row && eventsOf(row).length === 0).length
+  return tasks > 0 && 2 * (tasks + failed) >= rows.length ? 0.95 : 0
+}
+
+/** Other programs log actions too. */
+const isTyped = (event: JsonObject): boolean => typeof event.observation === 'string' || isObject(event.args)
+
+/** The events of a task; old ones come in pairs of an action and what was observed. */
+const eventsOf = (task: JsonObject): JsonObject[] => listAt(task, 'history').flat().filter(isObject)
+
+const isTask = (task: JsonObject): boolean => {
+  const events = eventsOf(task)
+  // The list may end in the middle of an event where the beginning of the file ends.
+  return events.some(isTyped) && events.slice(0, Math.max(1, events.length - 1)).every(isEvent)
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const address = `file:${resolve(source.path)}`
+  const [first] = source.head.values
+  const { isDocument } = source.head
+  if (isDocument && Array.isArray(first) && first.filter(isObject).some(isEvent)) {
+    const reader = new OpenHandsReader(source, address, {})
+    yield* readDocument(source, 'storing', ['$.*'], ({ value }, place, out) => reader.take(value, place, out))
+    yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+    return
+  }
+  const tasks = new Tasks(source, address)
+  const isList = isDocument && Array.isArray(first)
+  // A file of one task may be spread over several lines.
+  yield* isDocument
+    ? readDocument(source, 'storing', [isList ? '$.*' : '$'], ({ value }, place, out) => tasks.take(value, place, out))
+    : readJsonLines(source, 'storing', (record, place, out) => tasks.take(record, place, out))
+}
+
+/** The tasks of a file, each a conversation. One tried again comes again under the same name. */
+class Tasks {
+  readonly #source: TranscriptSource
+  readonly #address: string
+  readonly #names = new Map<string, number>()
+
+  constructor(source: TranscriptSource, address: string) {
+    this.#source = source
+    this.#address = address
+  }
+
+  take(task: unknown, place: Place, out: TranscriptRecord[]): void {
+    if (!isObject(task) || !('history' in task)) {
+      out.push({ kind: 'skipped', line: place.line, reason: 'not a task: it has no history' })
+      return
+    }
+    const name = nameOf(task)
+    const times = (this.#names.get(name) ?? 0) + 1
+    this.#names.set(name, times)
+    const reader = new OpenHandsReader(
+      this.#source,
+      `${this.#address}#${times === 1 ? name : `${name}~${times}`}`,
+      task,
+    )
+    for (const event of listAt(task, 'history').flat()) reader.take(event, place, out)
+    const rest = reader.end()
+    // A task that failed before anything was said.
+    out.push(...(rest.length === 0 ? [{ kind: 'other' } as const] : rest))
+  }
+}
+
+/** An evaluation names its instances; the resolver has the issue that it works on. */
+function nameOf(task: JsonObject): string {
+  const issue = isObject(task.issue) ? task.issue : {}
+  const number = typeof issue.number === 'number' ? `#${issue.number}` : ''
+  const repository = [textAt(issue, 'owner'), textAt(issue, 'repo')].filter((part) => part !== null).join('/')
+  return textAt(task, 'instance_id') ?? (`${repository}${number}` || 'task')
+}

@@ -1,0 +1,86 @@
+import type { BlockPart } from '../../content-blocks.ts'
+import { callBlock, reasoningBlock, textBlock } from '../../parts.ts'
+import { textOfLines } from '../../read-text.ts'
+import type { FencedLine } from './fences.ts'
+
+/** What a tool answered, as far as the export holds it. */
+export type ToolAnswer = { readonly callIndex: number; readonly name: string | null; readonly output: string }
+
+export type Body = { readonly blocks: readonly BlockPart[]; readonly answers: readonly ToolAnswer[] }
+
+/** The blocks of one turn: text, thoughts, and calls of tools with what they answered. `callId` names the n-th call. */
+export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => string): Body {
+  const blocks: BlockPart[] = []
+  const answers: ToolAnswer[] = []
+  let text: string[] = []
+  const flush = (): void => {
+    const said = textOfLines(text)
+    if (said !== '') blocks.push(textBlock(said))
+    text = []
+  }
+  let calls = 0
+  for (let index = 0; index < lines.length; index += 1) {
+    const line = lines[index] as FencedLine
+    const tag = line.isFenced ? undefined : /^<(think|tool-use)(?=[ >])/.exec(line.text)?.[1]
+    const end = tag === undefined ? -1 : endOf(lines, index, `</${tag}>`)
+    if (end === -1) {
+      text.push(line.text)
+      continue
+    }
+    flush()
+    const inside = lines.slice(index, end + 1).map((inner) => inner.text)
+    index = end
+    if (tag === 'think') {
+      const thought = textOfLines(unwrapped(inside, 'think').lines)
+      if (thought !== '') blocks.push(reasoningBlock(thought))
+      continue
+    }
+    const { block, answer } = toolUse(inside, callId(calls), calls)
+    blocks.push(block)
+    if (answer) answers.push(answer)
+    calls += 1
+  }
+  flush()
+  return { blocks, answers }
+}
+
+function endOf(lines: readonly FencedLine[], from: number, closing: string): number {
+  return lines.findIndex((line, index) => index >= from && !line.isFenced && line.text.trimEnd().endsWith(closing))
+}
+
+function toolUse(lines: readonly string[], id: string, callIndex: number) {
+  const opening = lines[0] ?? ''
+  const attribute = (name: string): string | null => {
+    const value = new RegExp(`${name}="([^"]*)"`).exec(opening)?.[1] ?? ''
+    return value === '' ? null : value
+  }
+  const { summary, lines: body } = unwrapped(lines, 'tool-use')
+  const name = attribute('data-tool-name')
+  const title = summary.replace(/^Tool use:\s*/, '').replace(/^\*\*[^*]*\*\*\s*(?:•\s*)?/, '')
+  const type = attribute('data-tool-type')
+  // What the call was given is shown as its title, shortened or not: no more of it is in the export.
+  const input = JSON.stringify({ ...(type === null ? {} : { type }), ...(title === '' ? {} : { title }) })
+  const output = withoutFence(textOfLines(body))
+  const block = callBlock({ id, name, input, title: title === '' ? null : title })
+  return { block, answer: output === '' ? null : { callIndex, name, output } }
+}
+
+/** What stands between the tags, and the summary of the details among them. */
+function unwrapped(lines: readonly string[], tag: string): { summary: string; lines: string[] } {
+  const text = lines.join('\n').trimEnd()
+  const outer = new RegExp(`^<${tag}[^>]*>\\s*(?:<details[^>]*>)?\\s*`)
+  const inner = text
+    .replace(outer, '')
+    .replace(new RegExp(`</${tag}>$`), '')
+    .trimEnd()
+    .replace(/<\/details>$/, '')
+  const summary = /^<summary>([\s\S]*?)<\/summary>/.exec(inner)
+  return { summary: (summary?.[1] ?? '').trim(), lines: inner.slice(summary?.[0].length ?? 0).split('\n') }
+}
+
+/** Output between one pair of fences loses them. */
+function withoutFence(text: string): string {
+  const match = /^`{3,}[^\n`]*\n([\s\S]*?)\n?`{3,}$/.exec(text)
+  const inner = match?.[1]
+  return inner === undefined || /^ {0,3}`{3,}\s*$[\s\S]*^ {0,3}`{3,}\s*$/m.test(inner) ? text : inner
+}

@@ -1,0 +1,120 @@
+import { resolve } from 'node:path'
+import type { BlockPart } from '../../content-blocks.ts'
+import { DerivedIds } from '../../derived-ids.ts'
+import { contentOf, type Marks } from '../../draft.ts'
+import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { oneLine } from '../../one-line.ts'
+import { messageOf, RecordClock, resultMessage } from '../../parts.ts'
+import { type Body, bodyOf } from './body.ts'
+import type { FencedLine } from './fences.ts'
+import { sessionLine, type Turn, turnOf } from './turn.ts'
+
+/** A turn with more text becomes several messages. */
+const LONGEST_UNITS = 32_000_000
+
+type OpenTurn = Turn & { readonly line: number; readonly lines: FencedLine[]; units: number }
+
+/** Turns the lines of one exported session into records. */
+export class SpecStoryReader {
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  #sessionId: string
+  #isDeclared = false
+  #turn: OpenTurn | null = null
+  #title: string | null = null
+
+  constructor(source: TranscriptSource) {
+    this.#clock = new RecordClock(source.nowMs)
+    this.#sessionId = `file:${resolve(source.path)}`
+  }
+
+  take(line: FencedLine, out: TranscriptRecord[]): void {
+    const turn = line.isFenced ? null : turnOf(line.text)
+    if (turn) {
+      this.#close(out)
+      this.#turn = { ...turn, line: line.number, lines: [], units: 0 }
+    } else if (this.#turn) {
+      this.#turn.lines.push(line)
+      this.#turn.units += line.text.length
+      if (this.#turn.units <= LONGEST_UNITS) return
+      const { lines: _, ...rest } = this.#turn
+      this.#close(out)
+      this.#turn = { ...rest, line: line.number + 1, lines: [], units: 0 }
+    } else {
+      this.#takeAbove(line)
+    }
+  }
+
+  end(): TranscriptRecord[] {
+    const out: TranscriptRecord[] = []
+    this.#close(out)
+    if (this.#isDeclared && this.#title !== null) {
+      out.push({ kind: 'title', sessionId: this.#sessionId, title: this.#title })
+    }
+    return out
+  }
+
+  /** Comments above the first turn say whose session this is. */
+  #takeAbove({ text }: FencedLine): void {
+    const session = sessionLine(text)
+    if (!session || this.#isDeclared) return
+    this.#sessionId = session.id
+    this.#clock.at(session.atMs)
+  }
+
+  #close(out: TranscriptRecord[]): void {
+    const turn = this.#turn
+    this.#turn = null
+    if (!turn) return
+    const createdAtMs = this.#clock.at(turn.atMs)
+    // A session exported again says the same at the same time: a turn is known by its time and who speaks.
+    const externalId = this.#ids.next('turn', turn.role, String(turn.atMs ?? createdAtMs))
+    const callId = (index: number): string => `${externalId}/call-${index + 1}`
+    const body = bodyOf(withoutRule(turn.lines), callId)
+    if (body.blocks.length === 0) {
+      out.push({ kind: 'other' })
+      return
+    }
+    this.#declare(createdAtMs, out)
+    this.#tell(turn, externalId, body, createdAtMs, out)
+  }
+
+  #tell(turn: OpenTurn, externalId: string, body: Body, createdAtMs: number, out: TranscriptRecord[]): void {
+    const sessionId = this.#sessionId
+    const { line, role } = turn
+    const marks: Marks = {
+      ...(turn.isSidechain ? { sidechain: true } : {}),
+      ...(turn.model === null ? {} : { model: turn.model }),
+    }
+    if (role === 'user') {
+      this.#title ??= titleIn(body.blocks)
+      const message = messageOf({ externalId, role, blocks: body.blocks, createdAtMs, marks })
+      out.push({ kind: 'message', sessionId, message, line })
+    } else {
+      const answer = { externalId, blocks: body.blocks, createdAtMs, finish: null, marks }
+      out.push({ kind: 'answer', sessionId, ...answer, line })
+    }
+    for (const { callIndex, name, output } of body.answers) {
+      const callId = `${externalId}/call-${callIndex + 1}`
+      const given = { externalId: `${callId}/output`, callId, name, output, isError: false, createdAtMs, marks }
+      out.push({ kind: 'message', sessionId, message: resultMessage(given), line })
+    }
+  }
+
+  #declare(startedAtMs: number, out: TranscriptRecord[]): void {
+    if (this.#isDeclared) return
+    this.#isDeclared = true
+    out.push({ kind: 'session', sessionId: this.#sessionId, startedAtMs })
+  }
+}
+
+/** Without the rule that stands between two speakers. */
+function withoutRule(lines: readonly FencedLine[]): readonly FencedLine[] {
+  const last = lines.findLastIndex(({ text }) => text.trim() !== '')
+  return last !== -1 && lines[last]?.text.trim() === '---' ? lines.slice(0, last) : lines
+}
+
+function titleIn(blocks: readonly BlockPart[]): string | null {
+  const title = oneLine(contentOf(blocks))
+  return title === '' ? null : title
+}

@@ -1,0 +1,31 @@
+import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { readTextLines } from '../../read-text.ts'
+import { Fences } from './fences.ts'
+import { SpecStoryReader } from './reader.ts'
+import { isGenerated, sessionLine, turnOf } from './turn.ts'
+
+/** Sessions of several agents that SpecStory has exported as Markdown. https://github.com/specstoryai/getspecstory */
+export const specStory: TranscriptFormat = { id: 'specstory', label: 'SpecStory', detect, read }
+
+function detect({ text }: TranscriptHead): number {
+  const lines = text.split(/\r?\n/)
+  const isMarked = lines.slice(0, 20).some((line) => isGenerated(line) || sessionLine(line) !== null)
+  const turns = lines.flatMap((line) => turnOf(line) ?? [])
+  if (isMarked) return 1
+  return turns.some(({ role }) => role === 'user') && turns.some(({ role }) => role === 'assistant') ? 0.8 : 0
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const reader = new SpecStoryReader(source)
+  const fences = new Fences()
+  yield* readTextLines(source, (text, number, out) => {
+    for (const line of fences.take(text, number)) reader.take(line, out)
+  })
+  const records = fences.end().flatMap((line) => {
+    const out: Parameters<SpecStoryReader['take']>[1] = []
+    reader.take(line, out)
+    return out
+  })
+  yield { doing: 'storing', bytesRead: source.bytes, records: [...records, ...reader.end()] }
+}

@@ -1,0 +1,150 @@
+import { basename } from 'node:path'
+import type { Role } from '../../../contract/ids.ts'
+import type { BlockPart } from '../../content-blocks.ts'
+import { DerivedIds } from '../../derived-ids.ts'
+import { contentOf, type Marks } from '../../draft.ts'
+import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import {
+  callBlock,
+  fileBlock,
+  jsonText,
+  messageOf,
+  reasoningBlock,
+  resultMessage,
+  textBlock,
+  unknownBlock,
+} from '../../parts.ts'
+import type { Place } from '../../read-lines.ts'
+
+const roles: Readonly<Record<string, Role>> = {
+  system: 'system',
+  user: 'user',
+  assistant: 'assistant',
+  ai: 'assistant',
+  tool: 'tool',
+}
+
+/** A message of the history, or of a data set that calls its text `text` or, for a system message, `system_prompt`. */
+export const isHistoryItem = (item: JsonObject): boolean =>
+  roles[textAt(item, 'role') ?? ''] !== undefined &&
+  ['content', 'text', 'system_prompt', 'tool_calls'].some((key) => item[key] !== undefined)
+
+/** What the agent did, and what came of it. */
+export const isStep = (step: JsonObject): boolean =>
+  typeof step.action === 'string' && (typeof step.observation === 'string' || typeof step.response === 'string')
+
+/** Turns the history of one run into records. There are neither ids nor times in it. */
+export class SweAgentReader {
+  readonly #source: TranscriptSource
+  readonly #sessionId: string
+  readonly #run: JsonObject
+  readonly #ids = new DerivedIds()
+  readonly #toolNames = new Map<string, string>()
+  #isDeclared = false
+
+  constructor(source: TranscriptSource, sessionId: string, run: JsonObject) {
+    this.#source = source
+    this.#sessionId = sessionId
+    this.#run = run
+  }
+
+  get hasSaid(): boolean {
+    return this.#isDeclared
+  }
+
+  take(item: unknown, place: Place, out: TranscriptRecord[]): void {
+    if (isObject(item) && isHistoryItem(item)) this.#takeItem(item, place.marks, out)
+    else if (isObject(item) && isStep(item)) this.#takeStep(item, place.marks, out)
+    else out.push({ kind: 'skipped', line: place.line, reason: 'neither a message with a role nor a step' })
+  }
+
+  end(): TranscriptRecord[] {
+    if (!this.#isDeclared) return []
+    const name = textAt(this.#run, 'instance_id') ?? basename(this.#source.path).replace(/\.(?:traj|jsonl?)$/, '')
+    return [{ kind: 'title', sessionId: this.#sessionId, title: name }]
+  }
+
+  #takeItem(item: JsonObject, given: Marks, out: TranscriptRecord[]): void {
+    this.#declare(out)
+    const role = roles[textAt(item, 'role') ?? ''] ?? 'user'
+    const externalId = this.#ids.next('message', JSON.stringify(item))
+    const agent = textAt(item, 'agent')
+    const marks: Marks = {
+      ...given,
+      ...(item.is_demo === true ? { demonstration: true, harness: true } : {}),
+      ...(agent === null || agent === 'main' || agent === 'primary' ? {} : { agent }),
+    }
+    const createdAtMs = this.#source.nowMs
+    const blocks = contentBlocks(item)
+    if (role === 'tool') {
+      const [callId] = [...listAt(item, 'tool_call_ids'), item.tool_call_id].filter((id) => typeof id === 'string')
+      const name = this.#toolNames.get(callId ?? '') ?? textAt(item, 'name')
+      const output = blocks.map(({ text }) => text ?? '').join('\n')
+      const files = blocks.filter(({ part }) => part.type === 'file')
+      const result = { externalId, callId: callId ?? null, name, output, isError: false, createdAtMs, marks, files }
+      out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage(result) })
+      return
+    }
+    const said = role === 'assistant' ? [...thoughts(item, blocks), ...blocks, ...this.#calls(item)] : blocks
+    const message = messageOf({ externalId, role, blocks: said, createdAtMs, marks })
+    out.push({ kind: 'message', sessionId: this.#sessionId, message })
+  }
+
+  /** A run without its history: each step is what the model said and did, and what it then saw. */
+  #takeStep(step: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
+    this.#declare(out)
+    const id = this.#ids.next('step', JSON.stringify([step.response, step.action, step.observation]))
+    const callId = `${id}/call`
+    const said = textAt(step, 'response') ?? textAt(step, 'thought') ?? ''
+    const input = JSON.stringify({ command: step.action })
+    const call = callBlock({ id: callId, name: 'action', input })
+    const blocks = said === '' ? [call] : [textBlock(said), call]
+    const base = { createdAtMs: this.#source.nowMs, marks }
+    const message = messageOf({ ...base, externalId: id, role: 'assistant', blocks })
+    out.push({ kind: 'message', sessionId: this.#sessionId, message })
+    if (typeof step.observation !== 'string') return
+    const result = { externalId: `${id}/output`, callId, name: 'action', output: step.observation, isError: false }
+    out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage({ ...base, ...result }) })
+  }
+
+  #calls(item: JsonObject): BlockPart[] {
+    return listAt(item, 'tool_calls')
+      .filter(isObject)
+      .map((call) => {
+        const named = objectAt(call, 'function')
+        const id = textAt(call, 'id')
+        const name = textAt(named, 'name')
+        if (id !== null && name !== null) this.#toolNames.set(id, name)
+        return callBlock({ id, name, input: jsonText(named.arguments) })
+      })
+  }
+
+  #declare(out: TranscriptRecord[]): void {
+    if (this.#isDeclared) return
+    this.#isDeclared = true
+    out.push({ kind: 'session', sessionId: this.#sessionId, startedAtMs: this.#source.nowMs })
+  }
+}
+
+function contentBlocks(item: JsonObject): BlockPart[] {
+  const content = item.content ?? item.text ?? item.system_prompt
+  if (typeof content === 'string') return [textBlock(content)]
+  if (!Array.isArray(content)) return content === null || content === undefined ? [] : [unknownBlock(content)]
+  return content.map((block: unknown) => {
+    if (isObject(block) && typeof block.text === 'string') return textBlock(block.text)
+    const url = isObject(block) ? (textAt(objectAt(block, 'image_url'), 'url') ?? textAt(block, 'image_url')) : null
+    return url === null ? unknownBlock(block) : fileBlock({ kind: 'image', mime: null, url })
+  })
+}
+
+/** What the model thought, where that is not part of what it said. */
+function thoughts(item: JsonObject, said: readonly BlockPart[]): BlockPart[] {
+  const text = contentOf(said)
+  const own = listAt(item, 'thinking_blocks').flatMap((block) =>
+    isObject(block) ? (textAt(block, 'thinking') ?? []) : [],
+  )
+  const thought = textAt(item, 'thought')?.trim() ?? ''
+  const beside = thought !== '' && !text.includes(thought) ? [thought] : []
+  return [...own, ...beside].map(reasoningBlock)
+}

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path'
+import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import { readDocument } from '../../read-document.ts'
+import { type Place, readJsonLines } from '../../read-lines.ts'
+import { isHistoryItem, isStep, SweAgentReader } from './reader.ts'
+
+/** Trajectories of SWE-agent (`*.traj`), and of data sets made from them. https://swe-agent.com */
+export const sweAgent: TranscriptFormat = { id: 'swe-agent', label: 'SWE-agent', detect, read }
+
+function detect({ values, isDocument }: TranscriptHead): number {
+  const [first] = values
+  if (isDocument && isObject(first)) {
+    if (isRun(first)) return 0.95
+    return isHistory(first) && ('environment' in first || 'replay_config' in first) ? 0.9 : 0
+  }
+  const rows = isDocument && Array.isArray(first) ? first.filter(isObject) : values.filter(isObject)
+  return rows.length > 0 && 2 * rows.filter(isRun).length >= rows.length ? 0.9 : 0
+}
+
+const isHistory = (run: JsonObject): boolean =>
+  listAt(run, 'history').some((item) => isObject(item) && isHistoryItem(item))
+
+const isRun = (run: JsonObject): boolean => {
+  const steps = listAt(run, 'trajectory').filter(isObject)
+  return steps.length > 0 && steps.every((step) => isStep(step) || isHistoryItem(step))
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const address = `file:${resolve(source.path)}`
+  const [first] = source.head.values
+  const isDocument = source.head.isDocument
+  if (isDocument && !Array.isArray(first)) {
+    const reader = new SweAgentReader(source, address, isObject(first) ? first : {})
+    // The history says what the steps say, and what the agent was told before.
+    yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, place, out) => reader.take(value, place, out))
+    if (!reader.hasSaid) {
+      yield* readDocument(source, 'storing', ['$.trajectory.*'], ({ value }, place, out) =>
+        reader.take(value, place, out),
+      )
+    }
+    yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+    return
+  }
+  const runs = new Runs(source, address)
+  yield* isDocument
+    ? readDocument(source, 'storing', ['$.*'], ({ value }, place, out) => runs.take(value, place, out))
+    : readJsonLines(source, 'storing', (record, place, out) => runs.take(record, place, out))
+}
+
+/** Many runs in one file, each a conversation. */
+class Runs {
+  readonly #source: TranscriptSource
+  readonly #address: string
+  readonly #names = new Map<string, number>()
+
+  constructor(source: TranscriptSource, address: string) {
+    this.#source = source
+    this.#address = address
+  }
+
+  take(run: unknown, place: Place, out: TranscriptRecord[]): void {
+    if (!isObject(run) || !(isRun(run) || isHistory(run))) {
+      out.push({ kind: 'skipped', line: place.line, reason: 'not a run: no trajectory of steps or messages' })
+      return
+    }
+    const name = textAt(run, 'traj_id') ?? textAt(run, 'instance_id') ?? 'run'
+    const times = (this.#names.get(name) ?? 0) + 1
+    this.#names.set(name, times)
+    const sessionId = `${this.#address}#${times === 1 ? name : `${name}~${times}`}`
+    const reader = new SweAgentReader(this.#source, sessionId, run)
+    for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, place, out)
+    out.push(...reader.end())
+  }
+}

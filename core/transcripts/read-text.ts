@@ -1,0 +1,39 @@
+import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
+import { readLines } from './line-reader.ts'
+
+/** How many records a chunk holds at most: the writer stores them between two chunks. */
+const CHUNK_RECORDS = 1000
+
+/**
+ * The lines of a transcript that is text for people, each without its end handed to `take`, which adds what they say to
+ * `out`. A line that is too long becomes `skipped`.
+ */
+export async function* readTextLines(
+  source: TranscriptSource,
+  take: (text: string, line: number, out: TranscriptRecord[]) => void,
+): AsyncGenerator<TranscriptChunk> {
+  for await (const { lines, bytesRead } of readLines(source.path)) {
+    let records: TranscriptRecord[] = []
+    for (const line of lines) {
+      if (line.kind === 'too_long') {
+        records.push({ kind: 'skipped', line: line.number, reason: `the line is too long: ${line.bytes} bytes` })
+        continue
+      }
+      take(line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text, line.number, records)
+      if (records.length < CHUNK_RECORDS) continue
+      yield { doing: 'storing', bytesRead, records }
+      records = []
+    }
+    yield { doing: 'storing', bytesRead, records }
+    if (bytesRead >= source.limitBytes) return
+  }
+}
+
+/** Text of lines, without the blank ones around it. */
+export function textOfLines(lines: readonly string[]): string {
+  let from = 0
+  let to = lines.length
+  while (from < to && lines[from]?.trim() === '') from += 1
+  while (to > from && lines[to - 1]?.trim() === '') to -= 1
+  return lines.slice(from, to).join('\n').trimEnd()
+}

@@ -1,0 +1,176 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { recogniseTranscript } from '../../core/transcripts/formats.ts'
+import { importOne } from '../builders/import.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { importTwice, roleCounts } from '../builders/sample-import.ts'
+import { samplesOf } from '../builders/samples.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { told } from '../builders/transcript-rows.ts'
+
+const write = (lines: readonly string[], name = '.aider.chat.history.md', folder = temporaryFolder()): string => {
+  const path = join(folder, name)
+  writeFileSync(path, lines.map((line) => `${line}\n`).join(''))
+  return path
+}
+
+const at = (time: string): string[] => ['', `# aider chat started at 2024-08-20 ${time}`, '']
+const history = [
+  ...at('09:00:00'),
+  '> /usr/bin/aider shop.py  ',
+  '> Aider v0.50.1  ',
+  '',
+  '#### rename the total  ',
+  '####   ',
+  '#### and its test  ',
+  '',
+  'Of course.',
+  '',
+  '# Changes',
+  '',
+  '```python',
+  'total = 1',
+  '```',
+  '',
+  '> Tokens: 1.2k sent, 30 received.  ',
+  '> Applied edit to shop.py  ',
+  ...at('10:00:00'),
+  ...at('11:00:00'),
+  '#### /add shop.py  ',
+  '',
+  '> Added shop.py to the chat  ',
+]
+
+describe('an aider history', () => {
+  it('is a conversation for each session that says something, told by the signs in front of its lines', async () => {
+    using memory = buildMemory()
+    const file = await importTwice(memory, write(history))
+    expect(file).toMatchObject({ format: 'aider', added: 6, otherRecords: 1, error: null })
+    expect(memory.db.all('SELECT title, created_at FROM conversations')).toEqual([
+      { title: 'rename the total', created_at: Date.parse('2024-08-20T09:00:00') },
+      { title: '/add shop.py', created_at: Date.parse('2024-08-20T11:00:00') },
+    ])
+    expect(told(memory)).toEqual([
+      'tool: /usr/bin/aider shop.py\nAider v0.50.1',
+      'user: rename the total\n\nand its test',
+      'assistant: Of course.\n\n# Changes\n\n```python\ntotal = 1\n```',
+      'tool: Tokens: 1.2k sent, 30 received.\nApplied edit to shop.py',
+      'user: /add shop.py',
+      'tool: Added shop.py to the chat',
+    ])
+  })
+
+  it('may begin in the middle of a session', async () => {
+    using memory = buildMemory()
+    await importTwice(memory, write(['-*- mode: fundamental -*-', '> Passed  ', ...history]))
+    expect(told(memory).slice(0, 2)).toEqual(['assistant: -*- mode: fundamental -*-', 'tool: Passed'])
+    expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(3)
+  })
+
+  it('keeps two sessions of the same second apart, and the same words said twice', async () => {
+    using memory = buildMemory()
+    await importTwice(memory, write([...at('09:00:00'), '#### yes', '', '#### yes', ...at('09:00:00'), '#### yes']))
+    expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(2)
+    expect(told(memory)).toEqual(['user: yes', 'user: yes', 'user: yes'])
+  })
+
+  it('is recognised by its content, also when its beginning is cut off', () => {
+    expect(recogniseTranscript(write(history, 'notes.txt'))?.format.id).toBe('aider')
+    expect(recogniseTranscript(write(['#### add a test', '', '> Tokens: 3k sent, 1 received.']))?.format.id).toBe(
+      'aider',
+    )
+    expect(recogniseTranscript(write(['#### A heading', '', '> a quotation', '', 'text']))).toBeNull()
+  })
+
+  // "Incremental: import again after the session went on: only what is new."
+  it('gives the same text however it grew between two imports, and nothing twice', async () => {
+    const line = fc.constantFrom(
+      '#### ask',
+      '#### ',
+      '> out',
+      '> ',
+      'answer',
+      '',
+      '# heading',
+      ...at('09:00:00').slice(1, 2),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 14 }), fc.nat(14), async (lines, cut) => {
+        using whole = buildMemory()
+        using grown = buildMemory()
+        const all = [...at('08:00:00'), ...lines]
+        const path = write(all.slice(0, 3 + cut))
+        if (3 + cut < all.length) await importOne(grown.db, path)
+        appendFileSync(
+          path,
+          all
+            .slice(3 + cut)
+            .map((text) => `${text}\n`)
+            .join(''),
+        )
+        await importOne(grown.db, path)
+        await importOne(whole.db, path)
+        const words = (memory: typeof whole): string =>
+          told(memory)
+            .map((message) => message.replace(/^(user|tool|assistant): /, ''))
+            .join('\n')
+            .replace(/\s+/g, ' ')
+        expect(words(grown)).toBe(words(whole))
+        const before = grown.db.value('SELECT count(*) FROM messages')
+        expect((await importOne(grown.db, path)).added).toBe(0)
+        expect(grown.db.value('SELECT count(*) FROM messages')).toBe(before)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  it.each([
+    ['lines that end as on Windows', (text: string) => text.replaceAll('\n', '\r\n')],
+    ['a byte order mark', (text: string) => `\uFEFF${text}`],
+    ['no line feed at its end', (text: string) => text.trimEnd()],
+  ])('reads the same with %s', async (_, change) => {
+    using memory = buildMemory()
+    const path = write(history)
+    writeFileSync(path, change(readFileSync(path, 'utf8')))
+    await importTwice(memory, path)
+    expect(told(memory)).toHaveLength(6)
+    expect(told(memory)[1]).toBe('user: rename the total\n\nand its test')
+  })
+})
+
+/** Aider's own rule, as it is: a run of marked lines is a message, other lines are one until a marked one comes. */
+function naiveCounts(path: string): Record<string, number> {
+  const counts: Record<string, number> = { assistant: 0, tool: 0, user: 0 }
+  for (const session of readFileSync(path, 'utf8').split(/^# aider chat started at .*$/m)) {
+    let before = ''
+    let isCounted = false
+    for (const line of session.split('\n')) {
+      const own = line.startsWith('#### ') ? 'user' : line.startsWith('> ') ? 'tool' : 'assistant'
+      const isBreak = own === 'assistant' && line.trim() === '' && before !== 'assistant'
+      const role = isBreak ? '' : own
+      if (role !== before) isCounted = false
+      before = role
+      const text = own === 'assistant' ? line : line.replace(/^(#### |> )/, '')
+      if (isCounted || role === '' || text.trim() === '') continue
+      counts[role] = (counts[role] ?? 0) + 1
+      isCounted = true
+    }
+  }
+  return counts
+}
+
+const samples = samplesOf(/^aider\//)
+describe.skipIf(samples.length === 0).each(samples)('%s', (path) => {
+  it('gives the messages and sessions that a naive count finds', async () => {
+    using memory = buildMemory()
+    const file = await importTwice(memory, path)
+    expect(file).toMatchObject({ format: 'aider', skippedCount: 0, conflicts: 0, error: null })
+    expect(roleCounts(memory)).toEqual(naiveCounts(path))
+    const sessions = readFileSync(path, 'utf8').split(/^# aider chat started at .*$/m)
+    expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(
+      sessions.filter((text) => text.replace(/^(#### |> )/gm, '').trim() !== '').length,
+    )
+  })
+})
