@@ -5,6 +5,9 @@ import { PHASES } from './checks.ts'
 import type { MemoryFacts } from './memory-facts.ts'
 import { scanTexts } from './text-scan.ts'
 
+/** Work between two pauses. */
+const PAUSE_MS = 5
+
 /** What a scan tells on its way; null: some work was done, others may have their turn. */
 export type ScanStep =
   | { readonly kind: 'phase'; readonly phase: CheckPhase }
@@ -37,6 +40,18 @@ export function* scan(context: CheckContext & { facts: MemoryFacts }, checks: re
   }
 }
 
+/** Checks offer a pause after every row; passing each of them on would take longer than most rows do. */
+class Pause {
+  #at = performance.now()
+
+  isDue(): boolean {
+    const now = performance.now()
+    if (now - this.#at < PAUSE_MS) return false
+    this.#at = now
+    return true
+  }
+}
+
 /** The error that kept the rows from being read; null when they were. */
 function* loadFacts(context: CheckContext): Generator<null, LcmError | null> {
   try {
@@ -53,6 +68,7 @@ function* runPhase(
   checks: readonly Check[],
   broken: LcmError | null,
 ): Generator<ScanStep> {
+  const pause = new Pause()
   const texts = yield* runTexts(
     context,
     checks.filter((check) => check.messageTexts || check.summaryTexts),
@@ -62,8 +78,10 @@ function* runPhase(
     yield { kind: 'check', check }
     let damage = texts.damage
     try {
-      for (const finding of check.find?.(context) ?? [])
-        yield finding === null ? null : { kind: 'found', check, finding }
+      for (const finding of check.find?.(context) ?? []) {
+        if (finding !== null) yield { kind: 'found', check, finding }
+        else if (pause.isDue()) yield null
+      }
     } catch (error) {
       damage = damageOf(error)
     }
@@ -86,10 +104,12 @@ function* runTexts(
   checks: readonly Check[],
 ): Generator<ScanStep, { damage: LcmError | null; durationMs: number }> {
   const startedAt = performance.now()
+  const pause = new Pause()
   let damage: LcmError | null = null
   try {
     for (const found of checks.length === 0 ? [] : scanTexts(context, checks)) {
-      yield found === null ? null : { kind: 'found', ...found }
+      if (found !== null) yield { kind: 'found', ...found }
+      else if (pause.isDue()) yield null
     }
   } catch (error) {
     damage = damageOf(error)

@@ -89,7 +89,8 @@ function* findImpossibleTimes(context: CheckContext): Iterable<Finding | null> {
     let before = oldest
     for (let place = from; place < to; place += 1) {
       const at = atMs[place] as number
-      const isLeap = at > now && (at - before > YEAR_MS || (atMs[place + 1] as number) < at - YEAR_MS)
+      const isLeap =
+        at > now && (at - before > YEAR_MS || (place + 1 < to && (atMs[place + 1] as number) < at - YEAR_MS))
       const detail = Number.isNaN(at)
         ? 'its time cannot be read'
         : at < FIRST_MS && newest >= FIRST_MS
