@@ -13,9 +13,15 @@ export function withJob(jobs: readonly Job[], job: Job): Job[] {
 /** Work that nobody asked for is told of when it takes longer than this. */
 const UNASKED_MS = 1500
 
-/** Whatever runs, and whatever ended a moment ago. */
+/** Their end is shown where they were asked for. */
+const SHOWN_IN_PLACE: readonly Job['kind'][] = ['surgery_preview', 'repair_export']
+
+/** Whatever runs, and whatever ended a moment ago: of one kind in one conversation only the newest. */
 export const recentJobs = (jobs: readonly Job[], nowMs: number): readonly Job[] =>
-  jobs.filter((job) => {
+  jobs.filter((job, index) => {
+    const isOutdone = (other: Job) => other.kind === job.kind && other.conversationId === job.conversationId
+    if (job.state !== 'running' && (SHOWN_IN_PLACE.includes(job.kind) || jobs.slice(0, index).some(isOutdone)))
+      return false
     if (job.kind === 'index' && (job.finishedAtMs ?? nowMs) - job.startedAtMs < UNASKED_MS) return false
     return job.state === 'running' || (job.finishedAtMs ?? 0) > nowMs - TOLD_MS
   })

@@ -22,8 +22,15 @@ describe('the list of jobs', () => {
   })
 
   it('shows what runs, however long, and the end of a job for a moment', () => {
-    const list = [job('old', 'done', 1_000), job('new', 'cancelled', 99_000), job('long', 'running')]
+    const list = [job('new', 'cancelled', 99_000), job('long', 'running'), job('old', 'done', 1_000)]
     expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['new', 'long'])
+  })
+
+  it('tells the newest end of a kind only, and none that is shown where it was asked for', () => {
+    const preview: Job = { ...job('preview', 'done', 99_500), kind: 'surgery_preview' }
+    const list = [preview, job('rescan', 'done', 99_000), job('scan', 'done', 98_000)]
+    expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['rescan'])
+    expect(recentJobs([{ ...preview, state: 'running' }], 100_000)).toHaveLength(1)
   })
 
   it('tells of an index that makes itself only when it takes its time', () => {

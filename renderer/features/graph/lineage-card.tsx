@@ -29,11 +29,11 @@ export function LineageCard({
       title={card.excerpt === '' ? card.id : `${card.id}\n${card.excerpt}`}
     >
       <div className={styles.title}>
+        <FindingMark id={card.id} />
         {text.title}
         {card.visibility === 'in_window' && (
           <span className={styles.lit} title="in the window" role="img" aria-label="in the window" />
         )}
-        <FindingMark id={card.id} />
       </div>
       <div className={styles.facts}>{text.facts}</div>
       {hiddenSources > 0 && (

@@ -50,6 +50,11 @@ export function Finding({ check, consequences = NONE }: Props) {
                   <NodeLink key={index} id={id} maxChars={18} conversationId={conversationId} />
                 ),
             )}
+            {linked.length === 0 && check.samples[0] !== undefined && !isOpen && (
+              <span className={styles.where} title={check.samples[0].detail}>
+                <bdi>{check.samples[0].detail}</bdi>
+              </span>
+            )}
             {linked.length > IN_ROW && !isOpen && (
               <button type="button" className={styles.more} onClick={() => setOpen(true)}>
                 {formatCount(check.count - IN_ROW)} more

@@ -6,7 +6,7 @@ import { Dim } from '../../ui/dim.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { PathText } from '../../ui/path-text.tsx'
 import styles from './repair-outcome.module.css'
 import { findingChanges, outcomeTitle } from './repair-wording.ts'
 
@@ -88,7 +88,7 @@ function Result({ result, titleOf, onUndo }: ResultProps) {
         </thead>
         <tbody>
           {findingChanges(result).map(({ check, before, after }) => (
-            <tr key={check}>
+            <tr key={check} className={before === after ? styles.dim : undefined}>
               <td>{check}</td>
               <td>{formatCount(before)}</td>
               <td data-change={after < before ? 'better' : after > before ? 'worse' : undefined}>
@@ -103,7 +103,7 @@ function Result({ result, titleOf, onUndo }: ResultProps) {
           <p className={styles.dim}>
             Backup of the file as it was, {formatBytes(backup.bytes)} · {formatDuration(result.durationMs)} in all
           </p>
-          <NodeIdText id={backup.path} />
+          <PathText path={backup.path} />
           {rolledBack === null && <Button onClick={() => onUndo(backup.path)}>Undo…</Button>}
         </div>
       )}

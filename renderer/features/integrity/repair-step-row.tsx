@@ -1,7 +1,7 @@
 import { useId, useState } from 'react'
 import type { RepairStep } from '../../../core/contract/repair.ts'
 import { Chip } from '../../ui/chip.tsx'
-import { plural } from '../../ui/format.ts'
+import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './repair-step-row.module.css'
@@ -20,7 +20,7 @@ type Props = {
   } | null
 }
 
-const NODES_SHOWN = 3
+const NODES_SHOWN = 2
 
 /** A step of the plan: what it does, how safe it is, and on demand every row. */
 export function RepairStepRow({ step, number, choice }: Props) {
@@ -61,7 +61,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
           {step.nodes.slice(0, NODES_SHOWN).map((id) => (
             <NodeLink key={id} id={id} maxChars={13} conversationId={step.conversationId} />
           ))}
-          {more > 0 && <span className={styles.dim}>and {more} more</span>}
+          {more > 0 && <span className={styles.dim}>and {formatCount(more)} more</span>}
         </div>
         {isOpen && <StepDetails step={step} />}
       </div>

@@ -4,8 +4,8 @@ import { api } from '../../api.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes, plural } from '../../ui/format.ts'
-import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { PathText } from '../../ui/path-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import styles from './storage-view.module.css'
 
@@ -33,7 +33,7 @@ export function LedgerSection({ info }: { readonly info: MemoryInfo }) {
         <>
           <Facts>
             <Fact name="path">
-              <NodeIdText id={path} />
+              <PathText path={path} />
             </Fact>
             <Fact name="written">{formatBytes(bytes)}</Fact>
             <Fact name="pending">

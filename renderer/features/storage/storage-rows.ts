@@ -50,10 +50,11 @@ export function storageRows(objects: readonly StorageObject[]): readonly Storage
     .sort((a, b) => sum(b) - sum(a))
     .flatMap((group) => {
       const wholeBytes = sum(group)
+      // What a full-text table keeps has no table of that name: the largest part stands for it.
       return group
         .sort((a, b) => Number(isHead(b)) - Number(isHead(a)) || b.bytes - a.bytes)
-        .map((object) => {
-          const isPart = !isHead(object) && group.some(isHead)
+        .map((object, place) => {
+          const isPart = place > 0
           return { ...object, isPart, wholeBytes: isPart ? object.bytes : wholeBytes }
         })
     })

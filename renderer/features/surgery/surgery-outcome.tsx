@@ -1,8 +1,8 @@
 import type { SurgeryResult } from '../../../core/contract/surgery.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes, formatDuration, plural } from '../../ui/format.ts'
-import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
+import { PathText } from '../../ui/path-text.tsx'
 import styles from './surgery-dialog.module.css'
 import { resultTitle } from './surgery-wording.ts'
 
@@ -31,7 +31,7 @@ export function SurgeryOutcome({ result }: { readonly result: SurgeryResult }) {
         <Fact name="backup">
           {backup === null ? null : (
             <>
-              <NodeIdText id={backup.path} /> <span className={styles.dim}>{formatBytes(backup.bytes)}</span>
+              <PathText path={backup.path} /> <span className={styles.dim}>{formatBytes(backup.bytes)}</span>
             </>
           )}
         </Fact>

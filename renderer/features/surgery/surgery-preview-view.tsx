@@ -4,6 +4,7 @@ import { changedTables } from '../../ui/change-rows.ts'
 import { ChangeTable } from '../../ui/change-table.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
+import { lineageAfter } from './lineage-after.ts'
 import { RewrittenNodeView } from './rewritten-node-view.tsx'
 import styles from './surgery-dialog.module.css'
 import { isEmpty, tokensText } from './surgery-wording.ts'
@@ -12,7 +13,9 @@ const IDS_SHOWN = 12
 
 /** Exactly what would be done, and what would stay. */
 export function SurgeryPreviewView({ preview, info }: { readonly preview: SurgeryPreview; readonly info: MemoryInfo }) {
-  const { description, nodes, kept, window, copies, messages, rows, changes, warnings, modelTokens } = preview
+  const { operation, description, nodes, kept, window, copies, messages, rows, changes, warnings, modelTokens } =
+    preview
+  const heirs = operation.kind === 'dissolve' ? lineageAfter(changes, operation.id) : []
   const models = modelTokens.input + modelTokens.output
   return (
     <div className={styles.sections}>
@@ -35,7 +38,25 @@ export function SurgeryPreviewView({ preview, info }: { readonly preview: Surger
                 </p>
               ))}
         </Fact>
-        <Fact name="window">{window === null ? 'keeps its entries' : <WindowText window={window} />}</Fact>
+        <Fact name="window">
+          {window === null || window.removed.length + window.placed.length === 0 ? (
+            'keeps its entries'
+          ) : (
+            <WindowText window={window} />
+          )}
+        </Fact>
+        <Fact name="lineage">
+          {heirs.length === 0
+            ? null
+            : heirs.map(({ id, sources }) => (
+                <div key={id}>
+                  <code title={id}>{shortenId(id, 18)}</code> rests on them directly:
+                  <div className={styles.ids}>
+                    <Ids ids={sources} sign="+" />
+                  </div>
+                </div>
+              ))}
+        </Fact>
         <Fact name="copies">
           {copies.length === 0 && messages === 0
             ? null

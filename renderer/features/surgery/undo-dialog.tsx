@@ -11,7 +11,7 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes, formatCount, plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { PathText } from '../../ui/path-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useJob } from '../../ui/use-job.ts'
 import { BackupTable } from './backup-table.tsx'
@@ -112,7 +112,7 @@ function Restored({ result }: { readonly result: UndoResult }) {
         </Fact>
         <Fact name="kept">{`${plural(result.keptMessages, 'message')} that came since`}</Fact>
         <Fact name="backup">
-          <NodeIdText id={result.backup.path} />
+          <PathText path={result.backup.path} />
         </Fact>
       </Facts>
       <p className={styles.dim}>That backup holds the file as it was a moment ago: it undoes this.</p>

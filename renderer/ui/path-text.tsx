@@ -1,0 +1,21 @@
+import styles from './path-text.module.css'
+import { useCopy } from './use-copy.ts'
+
+/** A path in full, however long, that a click copies. */
+export function PathText({ path }: { readonly path: string }) {
+  const [state, copy] = useCopy()
+  return (
+    <button
+      type="button"
+      className={styles.path}
+      title={state === 'failed' ? 'The browser refused to copy' : 'Click to copy'}
+      aria-label={`Copy ${path}`}
+      onClick={() => copy(path)}
+    >
+      <bdi>{path}</bdi>{' '}
+      <span className={styles.feedback} role="status">
+        {state === 'copied' ? 'copied' : state === 'failed' ? 'not copied' : ''}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,262 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { CheckResult, IntegrityReport } from '../../core/contract/integrity.ts'
+import type { Job } from '../../core/contract/job.ts'
+import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { RepairResult, RepairStep } from '../../core/contract/repair.ts'
+import { nextJob } from '../../renderer/features/integrity/next-job.ts'
+import {
+  findingChanges,
+  outcomeTitle,
+  rowsByTable,
+  whyOnlyExport,
+} from '../../renderer/features/integrity/repair-wording.ts'
+import { groupChecks } from '../../renderer/features/integrity/report-groups.ts'
+import { safeSteps, toggleStep } from '../../renderer/features/integrity/step-choice.ts'
+import { cellText, changedTables } from '../../renderer/ui/change-rows.ts'
+
+const step = (id: string, over: Partial<RepairStep> = {}): RepairStep => ({
+  id,
+  fixes: [],
+  conversationId: null,
+  nodes: [],
+  title: id,
+  description: '',
+  risk: 'safe',
+  rows: 0,
+  changes: [],
+  sql: [],
+  cannotRestore: null,
+  dependsOn: [],
+  fingerprint: id,
+  ...over,
+})
+
+const sorted = (ids: Iterable<string>) => [...ids].sort()
+
+describe('the choice of steps', () => {
+  const steps = [
+    step('a'),
+    step('b', { dependsOn: ['a'] }),
+    step('c', { risk: 'rewrite', dependsOn: ['b'] }),
+    step('d', { risk: 'manual' }),
+    step('e', { dependsOn: ['d'] }),
+    step('f', { dependsOn: ['c'] }),
+  ]
+
+  it('begins with what is safe, and with nothing that needs what is not', () => {
+    expect(sorted(safeSteps(steps))).toEqual(['a', 'b'])
+  })
+
+  it('brings along what has to come first, and takes along what rests on it', () => {
+    const all = toggleStep(steps, new Set(), 'f')
+    expect(sorted(all)).toEqual(['a', 'b', 'c', 'f'])
+    expect(sorted(toggleStep(steps, all, 'b'))).toEqual(['a'])
+  })
+
+  it('never holds what a person has to do, nor what needs it', () => {
+    expect(toggleStep(steps, new Set(), 'd').size).toBe(0)
+    expect(toggleStep(steps, new Set(), 'e').size).toBe(0)
+  })
+
+  it('is closed under dependencies whatever is clicked', () => {
+    const risks = ['safe', 'rewrite', 'model', 'manual'] as const
+    const plan = fc
+      .array(fc.record({ risk: fc.constantFrom(...risks), needs: fc.array(fc.nat(9), { maxLength: 3 }) }), {
+        minLength: 1,
+        maxLength: 10,
+      })
+      .map((all) => all.map(({ risk, needs }, at) => step(`s${at}`, { risk, dependsOn: needs.map((n) => `s${n}`) })))
+    fc.assert(
+      fc.property(plan, fc.array(fc.nat(9), { maxLength: 12 }), (steps, clicks) => {
+        const chosen = clicks.reduce((ids, at) => toggleStep(steps, ids, `s${at}`), safeSteps(steps))
+        for (const id of chosen) {
+          const one = steps.find((each) => each.id === id)
+          expect(one?.risk).not.toBe('manual')
+          for (const need of one?.dependsOn ?? []) expect(chosen.has(need)).toBe(true)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+const check = (id: string, over: Partial<CheckResult> = {}): CheckResult => ({
+  id,
+  group: 'lineage',
+  severity: 'error',
+  invariant: '',
+  explanation: '',
+  count: 1,
+  samples: [],
+  repairable: true,
+  notApplicable: null,
+  durationMs: 0,
+  ...over,
+})
+
+describe('consequences', () => {
+  const causes = (checks: readonly CheckResult[]) =>
+    groupChecks(checks).causes.map(({ check, consequences }) => [check.id, consequences.map(({ id }) => id)])
+
+  it('stand under what they follow from, however far', () => {
+    const checks = [
+      check('cycle'),
+      check('depth', { consequenceOf: ['cycle'] }),
+      check('numbers', { consequenceOf: ['depth'] }),
+    ]
+    expect(causes(checks)).toEqual([['cycle', ['depth', 'numbers']]])
+  })
+
+  it('stand alone where their cause found nothing, and where each explains the other', () => {
+    expect(causes([check('depth', { consequenceOf: ['cycle'] })])).toEqual([['depth', []]])
+    const round = [check('a', { consequenceOf: ['b'] }), check('b', { consequenceOf: ['a'] })]
+    expect(causes(round).map(([id]) => id)).toEqual(['a', 'b'])
+  })
+
+  it('are never lost', () => {
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    const some = fc.subarray(ids)
+    fc.assert(
+      fc.property(fc.tuple(some, some, some, some, some), (of) => {
+        const checks = ids.map((id, at) => check(id, { consequenceOf: of[at] ?? [] }))
+        const shown = groupChecks(checks).causes.flatMap((one) => [
+          one.check.id,
+          ...one.consequences.map(({ id }) => id),
+        ])
+        expect(sorted(shown)).toEqual(ids)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('what follows by itself', () => {
+  const report = (finishedAtMs: number, error = 1): IntegrityReport => ({
+    ok: error === 0,
+    checks: [],
+    counts: { error, warning: 0, info: 0 },
+    messages: 0,
+    summaries: 0,
+    durationMs: 0,
+    finishedAtMs,
+  })
+  const job = (kind: Job['kind'], startedAtMs: number, state: Job['state'] = 'done'): Job => ({
+    jobId: `${kind} ${startedAtMs}`,
+    kind,
+    conversationId: null,
+    state,
+    progress: null,
+    startedAtMs,
+    finishedAtMs: state === 'running' ? null : startedAtMs + 1,
+    error: null,
+    result: null,
+  })
+
+  it('is the plan of a report that found something, once', () => {
+    expect(nextJob({ jobs: [], report: report(100) })).toBe('repair_plan')
+    expect(nextJob({ jobs: [job('repair_plan', 50)], report: report(100) })).toBe('repair_plan')
+    for (const state of ['running', 'done', 'failed', 'cancelled'] as const)
+      expect(nextJob({ jobs: [job('repair_plan', 100, state)], report: report(100) })).toBeNull()
+  })
+
+  it('is nothing where nothing was checked or nothing is wrong', () => {
+    expect(nextJob({ jobs: [], report: null })).toBeNull()
+    expect(nextJob({ jobs: [], report: report(100, 0) })).toBeNull()
+  })
+
+  it('is a scan after a change by hand, once, and none after one that failed', () => {
+    for (const kind of ['repair', 'surgery', 'undo'] as const) {
+      expect(nextJob({ jobs: [job(kind, 200)], report: report(100, 0) })).toBe('integrity')
+      expect(nextJob({ jobs: [job(kind, 200, 'failed')], report: report(100, 0) })).toBeNull()
+      const scanned = [job('integrity', 300, 'cancelled'), job(kind, 200)]
+      expect(nextJob({ jobs: scanned, report: report(100, 0) })).toBeNull()
+    }
+  })
+
+  it('waits for whatever reads or writes the memory', () => {
+    expect(nextJob({ jobs: [job('compact', 150, 'running')], report: report(100) })).toBeNull()
+    expect(nextJob({ jobs: [job('index', 150, 'running')], report: report(100) })).toBe('repair_plan')
+  })
+})
+
+describe('the rows of a step', () => {
+  it('say what is added, removed and changed, table by table', () => {
+    const tables = changedTables([
+      {
+        table: 'context_items',
+        key: { ordinal: 2 },
+        before: null,
+        after: { ordinal: 2, message_id: 59, summary_id: null },
+      },
+      { table: 'summaries', key: { summary_id: 'sum_1' }, before: { depth: 7 }, after: { depth: 0 } },
+      { table: 'context_items', key: { ordinal: 9 }, before: { message_id: 4 }, after: null },
+    ])
+    expect(tables.map(({ table, rows }) => [table, rows.map(({ verb }) => verb)])).toEqual([
+      ['context_items', ['added', 'removed']],
+      ['summaries', ['changed']],
+    ])
+    expect(tables[0]?.rows[0]?.cells).toEqual([{ column: 'message_id', before: null, after: '59' }])
+    expect(tables[1]?.rows[0]?.cells).toEqual([{ column: 'depth', before: '7', after: '0' }])
+  })
+
+  it('cut what is foreign and long, in one line and never within a character', () => {
+    expect(cellText('a\n  b')).toBe('a b')
+    expect(cellText('')).toBe('“”')
+    expect(cellText(null)).toBe('null')
+    const long = cellText('👍'.repeat(100_000))
+    expect(long.endsWith('👍…')).toBe(true)
+    expect([...long]).toHaveLength(161)
+  })
+
+  it('are added up by table', () => {
+    const change = (table: string) => ({ table, key: {}, before: null, after: {} })
+    const one = step('one', { rows: 900, changes: [change('summaries')] })
+    const two = step('two', { rows: 2, changes: [change('summaries'), change('context_items')] })
+    expect(rowsByTable([one, two])).toEqual([
+      { table: 'summaries', rows: 901 },
+      { table: 'context_items', rows: 1 },
+    ])
+  })
+})
+
+describe('the outcome', () => {
+  const result = (over: Partial<RepairResult>): RepairResult => ({
+    applied: [],
+    skipped: [],
+    backup: null,
+    rolledBack: null,
+    before: {},
+    after: {},
+    left: [],
+    canonicalHash: '',
+    durationMs: 0,
+    ...over,
+  })
+  const applied = [{ id: 'a', rows: 1, chosen: true }]
+
+  it('says what was done, and first of all when nothing was kept', () => {
+    expect(outcomeTitle(result({ applied }))).toBe('1\u00a0step applied')
+    expect(outcomeTitle(result({ applied, skipped: [{ id: 'b', reason: '' }] }))).toContain('1 skipped')
+    expect(outcomeTitle(result({ rolledBack: [{ check: 'x', before: 0, after: 1 }] }))).toContain('Rolled back')
+    expect(outcomeTitle(result({}))).toContain('Nothing')
+  })
+
+  it('lists every check before and after, what got better first', () => {
+    expect(findingChanges({ before: { a: 1, b: 9, c: 2 }, after: { c: 2, d: 1 } })).toEqual([
+      { check: 'b', before: 9, after: 0 },
+      { check: 'a', before: 1, after: 0 },
+      { check: 'c', before: 2, after: 2 },
+      { check: 'd', before: 0, after: 1 },
+    ])
+  })
+
+  it('is not promised for files of other systems', () => {
+    const info = { readOnly: true, system: 'lossless-claw', systemLabel: 'lossless-claw', readOnlyReason: null }
+    expect(whyOnlyExport(info as MemoryInfo)).toContain('stays as it is')
+    expect(whyOnlyExport({ ...info, readOnly: false, system: 'native' } as MemoryInfo)).toBeNull()
+    expect(whyOnlyExport({ ...info, system: 'native', readOnlyReason: 'No rights.' } as MemoryInfo)).toContain(
+      'No rights.',
+    )
+  })
+})

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { StorageObject } from '../../core/contract/storage.ts'
+import { partsOf, storageRows } from '../../renderer/features/storage/storage-rows.ts'
+
+const object = (name: string, of: string, bytes: number, kind: StorageObject['kind'] = 'table'): StorageObject => ({
+  name,
+  kind,
+  of,
+  bytes,
+  payloadBytes: bytes,
+  unusedBytes: 0,
+  rows: null,
+})
+
+describe('tables and indexes', () => {
+  it('stand together, the tables that take most with all of theirs first', () => {
+    const rows = storageRows([
+      object('small', 'small', 60),
+      object('messages_by_time', 'messages', 40, 'index'),
+      object('messages', 'messages', 30),
+    ])
+    expect(rows.map(({ name, isPart, wholeBytes }) => [name, isPart, wholeBytes])).toEqual([
+      ['messages', false, 70],
+      ['messages_by_time', true, 40],
+      ['small', false, 60],
+    ])
+  })
+
+  it('of a full-text table are led by its largest part', () => {
+    const parts = [
+      object('fts_idx', 'fts', 4, 'search_index'),
+      object('fts_data', 'fts', 90, 'search_index'),
+      object('fts_content', 'fts', 50, 'search_text'),
+    ]
+    expect(storageRows(parts).map(({ name, isPart }) => [name, isPart])).toEqual([
+      ['fts_data', false],
+      ['fts_content', true],
+      ['fts_idx', true],
+    ])
+  })
+
+  it('are all shown, once', () => {
+    const names = fc.constantFrom('a', 'b', 'c')
+    const objects = fc.uniqueArray(fc.record({ name: fc.string(), of: names, bytes: fc.nat() }), {
+      selector: ({ name }) => name,
+    })
+    fc.assert(
+      fc.property(objects, (all) => {
+        const rows = storageRows(all.map(({ name, of, bytes }) => object(name, of, bytes)))
+        expect(rows.map(({ name }) => name).sort()).toEqual(all.map(({ name }) => name).sort())
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('the whole of the file', () => {
+  it('is made of its parts, free pages and the log, and leaves out what is empty', () => {
+    const parts = partsOf({
+      objects: [object('messages', 'messages', 100), object('by_time', 'messages', 20, 'index')],
+      freePages: 2,
+      pageBytes: 10,
+      walBytes: 5,
+    })
+    expect(parts.map(({ use, bytes }) => [use, bytes])).toEqual([
+      ['table', 100],
+      ['index', 20],
+      ['free', 20],
+      ['log', 5],
+    ])
+  })
+})
