@@ -50,6 +50,8 @@ export interface TextIndex {
   postings(token: string, isPrefix: boolean): Postings
   /** Rows, ascending, that an FTS5 query finds in the trigrams. */
   trigrams(match: string): Float64Array
+  /** Rows, ascending, that hold a trigram in small letters; null when only `trigrams` can be asked. */
+  trigram(trigram: string): Float64Array | null
 }
 
 /** The indexes over both corpora of one file. */

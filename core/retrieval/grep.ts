@@ -129,10 +129,13 @@ export class Grep {
         return { hits: await hitsOf(news, question), found: hits.found, scanned: hits.scanned, rows: hits.rows }
       }
       while (!hits.isDone) {
+        const isPageNews = hits.isPageDone && pageDoneAt === null
         if (hits.isPageDone) pageDoneAt ??= performance.now()
         if (cursor?.isExact && hits.isPageDone) break
         if (pageDoneAt !== null && performance.now() - pageDoneAt >= countMs) break
-        if (performance.now() - toldAt >= everyMs) yield { ...(await progress()), result: null }
+        // Whoever follows reads the page while the rest is counted.
+        const isTime = performance.now() - toldAt >= everyMs || (isPageNews && Number.isFinite(everyMs))
+        if (isTime) yield { ...(await progress()), result: null }
         await hits.step()
       }
       const last = hits.page.at(-1)

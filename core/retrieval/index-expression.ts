@@ -1,4 +1,5 @@
 import type { Expression, Term } from './query.ts'
+import { smallLetters } from './text-folding.ts'
 
 /** Trigrams asked for at most; more would not narrow the candidates, only take time. */
 const MAX_TRIGRAMS = 16
@@ -31,18 +32,21 @@ const wordTermMatch = (term: Term & { kind: 'words' }): string =>
  * positions cannot tell); null when the text is shorter than a trigram.
  */
 export function trigramMatch(text: string): string | null {
-  // The index passes over NUL.
-  const characters = [...text].filter((character) => character !== '\u0000')
-  const count = characters.length - 2
-  if (count < 1) return null
-  const step = Math.max(1, count / MAX_TRIGRAMS)
+  const all = trigramsOf(text)
+  if (all.length === 0) return null
+  const step = Math.max(1, all.length / MAX_TRIGRAMS)
   const trigrams = new Set<string>()
-  for (let place = 0; place < count; place += step) trigrams.add(trigramAt(characters, Math.floor(place)))
-  trigrams.add(trigramAt(characters, count - 1))
+  for (let place = 0; place < all.length; place += step) trigrams.add(all[Math.floor(place)] as string)
+  trigrams.add(all.at(-1) as string)
   return [...trigrams].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
 }
 
-const trigramAt = (characters: readonly string[], place: number): string => characters.slice(place, place + 3).join('')
+/** The trigrams of a text as the index keeps them, in order. */
+export function trigramsOf(text: string): string[] {
+  // The index passes over NUL.
+  const characters = [...smallLetters(text)].filter((character) => character !== '\u0000')
+  return characters.slice(2).map((_, place) => characters.slice(place, place + 3).join(''))
+}
 
 /** What stands in every text that a pattern matches, but for the case of its letters. */
 export type Formula =

@@ -19,6 +19,7 @@ export class NativeTextIndex implements TextIndex {
   readonly #words: string
   readonly #trigrams: string
   readonly #reader: Fts5Reader
+  readonly #trigramReader: Fts5Reader
 
   /** @param table `messages` or `summaries`: the name before `_fts` and `_trigram` */
   constructor(db: ReadDb, table: 'messages' | 'summaries') {
@@ -26,6 +27,7 @@ export class NativeTextIndex implements TextIndex {
     this.#words = rowsOf(`${table}_fts`)
     this.#trigrams = rowsOf(`${table}_trigram`)
     this.#reader = new Fts5Reader(db, `${table}_fts`, true)
+    this.#trigramReader = new Fts5Reader(db, `${table}_trigram`, false)
   }
 
   words(match: string): Float64Array {
@@ -41,6 +43,10 @@ export class NativeTextIndex implements TextIndex {
 
   trigrams(match: string): Float64Array {
     return parseRows(this.#db.value<string>(this.#trigrams, { match }))
+  }
+
+  trigram(trigram: string): Float64Array | null {
+    return this.#trigramReader.postings(trigram, false)?.rows ?? null
   }
 }
 

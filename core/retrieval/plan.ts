@@ -1,5 +1,5 @@
 import { type Candidates, candidatesOf } from './candidates.ts'
-import { type Formula, formulaMatch, wordMatch } from './index-expression.ts'
+import { type Formula, wordMatch } from './index-expression.ts'
 import { ExpressionMatcher, type Matcher } from './matcher.ts'
 import { type Expression, positiveTerms, type Term } from './query.ts'
 import { NO_ROWS } from './row-set.ts'
@@ -34,10 +34,9 @@ export const expressionPlan = (expression: Expression): Plan => ({
  * @param holds see `Plan`
  */
 export function textPlan(matcher: Matcher, formula: Formula, holds: string | null): Plan {
-  const match = formulaMatch(formula)
   return {
     matcher,
-    candidates: ({ index }) => ({ perhaps: match === null ? null : index.trigrams(match), sure: NO_ROWS }),
+    candidates: ({ trigrams }) => ({ perhaps: trigrams.satisfying(formula), sure: NO_ROWS }),
     scored: (_, { perhaps }) => [{ rows: perhaps, counts: null, isSure: false }],
     hasOptional: false,
     // Texts of several parts are joined by line ends, which are in none of them.

@@ -1,7 +1,8 @@
 import type { TextIndex } from './corpus.ts'
-import { trigramMatch, wordMatch } from './index-expression.ts'
+import { wordMatch } from './index-expression.ts'
 import type { Term } from './query.ts'
 import type { RowSet } from './row-set.ts'
+import { TrigramRows } from './trigram-rows.ts'
 
 /** What an index tells of one term. */
 export type TermRows = {
@@ -16,10 +17,15 @@ export type TermRows = {
 /** Asks an index for each term of a question only once. */
 export class TermLookup {
   readonly index: TextIndex
+  readonly trigrams: TrigramRows
   readonly #known = new Map<string, TermRows>()
 
   constructor(index: TextIndex) {
     this.index = index
+    this.trigrams = new TrigramRows({
+      rows: (trigram) => index.trigram(trigram),
+      match: (query) => index.trigrams(query),
+    })
   }
 
   of(term: Term): TermRows {
@@ -31,8 +37,7 @@ export class TermLookup {
 
   #ask(term: Term): TermRows {
     if (term.kind === 'literal') {
-      const match = trigramMatch(term.text)
-      return { rows: match === null ? null : this.index.trigrams(match), counts: null, isSure: false }
+      return { rows: this.trigrams.holding(term.text), counts: null, isSure: false }
     }
     const [token = '', second] = term.tokens
     if (second === undefined) return { ...this.index.postings(token, term.isPrefix), isSure: true }

@@ -26,7 +26,7 @@ const pieces = {
   thai: ['ตรวจสอบ', 'ไฟล์', 'อีกครั้ง'],
   rightToLeft: ['التحديث', 'الملف', 'שלום', 'עולם'],
   emoji: ['🚀', '👩‍💻', '👨‍👩‍👧', '🇩🇪', '😁', '✈️'],
-  code: ['foo_bar::baz', 'C++', 'sqlite-wal-checkpoint', 'a.b()', '[x]', '$HOME', 'i++', '->', '::', '#1'],
+  code: ['foo_bar::baz', 'C++', 'sqlite-wal-checkpoint', 'a.b()', 'arr[0]', '$HOME', 'i++', '->', '::', '#1'],
   paths: ['src/a-b.test.ts:7', '/etc/hosts', 'C:\\Temp\\x', '../up', 'https://x.y/z?q=1&r=2'],
   hashes: ['9f86d081884c7d65', 'deadbeef', '0x1F', '550e8400-e29b-41d4-a716-446655440000'],
 } as const

@@ -1,0 +1,133 @@
+import { ExpandInput, GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
+import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { Random } from '../builders/random.ts'
+import { megabytes, repeat, type Timing, timed } from './statistics.ts'
+
+export type SearchMeasure = {
+  /** The first search after the file was opened. */
+  readonly coldMs: number
+  readonly kinds: Readonly<Record<string, Timing>>
+  /** Of patterns that no index narrows down: until all texts were read, and until the first hits came. */
+  readonly scans: Timing
+  readonly firstHits: Timing
+  /** Everything beneath the topmost summaries, up to 40,000 tokens; the tree is known, as in a window. */
+  readonly expand: Timing
+  readonly textMegabytes: number
+  readonly indexMegabytes: number
+  readonly residentMegabytes: number
+}
+
+const queries = {
+  text: `
+    SELECT (SELECT sum(octet_length(content)) FROM messages) + (SELECT sum(octet_length(content)) FROM summaries)
+      + (SELECT sum(coalesce(octet_length(text_content), 0) + coalesce(octet_length(tool_input), 0)
+        + coalesce(octet_length(tool_output), 0)) FROM message_parts)`,
+  index: `
+    SELECT sum(octet_length(block)) FROM (
+      SELECT block FROM messages_fts_data UNION ALL SELECT block FROM messages_trigram_data
+      UNION ALL SELECT block FROM summaries_fts_data UNION ALL SELECT block FROM summaries_trigram_data)`,
+  topmost: `
+    SELECT summary_id FROM summaries WHERE depth > 0 ORDER BY depth DESC, summary_id LIMIT 20`,
+}
+
+const LONGEST = 1
+
+/** Asks what people and programs ask, in the order in which a window would. */
+export async function measureSearch(path: string): Promise<SearchMeasure> {
+  const lcm = openLcm(path)
+  const cold = await timed(() => grep(lcm, { query: 'zebra' }))
+  const kinds: Record<string, Timing> = {}
+  for (const [name, requests] of Object.entries(searches(new Random(1)))) {
+    kinds[name] = await repeat(requests.length, (round) => grep(lcm, requests[round] ?? { query: '' }))
+  }
+  const scans = await repeat(endless.length, (round) => stream(lcm, endless[round] ?? '', Number.POSITIVE_INFINITY))
+  const firstHits = await repeat(frequent.length, (round) => stream(lcm, frequent[round] ?? '', 1))
+  const topmost = lcm.read.column<string>(queries.topmost)
+  lcm.dag.tree(LONGEST)
+  const expand = await repeat(topmost.length, (round) =>
+    lcm.retrieval.expand(
+      ExpandInput.parse({ summaryId: topmost[round], depth: 1000, includeMessages: true, tokenCap: 40_000 }),
+    ),
+  )
+  const textMegabytes = megabytes(lcm.read.value<number>(queries.text) ?? 0)
+  const indexMegabytes = megabytes(lcm.read.value<number>(queries.index) ?? 0)
+  lcm.close()
+  const residentMegabytes = megabytes(process.memoryUsage.rss())
+  return { coldMs: cold.wallMs, kinds, scans, firstHits, expand, textMegabytes, indexMegabytes, residentMegabytes }
+}
+
+const grep = (lcm: Lcm, request: GrepRequest): Promise<unknown> => lcm.retrieval.grep(GrepInput.parse(request))
+
+/** Until so many hits have come, or the search ends. */
+async function stream(lcm: Lcm, query: string, hits: number): Promise<void> {
+  let seen = 0
+  for await (const step of lcm.retrieval.grepStream(GrepInput.parse({ query, mode: 'regex' }))) {
+    seen += step.hits.length
+    if (seen >= hits) return
+  }
+}
+
+/** Stand in a quarter to half of the texts of the file, or in few. */
+const common = 'Refund webhook idempotent lock queue spike index export the const'.split(' ')
+const typed = ['SQLITE_BUSY', 'src/billing', 'Größe', '二重に', 'Promise<void>', '.test.ts:7', '返回值']
+
+/** No index narrows these down, and nothing or little matches. */
+const endless = ['[a-z]+[0-9]{7}', '^\\s+$', '\\b\\w{25}\\b', '(?i)[xq]{3}', '[αβγ]{2}']
+const frequent = ['\\d{5}', '[一-龥]{4}', '\\w+\\(\\)', '[A-Z]{3,}', '\\s\\S{12}\\s']
+
+function searches(random: Random): Record<string, GrepRequest[]> {
+  const some = (count: number, of: readonly string[] = common): string =>
+    Array.from({ length: count }, () => random.pick(of)).join(' ')
+  const times = (count: number, make: () => string): string[] => Array.from({ length: count }, make)
+  const fullText = {
+    'common words': common,
+    'rare words': times(30, () => String(random.int(1000, 99_999))),
+    'two words': times(15, () => some(2)),
+    'five words': [...times(12, () => some(5)), 'zebra quantum webhook refund lock'],
+    'as it is typed': [...typed, ...times(12, () => `${some(1)} ${some(1, typed)}`)],
+    prefixes: ['va*', 'val*', 'validate*', 'in*', 'webh*', 're*', 'idemp*'],
+    'phrases, OR, NOT': ['"stale Snapshot"', 'flaky OR spike', 'lock NOT queue', 'нестабилен', 'the OR const'],
+  }
+  const both = (queries: readonly string[], sort: 'newest' | 'relevance'): GrepRequest[] =>
+    queries.flatMap((query) => [
+      { query, sort, scope: 'messages' as const },
+      { query, sort, scope: 'both' as const },
+    ])
+  const literal = [
+    '二重に',
+    '返回值',
+    '.test.ts:7',
+    'Promise<void>',
+    'ing the',
+    'const ',
+    'C++',
+    'SQLITE_BUSY',
+    'at vali',
+  ]
+  const patterns = [
+    'Payment \\d{5} is (gone|locked)',
+    'at \\w+\\(\\)',
+    'ECONN\\w+: Lease',
+    '(TypeError|RangeError): \\w+ \\d+ is gone',
+    '(?i)payment \\d{5}',
+    'src/(billing|ledger)/\\w+-lease',
+    '[A-Z]{3}_BUSY',
+    'retr(y|ies) multiply',
+    '(?<=stale )Snapshot',
+  ]
+  return {
+    ...Object.fromEntries(Object.entries(fullText).map(([kind, list]) => [kind, both(list, 'newest')])),
+    'all of these': both(Object.values(fullText).flat(), 'newest'),
+    'all of these, by relevance': both(Object.values(fullText).flat(), 'relevance'),
+    'characters, case and all': literal.map((query) => ({ query, mode: 'literal' })),
+    'one or two characters': ['🚀', '重', '返回', 'ts', '()'].map((query) => ({ query, mode: 'literal' })),
+    'regular expressions with a literal': patterns.map((query) => ({ query, mode: 'regex' })),
+  }
+}
+
+// A process of its own: nothing is warm.
+if (import.meta.main) {
+  const [path] = process.argv.slice(2)
+  if (path === undefined) throw new Error('give the memory to search')
+  console.log(JSON.stringify(await measureSearch(path)))
+}
