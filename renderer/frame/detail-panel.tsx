@@ -1,9 +1,11 @@
+import { useState } from 'react'
 import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail } from '../features/detail/node-detail.tsx'
 import { RepairPanel } from '../features/integrity/repair-panel.tsx'
 import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
+import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
 import { useRoute } from '../routes.ts'
 import styles from './detail-panel.module.css'
 import { ErrorBoundary } from './error-boundary.tsx'
@@ -22,6 +24,7 @@ type Props = {
  */
 export function DetailPanel({ width, conversation, conversations, info, onOperate }: Props) {
   const { selection, view } = useRoute()
+  const [isSalvaging, setSalvaging] = useState(false)
   const hasPlan = view === 'integrity'
   return (
     <aside
@@ -39,13 +42,18 @@ export function DetailPanel({ width, conversation, conversations, info, onOperat
         // What was chosen in the plan stays chosen while a node is looked at.
         <div className={styles.plan} hidden={selection !== null}>
           <ErrorBoundary>
-            <RepairPanel info={info} onUndo={(backup) => onOperate({ kind: 'undo', backup: backup ?? null })} />
+            <RepairPanel
+              info={info}
+              onUndo={(backup) => onOperate({ kind: 'undo', backup: backup ?? null })}
+              onSalvage={() => setSalvaging(true)}
+            />
           </ErrorBoundary>
         </div>
       )}
       {!hasPlan && selection === null && conversation !== null && (
         <ConversationDetail conversation={conversation} conversations={conversations} />
       )}
+      {isSalvaging && <SalvageDialog path={info.path} onClose={() => setSalvaging(false)} />}
     </aside>
   )
 }

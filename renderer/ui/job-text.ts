@@ -1,3 +1,4 @@
+import type { CoverageReport } from '../../core/contract/coverage.ts'
 import type { Job, JobResult } from '../../core/contract/job.ts'
 import { assertNever } from './assert-never.ts'
 import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
@@ -14,6 +15,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   import: 'Importing',
   index: 'Indexing for search',
   storage: 'Measuring',
+  coverage: 'Comparing',
   copy: 'Copying',
   salvage: 'Salvaging',
 }
@@ -29,6 +31,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   import: 'Import',
   index: 'Search index',
   storage: 'Storage',
+  coverage: 'Comparison with the transcript',
   copy: 'Working copy',
   salvage: 'Salvage',
 }
@@ -43,7 +46,7 @@ const INDEX_OUTCOMES = {
 
 /** What a job is called while it runs: `Checking 71 %`, `Importing 1.2 MB`. */
 export function jobText({ kind, progress }: Pick<Job, 'kind' | 'progress'>): string {
-  if (progress === null) return `${VERBS[kind]}…`
+  if (progress === null || (progress.total === 0 && progress.done === 0)) return `${VERBS[kind]}…`
   if (progress.total > 0) return `${VERBS[kind]} ${formatPercent(Math.min(1, progress.done / progress.total))}`
   const done = progress.unit === 'bytes' ? formatBytes(progress.done) : `${formatCount(progress.done)} ${progress.unit}`
   return `${VERBS[kind]} ${done}`
@@ -71,6 +74,8 @@ function resultText(result: JobResult): string {
       return result.value.isWhole ? 'Salvage: everything could be read' : 'Salvage: read what could be read'
     case 'storage':
       return `Storage: ${formatBytes(result.value.bytes)} measured`
+    case 'coverage':
+      return coverageText(result.value)
     case 'repair_plan':
       return `Repair plan: ${plural(result.value.steps.length, 'step')}`
     case 'repair_export':
@@ -92,4 +97,9 @@ function resultText(result: JobResult): string {
     default:
       return assertNever(result)
   }
+}
+
+function coverageText({ ok, counts }: CoverageReport): string {
+  if (ok) return 'Transcript: everything is in the memory'
+  return `Transcript: ${formatCount(counts.missing)} missing, ${formatCount(counts.duplicated)} doubled, ${formatCount(counts.differing)} different`
 }

@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { TestMemory } from '../builders/memory.ts'
 import { expect, test } from './app.ts'
 import { factsOf, hitsOf, sampleCopy } from './memories.ts'
 
@@ -17,6 +18,16 @@ async function violations(page: Page): Promise<string[]> {
     )
 }
 
+/** Something to find and to repair. @returns a summary of the first conversation */
+function damage(path: string): string {
+  const memory = new TestMemory(path)
+  const of = 'summary_rowid = (SELECT max(summary_rowid) FROM summaries WHERE conversation_id = 1 AND depth = 1)'
+  const id = memory.db.prepare<[], { id: string }>(`SELECT summary_id AS id FROM summaries WHERE ${of}`).get()?.id ?? ''
+  memory.damage(`UPDATE summaries SET depth = 7 WHERE ${of}`)
+  memory.db.close()
+  return id
+}
+
 test.skip(({ hostKind }) => hostKind !== 'browser', 'the page is the same behind both doors')
 
 for (const theme of ['dark', 'light'] as const) {
@@ -24,6 +35,7 @@ for (const theme of ['dark', 'light'] as const) {
     test.slow()
     const path = sampleCopy(home)
     const { conversationId } = factsOf(path)
+    const summaryId = damage(path)
     const page = await openMemory(path)
     await page.evaluate((choice) => localStorage.setItem('lcm:theme', choice), theme)
     await page.reload()
@@ -48,10 +60,38 @@ for (const theme of ['dark', 'light'] as const) {
       }
       if (wrong.length > 0) found[name] = wrong
     }
-    for (const view of ['overview', 'strata', 'context', 'transcript', 'compaction', 'integrity', 'files']) {
+    for (const view of ['overview', 'strata', 'context', 'transcript', 'compaction', 'integrity', 'files', 'storage']) {
       await go(`${view}?select=msg_3`)
       await check(view)
     }
+    await go('storage')
+    await page.getByRole('button', { name: 'Measure', exact: true }).click()
+    await expect(page.getByRole('button', { name: 'Measure again' })).toBeVisible()
+    await check('storage measured')
+    await go('integrity')
+    await page.getByRole('button', { name: 'Check now' }).click()
+    const applySteps = page.getByRole('button', { name: /^Apply .*…/ })
+    await expect(applySteps).toBeVisible()
+    await page.getByRole('article').first().getByRole('button').first().click()
+    const plan = page.getByRole('region', { name: 'Repair plan' })
+    await plan.getByRole('button', { name: /row/ }).first().click()
+    await check('findings and plan')
+    await applySteps.click()
+    await check('the question before a repair')
+    await page.keyboard.press('Escape')
+    await plan.getByRole('button', { name: 'Backups…' }).click()
+    await expect(page.getByRole('dialog', { name: 'Backups' })).toBeVisible()
+    await check('backups')
+    await page.keyboard.press('Escape')
+    await go(`strata?select=${summaryId}`)
+    await page.getByRole('button', { name: `Operate on ${summaryId}` }).click()
+    await page.getByRole('menuitem', { name: /^Rewrite…/ }).click()
+    await check('rewrite')
+    await page.getByLabel('Tokens to aim at').fill('100')
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
+    await expect(page.getByText(/before · /)).toBeVisible()
+    await check('rewrite, previewed')
+    await page.keyboard.press('Escape')
     await go('search?query=gateway')
     await expect(hitsOf(page).first()).toBeVisible()
     await check('search')

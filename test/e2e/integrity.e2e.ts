@@ -1,6 +1,6 @@
 import { TestMemory } from '../builders/memory.ts'
 import { expect, test } from './app.ts'
-import { sampleCopy } from './memories.ts'
+import { FIXTURES, sampleCopy } from './memories.ts'
 
 test('a sound memory has no finding', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
@@ -37,4 +37,91 @@ test('a damaged one says what is wrong, and a finding leads to its node', async 
     page.getByRole('complementary', { name: 'Detail' }).getByRole('heading', { name: 'Message' }),
   ).toBeVisible()
   await expect(page.getByRole('contentinfo').getByRole('button', { name: /^\d+ findings?$/ })).toBeVisible()
+})
+
+/** A sample with three faults that can be repaired from the file alone. */
+function damagedSample(home: string): string {
+  const path = sampleCopy(home)
+  const memory = new TestMemory(path)
+  memory.damage(
+    'DELETE FROM context_items WHERE conversation_id = 1 AND message_id = (SELECT max(message_id) - 3 FROM context_items WHERE conversation_id = 1)',
+  )
+  memory.damage('UPDATE summaries SET depth = 7 WHERE summary_rowid = (SELECT max(summary_rowid) FROM summaries)')
+  memory.db.close()
+  return path
+}
+
+test('a plan is applied after a question, and the file is checked again', async ({ openMemory, home }) => {
+  const page = await openMemory(damagedSample(home))
+  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  const plan = page.getByRole('region', { name: 'Repair plan' })
+  const steps = plan.getByRole('checkbox')
+  await expect(steps).toHaveCount(2)
+  await expect(steps.first()).toBeChecked()
+  await plan.getByRole('button', { name: 'None' }).click()
+  await expect(plan.getByRole('button', { name: 'Apply steps…' })).toBeDisabled()
+  await plan.getByRole('button', { name: 'All safe' }).click()
+
+  // Every row, before and after.
+  await plan
+    .getByRole('button', { name: /^1.row$/ })
+    .last()
+    .click()
+  await expect(plan.getByText('depth').last()).toBeVisible()
+
+  await plan.getByRole('button', { name: /^Apply 2.steps…/ }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await expect(dialog).toContainText('backup')
+  await dialog.getByRole('button', { name: /^Apply 2.steps$/ }).click()
+  await expect(plan.getByRole('heading', { name: /2.steps applied/ })).toBeVisible()
+  await expect(plan.getByRole('row', { name: 'depth_mismatch' })).toContainText(/1.*0/)
+  await expect(plan.getByRole('button', { name: /^Copy .*\.backup-/ })).toBeVisible()
+  // The scan after it is made by itself.
+  await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
+  await expect(plan.getByText('There is nothing to repair.')).toBeVisible()
+})
+
+test('what is chosen in a plan stays chosen while a finding is looked at', async ({ openMemory, home }) => {
+  const page = await openMemory(damagedSample(home))
+  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  const plan = page.getByRole('region', { name: 'Repair plan' })
+  await plan.getByRole('checkbox').first().uncheck()
+  await page.getByRole('article').getByRole('button', { name: /^sum_/ }).first().click()
+  await expect(plan).toBeHidden()
+  // The finding is told where the node is, and leads back.
+  const detail = page.getByRole('complementary', { name: 'Detail' })
+  await expect(detail.getByRole('button', { name: 'depth_mismatch' })).toBeVisible()
+  await page.getByRole('button', { name: /^Repair plan/ }).click()
+  await expect(plan.getByRole('checkbox').first()).not.toBeChecked()
+})
+
+test('findings are walked by keys, and shown in the strata', async ({ openMemory, home }) => {
+  const page = await openMemory(damagedSample(home))
+  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await expect(page.getByRole('article').first()).toBeVisible()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('button', { name: /^Show \S+ in the strata$/ })
+    .first()
+    .click()
+  await expect(page.getByText('error found')).toBeVisible()
+})
+
+test('the plan of another system’s file can be exported, and is not applied', async ({ openMemory }) => {
+  const page = await openMemory(`${FIXTURES}/corrupt/message_lost_from_context.db`)
+  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  const plan = page.getByRole('region', { name: 'Repair plan' })
+  await expect(plan).toContainText('stays as it is')
+  await expect(plan.getByRole('checkbox')).toHaveCount(0)
+  await expect(plan.getByRole('button', { name: 'Make working copy…' })).toBeVisible()
+  const download = page.waitForEvent('download')
+  await plan.getByRole('button', { name: 'Export the plan' }).click()
+  await page.getByRole('menuitem', { name: 'SQL' }).click()
+  expect((await download).suggestedFilename()).toMatch(/\.sql$/)
 })

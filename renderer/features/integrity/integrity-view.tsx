@@ -24,8 +24,10 @@ export function IntegrityView({ isPlanInSight, onShowPlan }: Props) {
   const scan = () => start.mutate({ kind: 'integrity' })
   const error = start.error ?? last.error ?? (newest?.state === 'failed' ? newest.error : null)
 
-  if (newest?.state === 'running') return <ScanProgress job={newest} />
-  if (error) return <ErrorState error={error} onRetry={scan} />
+  const running = newest?.state === 'running' ? newest : null
+  // The last report stays in sight while there is one.
+  if (running !== null && !last.data) return <ScanProgress job={running} />
+  if (error && running === null) return <ErrorState error={error} onRetry={scan} />
   if (last.data === undefined) return <Loading what="the last report" />
   if (last.data === null)
     return (
@@ -41,5 +43,5 @@ export function IntegrityView({ isPlanInSight, onShowPlan }: Props) {
         and whether the model’s window is what it should be.
       </EmptyState>
     )
-  return <ReportView report={last.data} onScan={scan} onShowPlan={isPlanInSight ? null : onShowPlan} />
+  return <ReportView report={last.data} scan={running} onScan={scan} onShowPlan={isPlanInSight ? null : onShowPlan} />
 }

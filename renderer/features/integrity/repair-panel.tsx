@@ -15,10 +15,15 @@ type Props = {
   readonly info: MemoryInfo
   /** Goes to the backups; a path is the one to look at. */
   readonly onUndo: (backup?: string) => void
+  /** Offers a copy of what can still be read. */
+  readonly onSalvage: () => void
 }
 
+/** Finds pages that do not fit together. */
+const PAGE_CHECK = 'sqlite_integrity'
+
 /** What can be done about the findings: the plan, its carrying out, and what came of it. */
-export function RepairPanel({ info, onUndo }: Props) {
+export function RepairPanel({ info, onUndo, onSalvage }: Props) {
   const report = useQuery(api.integrity.last.queryOptions())
   const plan = useQuery(api.repair.last.queryOptions())
   const jobs = useQuery(api.jobs.list.queryOptions())
@@ -29,6 +34,7 @@ export function RepairPanel({ info, onUndo }: Props) {
   const isScanning = newest('integrity')?.state === 'running'
   const isSound = report.data ? report.data.counts.error + report.data.counts.warning === 0 : false
   const steps = plan.data?.steps ?? []
+  const hasBadPages = report.data?.checks.some((check) => check.id === PAGE_CHECK && check.count > 0) ?? false
   return (
     <section className={styles.panel} aria-label="Repair plan">
       <div className={styles.heading}>
@@ -53,6 +59,15 @@ export function RepairPanel({ info, onUndo }: Props) {
         </div>
       ) : (
         repair !== null && <RepairOutcome job={repair} jobs={jobs.data ?? []} onUndo={onUndo} />
+      )}
+      {hasBadPages && (
+        <div className={styles.block}>
+          <p>
+            SQLite itself finds this file damaged. What can still be read can be saved row by row into a new file, with
+            a list of what cannot; this one stays as it is.
+          </p>
+          <Button onClick={onSalvage}>Salvage what can be read…</Button>
+        </div>
       )}
       {planning?.state === 'running' ? (
         <div className={styles.block}>

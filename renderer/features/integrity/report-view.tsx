@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { IntegrityReport } from '../../../core/contract/integrity.ts'
+import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { formatDuration, plural } from '../../ui/format.ts'
+import { jobText } from '../../ui/job-text.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
+import { CancelScan } from './cancel-scan.tsx'
 import { ExportReport } from './export-report.tsx'
 import { Finding } from './finding.tsx'
 import { NotApplicable } from './not-applicable.tsx'
@@ -17,6 +20,8 @@ import styles from './report-view.module.css'
 
 type Props = {
   readonly report: IntegrityReport
+  /** The next scan, while it runs. */
+  readonly scan: Job | null
   readonly onScan: () => void
   /** Null while the plan is in sight. */
   readonly onShowPlan: (() => void) | null
@@ -26,7 +31,7 @@ type Props = {
 const OWN_CHANGE_MS = 2000
 
 /** A finished scan. */
-export function ReportView({ report, onScan, onShowPlan }: Props) {
+export function ReportView({ report, scan, onScan, onShowPlan }: Props) {
   const { changedAtMs } = useLive()
   const plan = useQuery(api.repair.last.queryOptions())
   const isStale = changedAtMs !== null && changedAtMs > report.finishedAtMs + OWN_CHANGE_MS
@@ -49,16 +54,20 @@ export function ReportView({ report, onScan, onShowPlan }: Props) {
               </Button>
             )}
             <ExportReport report={report} />
-            <Button look="primary" onClick={onScan}>
-              Scan again
-            </Button>
+            {scan === null ? (
+              <Button look="primary" onClick={onScan}>
+                Scan again
+              </Button>
+            ) : (
+              <CancelScan job={scan} />
+            )}
           </>
         }
       >
         {plural(report.checks.length - notApplicable.length, 'check')} over {plural(report.messages, 'message')} and{' '}
         {plural(report.summaries, 'summary', 'summaries')} · {formatDuration(report.durationMs)} ·{' '}
         <TimeText atMs={report.finishedAtMs} />
-        {isStale && ' · the file has changed since'}
+        {scan !== null ? ` · ${jobText(scan)}` : isStale && ' · the file has changed since'}
       </ViewHeader>
       {causes.length > 0 && (
         <section className={styles.group}>

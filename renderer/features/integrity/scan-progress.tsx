@@ -1,28 +1,18 @@
-import { useMutation } from '@tanstack/react-query'
 import type { Job } from '../../../core/contract/job.ts'
-import { api } from '../../api.ts'
-import { Button } from '../../ui/button.tsx'
 import { jobText } from '../../ui/job-text.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
+import { CancelScan } from './cancel-scan.tsx'
 import styles from './scan-progress.module.css'
 
 /** A scan that is under way. */
 export function ScanProgress({ job }: { readonly job: Job }) {
-  const cancel = useMutation(api.jobs.cancel.mutationOptions())
   const { progress } = job
   const figures =
     progress === null ? 'starting' : `${progress.done} of ${progress.total || '?'} ${progress.unit} · ${progress.note}`
   return (
     <div aria-busy="true">
-      <ViewHeader
-        title="Checking…"
-        actions={
-          <Button disabled={cancel.isPending} onClick={() => cancel.mutate({ jobId: job.jobId })}>
-            Cancel
-          </Button>
-        }
-      >
+      <ViewHeader title="Checking…" actions={<CancelScan job={job} />}>
         {figures}
       </ViewHeader>
       <div className={styles.bar}>

@@ -10,7 +10,11 @@ export const USES: readonly { readonly use: Use; readonly label: string; readonl
   { use: 'search_index', label: 'full-text index', color: 'var(--leaf)' },
   { use: 'search_text', label: 'text kept for search', color: 'var(--d3)' },
   { use: 'system', label: 'SQLite’s own', color: 'var(--tool)' },
-  { use: 'free', label: 'free pages', color: 'var(--control)' },
+  {
+    use: 'free',
+    label: 'free pages',
+    color: 'repeating-linear-gradient(135deg, var(--control) 0 1.5px, transparent 1.5px 4px)',
+  },
   { use: 'log', label: 'write-ahead log', color: 'var(--lit)' },
 ]
 

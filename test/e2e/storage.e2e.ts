@@ -1,0 +1,23 @@
+import { expect, test } from './app.ts'
+import { sampleCopy } from './memories.ts'
+
+test('the bytes of a file are measured when asked, and stay measured after a reload', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  // The chord of the view.
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await page.getByRole('button', { name: 'Measure', exact: true }).click()
+  const rows = page.getByRole('row')
+  await expect(rows.filter({ hasText: /^messages/ }).first()).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Advice/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Text stored more than once' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Ledger' })).toBeVisible()
+  await expect(page.getByText('lcm ledger')).toBeVisible()
+  // Advice never comes with a button that follows it.
+  await expect(page.getByRole('main').getByRole('button', { name: /vacuum|delete|compact/i })).toHaveCount(0)
+
+  await page.reload()
+  await expect(page.getByRole('button', { name: 'Measure again' })).toBeVisible()
+  await expect(rows.filter({ hasText: /^messages/ }).first()).toBeVisible()
+})

@@ -1,0 +1,119 @@
+import type { Locator, Page } from '@playwright/test'
+import { openLcm } from '../../core/lcm.ts'
+import { expect, test } from './app.ts'
+import { FIXTURES, factsOf, sampleCopy } from './memories.ts'
+
+/** A condensed summary of the first conversation that holds one, with its sources. */
+function condensedOf(path: string) {
+  const lcm = openLcm(path, { readOnly: true })
+  const { conversationId } = factsOf(path)
+  const { summaries } = lcm.strata.get({ conversationId, axis: 'messages' })
+  const place = summaries.depth.findIndex((depth, at) => depth === 1 && summaries.inWindow[at] === 1)
+  const id = summaries.id[place] ?? ''
+  const sources = lcm.dag.lineage(id).sources
+  lcm.close()
+  return { id, conversationId, sources: sources.length }
+}
+
+async function operate(page: Page, id: string, name: RegExp): Promise<Locator> {
+  await page.getByRole('button', { name: `Operate on ${id}` }).click()
+  await page.getByRole('menuitem', { name }).click()
+  return page.getByRole('dialog')
+}
+
+async function select(page: Page, conversationId: number, id: string): Promise<void> {
+  await page.evaluate(
+    ([conversation, node]) => {
+      location.hash = `#/conversation/${conversation}/strata?select=${node}`
+    },
+    [conversationId, id] as const,
+  )
+}
+
+test('a summary is rewritten as previewed, and brought back from the backup', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const { id, conversationId } = condensedOf(path)
+  const page = await openMemory(path)
+  await select(page, conversationId, id)
+  const detail = page.getByRole('complementary', { name: 'Detail' })
+  const text = detail.getByRole('article')
+  await expect(text).toBeVisible()
+
+  const dialog = await operate(page, id, /^Rewrite…/)
+  // Enter on an opened dialog changes nothing: the way out has the focus.
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await dialog.getByLabel('Tokens to aim at').fill('120')
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog.getByText(/before · .*tokens/)).toBeVisible()
+  await expect(dialog.getByText(/→ \d+ tokens/).first()).toBeVisible()
+  const added = await dialog.locator('td[data-state="added"]').first().innerText()
+  await dialog.getByRole('button', { name: 'Write the new text' }).click()
+  await expect(dialog.getByText('Done')).toBeVisible()
+  await expect(dialog).toContainText(`${path}.backup-`)
+  const after = openLcm(path, { readOnly: true })
+  const written = after.retrieval.describe(id, 100_000).content ?? ''
+  after.close()
+  expect(written).toContain(added.replace(/^\+\s*/, '').slice(0, 30))
+
+  await dialog.getByRole('button', { name: 'Undo…' }).click()
+  await expect(dialog.getByRole('heading', { name: 'Restore this backup?' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Leave it as it is' })).toBeFocused()
+  await dialog.getByRole('button', { name: 'Restore' }).click()
+  await expect(dialog.getByRole('heading', { name: 'Restored' })).toBeVisible()
+  const restored = openLcm(path, { readOnly: true })
+  expect(restored.retrieval.describe(id, 100_000).content).not.toBe(written)
+  restored.close()
+})
+
+test('a summary is dissolved into its sources, after a preview of the window', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const { id, conversationId, sources } = condensedOf(path)
+  const page = await openMemory(path)
+  await select(page, conversationId, id)
+  const dialog = await operate(page, id, /^Dissolve/)
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog.getByText(/^[\d,]+ → [\d,]+ tokens/)).toBeVisible()
+  await expect(dialog.locator('code').filter({ hasText: /^\+ / })).toHaveCount(Math.min(sources, 12))
+  await dialog.getByRole('button', { name: 'Dissolve' }).click()
+  await expect(dialog.getByText('Done')).toBeVisible()
+})
+
+test('a summary is transplanted, and its copy is one click away', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const { id, conversationId } = condensedOf(path)
+  const page = await openMemory(path)
+  await select(page, conversationId, id)
+  const dialog = await operate(page, id, /^Transplant/)
+  await expect(dialog.getByRole('button', { name: 'Preview' })).toBeDisabled()
+  await dialog.getByLabel('Into conversation').selectOption({ index: 1 })
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog.getByText(/under new ids/).last()).toBeVisible()
+  await dialog.getByRole('button', { name: 'Transplant' }).click()
+  await expect(dialog.getByText('Done')).toBeVisible()
+  await dialog.getByRole('button', { name: /^sum_/ }).first().click()
+  await expect.poll(() => page.url()).toMatch(/select=sum_/)
+})
+
+test('the palette knows what can be done to the selection', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const { id, conversationId } = condensedOf(path)
+  const page = await openMemory(path)
+  await select(page, conversationId, id)
+  await expect(page.getByRole('button', { name: `Operate on ${id}` })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('dissolve')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog', { name: 'Dissolve a summary' })).toBeVisible()
+})
+
+test('another system’s file offers the working copy instead', async ({ openMemory, home: _home }) => {
+  const path = `${FIXTURES}/corrupt/depth_wrong.db`
+  const { id, conversationId } = condensedOf(path)
+  const page = await openMemory(path)
+  await select(page, conversationId, id)
+  const dialog = await operate(page, id, /^Dissolve/)
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog.getByText('stays as it is')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Make working copy…' })).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Dissolve' })).toHaveCount(0)
+})
