@@ -11,6 +11,7 @@ import { lineageChecks } from './lineage-checks.ts'
 import { linkChecks } from './link-checks.ts'
 import { operationsChecks } from './operations-checks.ts'
 import { sequenceChecks } from './sequence-checks.ts'
+import { structureChecks } from './structure-checks.ts'
 import { systemChecks } from './system-checks.ts'
 import { textChecks } from './text-checks.ts'
 import { timeChecks } from './time-checks.ts'
@@ -36,6 +37,7 @@ const all: readonly Check[] = [
   ...largeFileChecks,
   ...systemChecks,
   ...ledgerChecks,
+  ...structureChecks,
   ...fileChecks,
 ]
 

@@ -124,51 +124,6 @@ function* checkVersion({ db }: CheckContext): Iterable<Finding> {
   }
 }
 
-/** What a file of lossless-claw must have that has anything newer. 1.0 dropped the state of bootstrapping. */
-const LOSSLESS_CLAW_TABLES: readonly (readonly [table: string, since: number])[] = [
-  ['message_parts', 0],
-  ['large_files', 0],
-  ['lcm_migration_state', 2],
-  ['conversation_compaction_telemetry', 2],
-  ['conversation_compaction_maintenance', 3],
-  ['focus_briefs', 4],
-  ['focus_brief_sources', 4],
-]
-const LOSSLESS_CLAW_SIGNS: readonly (readonly [table: string, column: string, level: number])[] = [
-  ['conversations', 'active', 1],
-  ['messages', 'identity_hash', 3],
-  ['messages', 'transcript_entry_id', 5],
-  ['messages', 'stable_event_key', 6],
-]
-const MIGRATION_STEPS = ['backfillSummaryDepths', 'backfillSummaryMetadata', 'backfillToolCallColumns']
-
-function* checkStructure({ db, probe }: CheckContext): Iterable<Finding> {
-  const level = Math.max(
-    0,
-    ...LOSSLESS_CLAW_SIGNS.filter(([table, column]) => probe.has(table, column)).map(([, , at]) => at),
-  )
-  for (const [table, since] of LOSSLESS_CLAW_TABLES) {
-    if (level >= since && !probe.has(table)) {
-      yield {
-        id: null,
-        conversationId: null,
-        detail: `the table ${table} is missing, which files of this version have`,
-      }
-    }
-  }
-  if (!probe.has('lcm_migration_state', 'step_name')) return
-  const done = new Set(db.column<string>('SELECT step_name FROM main.lcm_migration_state'))
-  for (const step of MIGRATION_STEPS) {
-    if (!done.has(step)) {
-      yield {
-        id: null,
-        conversationId: null,
-        detail: `the step ${step} of bringing the file up to date is not recorded as done`,
-      }
-    }
-  }
-}
-
 export const fileChecks: readonly Check[] = [
   {
     id: 'foreign_keys',
@@ -191,18 +146,6 @@ export const fileChecks: readonly Check[] = [
     repairable: false,
     notApplicable: nativeOnly('a schema version'),
     find: checkVersion,
-  },
-  {
-    id: 'schema_incomplete',
-    group: 'file',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'The file has everything that its version of the system brings.',
-    explanation: 'A part of the file is missing that its system relies on. It may make it anew, empty, or stop.',
-    repairable: false,
-    notApplicable: ({ info }) =>
-      info.system === 'lossless-claw' ? null : 'What each version of this system brings is not known.',
-    find: checkStructure,
   },
   {
     id: 'sqlite_integrity',

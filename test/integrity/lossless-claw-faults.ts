@@ -505,6 +505,7 @@ export const fileFaults: readonly Fault[] = [
     check: 'schema_incomplete',
     damage: `DELETE FROM lcm_migration_state WHERE step_name = 'backfillSummaryDepths'`,
   },
+  { name: 'index that is missing', check: 'schema_incomplete', damage: 'DROP INDEX messages_conv_seq_idx' },
   { name: 'table that is missing', check: 'schema_incomplete', damage: 'DROP TABLE lcm_migration_state' },
 ]
 
