@@ -4,6 +4,7 @@ import { LcmError } from '../errors.ts'
 import { MAX_ID } from './command.ts'
 import { addContextCommand } from './context-command.ts'
 import { addCopyCommand } from './copy-command.ts'
+import { addCoverageCommand } from './coverage-command.ts'
 import { addDiscoverCommand } from './discover-command.ts'
 import { addExpandQueryCommand } from './expand-query-command.ts'
 import { addGrepCommand } from './grep-command.ts'
@@ -100,6 +101,7 @@ export function buildProgram(
   addExpandQueryCommand(define, run)
   addProvenanceCommand(define, run)
   addIntegrityCommand(define, run)
+  addCoverageCommand(define, run)
   addRepairCommand(define, run)
   addSurgeryCommands(define, run)
   addStorageCommand(define, run)

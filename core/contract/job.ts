@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CompactInput, CompactionResult } from './compaction.ts'
+import { CoverageInput, CoverageReport } from './coverage.ts'
 import { ErrorInfo } from './error.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, ImportWindow, TranscriptFormat } from './import.ts'
@@ -33,6 +34,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   /** Makes the search index of another system's file, or brings it up to date. Starts by itself for large files. */
   z.object({ kind: z.literal('index') }),
   z.object({ kind: z.literal('storage') }),
+  /** A conversation beside the transcript that the agent itself keeps. */
+  CoverageInput.extend({ kind: z.literal('coverage') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -60,6 +63,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('import'), value: ImportResult }),
   z.object({ kind: z.literal('index'), value: SearchIndexResult }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
+  z.object({ kind: z.literal('coverage'), value: CoverageReport }),
   z.object({ kind: z.literal('copy'), value: CopyReport }),
   z.object({ kind: z.literal('salvage'), value: SalvageReport }),
 ])
@@ -79,6 +83,7 @@ export const Job = z.object({
     'import',
     'index',
     'storage',
+    'coverage',
     'copy',
     'salvage',
   ]),

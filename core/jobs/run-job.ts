@@ -1,4 +1,5 @@
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
+import { checkCoverage } from '../coverage/check-coverage.ts'
 import { assertNever, LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { updateIndex } from '../side-index/update-index.ts'
@@ -52,11 +53,21 @@ export async function* runJob(
       const job = measureStorage({ db, info, largeFileTokens: settings.largeFileTokenThreshold }, signal)
       return { kind: 'storage', value: yield* job }
     }
+    case 'coverage':
+      return { kind: 'coverage', value: yield* coverageJob(lcm, spec, signal) }
     case 'copy':
       return { kind: 'copy', value: yield* copyMemory({ from: lcm, to: spec.to }, signal) }
     default:
       return assertNever(spec)
   }
+}
+
+function coverageJob(
+  { read: db, clock, info }: Lcm,
+  spec: Extract<JobSpec, { kind: 'coverage' }>,
+  signal: AbortSignal,
+) {
+  return checkCoverage({ db, clock, isNative: info.system === 'native' }, spec, signal)
 }
 
 async function* indexJob({ read, info, sideIndex }: Lcm, signal: AbortSignal) {

@@ -1,0 +1,148 @@
+import type { CoverageReport } from '../contract/coverage.ts'
+import type { TranscriptFormatId } from '../contract/import.ts'
+import { messageNodeId } from '../conversations/node-id.ts'
+import type { ReadDb } from '../db/read-db.ts'
+import type { Entry } from './check-coverage.ts'
+import { textOf } from './compare-texts.ts'
+import type { Comparison } from './comparison.ts'
+import { excerptOf, excerptsAround } from './excerpt.ts'
+import type { Fingerprint } from './fingerprint.ts'
+import { readMessages } from './read-memory.ts'
+
+const LISTED = 1000
+
+export type ReportInput = {
+  readonly db: ReadDb
+  readonly conversationId: number
+  readonly path: string
+  readonly format: TranscriptFormatId
+  readonly sessionId: string
+  /** Message ids of the memory by position. */
+  readonly ids: readonly number[]
+  readonly left: readonly Entry[]
+  readonly right: readonly Fingerprint[]
+  /** Texts of the transcript's messages that found no equal. */
+  readonly texts: ReadonlyMap<number, string>
+  readonly comparison: Comparison
+  readonly notes: readonly string[]
+  readonly skippedLines: number
+  /** How many sessions the transcript holds. */
+  readonly sessions: number
+  readonly durationMs: number
+}
+
+/** The findings in the order of the transcript, with excerpts; of each kind some are listed and all counted. */
+export function coverageReport(input: ReportInput): CoverageReport {
+  const { conversationId, path, format, sessionId, ids, left, right, comparison, skippedLines, durationMs } = input
+  const missing = comparison.openLeft
+  const duplicates = [...comparison.duplicates].sort(([a], [b]) => a - b)
+  const differing = [...comparison.differing].sort(([a], [b]) => a - b)
+  const extra = comparison.openRight
+  const stored = storedTexts(input, [
+    ...duplicates.slice(0, LISTED).map(([position]) => position),
+    ...differing.slice(0, LISTED).map(([, found]) => found.right),
+    ...extra.slice(0, LISTED),
+  ])
+  const idAt = (position: number | null): string | null =>
+    position === null ? null : messageNodeId(ids[position] ?? 0)
+  const counts = {
+    missing: missing.length,
+    duplicated: duplicates.length,
+    differing: differing.length,
+    extra: extra.length,
+  }
+  return {
+    ok: counts.missing + counts.duplicated + counts.differing === 0,
+    conversationId,
+    path,
+    format,
+    sessionId,
+    inTranscript: left.length,
+    inDatabase: ids.length,
+    matched: left.length - counts.missing - counts.differing,
+    counts,
+    missing: missing.slice(0, LISTED).map((index) => ({
+      line: left[index]?.line ?? null,
+      role: left[index]?.print.role ?? 'user',
+      atMs: left[index]?.atMs ?? 0,
+      excerpt: excerptOf(input.texts.get(index) ?? ''),
+      afterMessageId: idAt(comparison.placeOf(index)),
+    })),
+    duplicated: duplicates.slice(0, LISTED).map(([position, index]) => ({
+      line: left[index]?.line ?? null,
+      messageId: messageNodeId(ids[position] ?? 0),
+      firstMessageId: idAt(comparison.rightOf(index)),
+      role: right[position]?.role ?? 'user',
+      excerpt: excerptOf(stored.get(position) ?? ''),
+    })),
+    differing: differing.slice(0, LISTED).map(([index, { right: position, differs }]) => {
+      const [excerpt, storedExcerpt] = excerptsAround(input.texts.get(index) ?? '', stored.get(position) ?? '')
+      const role = left[index]?.print.role ?? 'user'
+      const line = left[index]?.line ?? null
+      return { line, messageId: messageNodeId(ids[position] ?? 0), role, excerpt, storedExcerpt, differs }
+    }),
+    extra: extra.slice(0, LISTED).map((position) => ({
+      messageId: messageNodeId(ids[position] ?? 0),
+      role: right[position]?.role ?? 'user',
+      excerpt: excerptOf(stored.get(position) ?? ''),
+    })),
+    skippedLines,
+    notes: [...input.notes, ...notesOn(input, missing)],
+    durationMs,
+  }
+}
+
+/**
+ * Kinds of messages of which another system's memory has not one are left out by its design, not lost: they are said
+ * once, as a note.
+ */
+export function settleByDesign(left: readonly Entry[], comparison: Comparison): string[] {
+  const kinds: readonly (readonly [string, (entry: Entry) => boolean])[] = [
+    ['thoughts of the model', ({ print }) => print.holds === 'thoughts'],
+    ['messages of the model that are calls of tools only', ({ print }) => print.holds === 'calls'],
+    ['what tools answered', ({ print }) => print.role === 'tool'],
+    ['system messages', ({ print }) => print.role === 'system'],
+    ['what the program itself put between', ({ side }) => side === 'harness'],
+    ['branches that were given up', ({ side }) => side === 'abandoned'],
+  ]
+  const open = new Set(comparison.openLeft)
+  return kinds.flatMap(([name, is]) => {
+    const all = left.flatMap((entry, index) => (is(entry) ? index : []))
+    if (all.length < 2 || !all.every((index) => open.has(index)) || all.length === left.length) return []
+    for (const index of all) {
+      comparison.settle(index)
+      open.delete(index)
+    }
+    return [`This memory keeps none of this kind, so it is not counted as missing: ${name} (${all.length}).`]
+  })
+}
+
+function notesOn({ left, comparison, sessions, sessionId }: ReportInput, missing: readonly number[]): string[] {
+  const notes: string[] = []
+  const last = missing.at(-1)
+  const tail = last === left.length - 1 ? tailOf(missing) : 0
+  if (tail > 0)
+    notes.push(`${tail} of the missing are the newest of the transcript: the memory may not have taken them yet.`)
+  if (sessions > 1) notes.push(`The transcript holds ${sessions} sessions; compared was ${sessionId}.`)
+  if (comparison.inFiles > 0)
+    notes.push(`${comparison.inFiles} long texts are files in the memory; the files were not compared.`)
+  if (comparison.outOfOrder > 0)
+    notes.push(`${comparison.outOfOrder} messages stand in another order than in the transcript.`)
+  return notes
+}
+
+/** How many of the sorted positions are in a row at the end. */
+function tailOf(positions: readonly number[]): number {
+  let count = 1
+  while (positions.at(-count - 1) === (positions.at(-count) ?? 0) - 1) count += 1
+  return count
+}
+
+function storedTexts({ db, ids }: ReportInput, positions: readonly number[]): Map<number, string> {
+  const positionOf = new Map(positions.map((position) => [ids[position] ?? 0, position]))
+  const texts = new Map<number, string>()
+  for (const batch of readMessages(db, [...positionOf.keys()])) {
+    for (const { messageId, said } of batch) texts.set(positionOf.get(messageId) ?? 0, textOf(said).slice(0, 16_000))
+  }
+  return texts
+}

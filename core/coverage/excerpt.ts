@@ -1,0 +1,25 @@
+const LONGEST = 200
+const BEFORE = 40
+
+/** The beginning of a text on one line. */
+export const excerptOf = (text: string): string => cut(text, 0)
+
+/** Two texts from shortly before the place where they begin to differ. */
+export function excerptsAround(a: string, b: string): [string, string] {
+  const left = onLine(a)
+  const right = onLine(b)
+  const most = Math.min(left.length, right.length)
+  let same = 0
+  while (same < most && left[same] === right[same]) same += 1
+  const from = same <= LONGEST / 2 ? 0 : same - BEFORE
+  return [cut(left, from), cut(right, from)]
+}
+
+function cut(text: string, from: number): string {
+  const line = onLine(text.slice(from, from + 8 * LONGEST))
+  const characters = [...line.slice(0, 2 * LONGEST)]
+  const shown = characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join('')}…`
+  return (from > 0 ? `…${shown}` : shown).toWellFormed()
+}
+
+const onLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -1,0 +1,32 @@
+import type { CoverageReport } from '../../core/contract/coverage.ts'
+import type { TranscriptFormat } from '../../core/contract/import.ts'
+import type { JobProgress } from '../../core/contract/job.ts'
+import { checkCoverage } from '../../core/coverage/check-coverage.ts'
+import { openLcm } from '../../core/lcm.ts'
+
+export type CompareOptions = {
+  readonly conversationId?: number
+  readonly format?: TranscriptFormat
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: JobProgress) => void
+}
+
+/** Compares a memory with a transcript, to the end. */
+export async function compare(
+  memoryPath: string,
+  path: string,
+  { conversationId = 1, format = 'auto', signal = new AbortController().signal, onProgress }: CompareOptions = {},
+): Promise<CoverageReport> {
+  const lcm = openLcm(memoryPath)
+  try {
+    const options = { db: lcm.read, clock: lcm.clock, isNative: lcm.info.system === 'native' }
+    const job = checkCoverage(options, { conversationId, path, format }, signal)
+    for (;;) {
+      const step = await job.next()
+      if (step.done) return step.value
+      onProgress?.(step.value)
+    }
+  } finally {
+    lcm.close()
+  }
+}

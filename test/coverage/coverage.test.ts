@@ -1,0 +1,261 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { compare } from '../builders/coverage.ts'
+import { importOne } from '../builders/import.ts'
+import { buildMemory, type MessageSpec } from '../builders/memory.ts'
+import { samplesOf } from '../builders/samples.ts'
+import { writeJson, writeLines } from '../builders/transcript-rows.ts'
+
+type Role = 'user' | 'assistant'
+type Word = { readonly role: Role; readonly content: string }
+const word = (content: string, role: Role = 'user'): Word => ({ role, content })
+const memoryOf = (messages: readonly MessageSpec[]) => {
+  const memory = buildMemory()
+  memory.conversation({ sessionId: 's-1', messages })
+  return memory
+}
+const story = ['The build fails.', 'Which step of it?', 'The linker.', 'I look at it.'].map((content, index) =>
+  word(content, index % 2 === 0 ? 'user' : 'assistant'),
+)
+
+describe('a conversation beside its transcript', () => {
+  it('is all there when every message arrived once and as it was', async () => {
+    using memory = memoryOf(story)
+    const report = await compare(memory.path, writeLines(story))
+    expect(report).toMatchObject({ ok: true, inTranscript: 4, inDatabase: 4, matched: 4, notes: [], skippedLines: 0 })
+    expect(report.counts).toEqual({ missing: 0, duplicated: 0, differing: 0, extra: 0 })
+  })
+
+  it('names what never arrived by its line, and behind what it ought to stand', async () => {
+    using memory = memoryOf([story[0], story[1], story[3]].flatMap((one) => one ?? []))
+    const report = await compare(memory.path, writeLines(story))
+    expect(report.ok).toBe(false)
+    expect(report.missing).toEqual([
+      { line: 3, role: 'user', atMs: expect.any(Number), excerpt: 'The linker.', afterMessageId: 'msg_2' },
+    ])
+    expect(report.counts).toEqual({ missing: 1, duplicated: 0, differing: 0, extra: 0 })
+  })
+
+  it('names what arrived twice, beside the one that is right', async () => {
+    using memory = memoryOf([...story.slice(0, 2), ...story.slice(1)])
+    const report = await compare(memory.path, writeLines(story))
+    expect(report.duplicated).toEqual([
+      { line: 2, messageId: 'msg_3', firstMessageId: 'msg_2', role: 'assistant', excerpt: 'Which step of it?' },
+    ])
+    expect(report.counts).toEqual({ missing: 0, duplicated: 1, differing: 0, extra: 0 })
+  })
+
+  it('shows what differs from shortly before the difference', async () => {
+    const long = `${'The same words again and again. '.repeat(10)}`
+    using memory = memoryOf([word('One.'), word(`${long}Then this.`), word('Two.')])
+    const report = await compare(memory.path, writeLines([word('One.'), word(`${long}Then that.`), word('Two.')]))
+    expect(report.differing).toMatchObject([{ line: 2, messageId: 'msg_2', differs: 'text' }])
+    expect(report.differing[0]?.excerpt).toMatch(/^….*Then that\.$/)
+    expect(report.differing[0]?.storedExcerpt).toMatch(/^….*Then this\.$/)
+  })
+
+  it('calls what only the memory has extra, which is no fault', async () => {
+    using memory = memoryOf([...story, word('Summary of the conversation so far: a linker error.')])
+    const report = await compare(memory.path, writeLines(story))
+    expect(report).toMatchObject({ ok: true, extra: [{ messageId: 'msg_5', role: 'user' }] })
+  })
+
+  it('takes the same words said as often on both sides for no finding', async () => {
+    const yes = [word('Go on?', 'assistant'), word('yes'), word('And now?', 'assistant'), word('yes')]
+    using memory = memoryOf(yes)
+    expect(await compare(memory.path, writeLines(yes))).toMatchObject({ ok: true })
+    using less = memoryOf(yes.slice(0, 3))
+    expect((await compare(less.path, writeLines(yes))).missing).toMatchObject([{ line: 4, excerpt: 'yes' }])
+    using other = memoryOf([yes[0], yes[2], yes[3]].flatMap((one) => one ?? []))
+    expect((await compare(other.path, writeLines(yes))).missing).toMatchObject([{ line: 2, excerpt: 'yes' }])
+  })
+
+  it('says when another person seems to have said it', async () => {
+    using memory = memoryOf([word('One.'), word('Two.', 'user')])
+    const report = await compare(memory.path, writeLines([word('One.'), word('Two.', 'assistant')]))
+    expect(report.differing).toMatchObject([{ line: 2, messageId: 'msg_2', differs: 'role' }])
+  })
+
+  it('says when the newest are missing, which may be still to come', async () => {
+    using memory = memoryOf(story.slice(0, 2))
+    const report = await compare(memory.path, writeLines(story))
+    expect(report.counts.missing).toBe(2)
+    expect(report.notes).toEqual([expect.stringMatching(/^2 of the missing are the newest/)])
+  })
+
+  it('says when messages stand in another order', async () => {
+    using memory = memoryOf([story[0], story[2], story[1], story[3]].flatMap((one) => one ?? []))
+    const report = await compare(memory.path, writeLines(story))
+    expect(report).toMatchObject({ ok: true, matched: 4 })
+    expect(report.notes).toEqual([expect.stringMatching(/another order/)])
+  })
+
+  it('finds nothing at all in a memory of something else, and everything in an empty one missing', async () => {
+    using memory = memoryOf([])
+    expect((await compare(memory.path, writeLines(story))).counts).toMatchObject({ missing: 4, extra: 0 })
+  })
+
+  it.each([
+    ['a conversation that is not there', 7, 'not_found'],
+    ['a file that is not there', 1, 'file_missing'],
+    ['a file that is no transcript', 1, 'transcript_unreadable'],
+  ])('refuses %s', async (what, conversationId, code) => {
+    using memory = memoryOf(story)
+    const path = what.includes('no transcript') ? writeJson({ name: 'shop' }) : '/nowhere/session.jsonl'
+    await expect(compare(memory.path, path, { conversationId })).rejects.toMatchObject({ code })
+  })
+
+  it('stops when it is cancelled', async () => {
+    using memory = memoryOf(story)
+    const signal = AbortSignal.abort()
+    await expect(compare(memory.path, writeLines(story), { signal })).rejects.toMatchObject({ code: 'cancelled' })
+  })
+})
+
+describe('what systems do to messages', () => {
+  it.each([
+    ['trimmed and wrapped lines', 'A long line\n  and another.  ', 'A long line and another.'],
+    ['tags around it', 'Do it.', '<user_message from="Ann">\nDo it.\n</user_message>'],
+    ['a reminder of the program taken out', 'Do it.<system-reminder>Be brief.</system-reminder>', 'Do it.'],
+    ['a time in front of it', 'Do it.', '[2026-03-02 09:00] Do it.'],
+  ])('is no difference: %s', async (_, said, stored) => {
+    using memory = memoryOf([story[0] as Word, word(stored), story[1] as Word])
+    const transcript = writeLines([story[0], word(said), story[1]])
+    expect(await compare(memory.path, transcript)).toMatchObject({ ok: true, counts: { extra: 0 } })
+  })
+
+  it('is no difference: one answer cut into several, several joined to one', async () => {
+    const whole = word('First I look.\n\nThen I change it.', 'assistant')
+    const pieces = [word('First I look.', 'assistant'), word('Then I change it.', 'assistant')]
+    using cut = memoryOf([story[0] as Word, ...pieces, story[2] as Word])
+    expect(await compare(cut.path, writeLines([story[0], whole, story[2]]))).toMatchObject({
+      ok: true,
+      counts: { extra: 0 },
+    })
+    using one = memoryOf([story[0] as Word, whole, story[2] as Word])
+    expect(await compare(one.path, writeLines([story[0], ...pieces, story[2]]))).toMatchObject({ ok: true, matched: 4 })
+  })
+
+  it('is a note: a long text that is a file now', async () => {
+    const long = 'row of a log\n'.repeat(500)
+    using memory = memoryOf([
+      story[0] as Word,
+      word('[Large file: file_0123456789abcdef, 500 lines]'),
+      story[1] as Word,
+    ])
+    const report = await compare(memory.path, writeLines([story[0], word(long), story[1]]))
+    expect(report).toMatchObject({ ok: true })
+    expect(report.notes).toEqual([expect.stringMatching(/^1 long texts are files/)])
+  })
+
+  it('is a difference: other arguments of the same call', async () => {
+    const call = (path: string) => ({
+      role: 'assistant',
+      content: 'I read it.',
+      tool_calls: [{ id: 'c1', type: 'function', function: { name: 'read', arguments: JSON.stringify({ path }) } }],
+    })
+    using memory = buildMemory()
+    await importOne(memory.db, writeLines([word('Read it.'), call('a.txt')]))
+    expect((await compare(memory.path, writeLines([word('Read it.'), call('a.txt')]))).ok).toBe(true)
+    const report = await compare(memory.path, writeLines([word('Read it.'), call('b.txt')]))
+    expect(report.differing).toMatchObject([{ line: 2, differs: 'tool_calls' }])
+  })
+
+  it('is none of them: a call that differs from another only by its arguments', async () => {
+    const call = (id: string, path: string) => ({
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'read', arguments: JSON.stringify({ path }) } }],
+    })
+    const calls = [call('c1', 'a'), call('c2', 'b'), call('c3', 'c')]
+    using memory = buildMemory()
+    await importOne(memory.db, writeLines([word('Read them.'), calls[0], calls[2]]))
+    const report = await compare(memory.path, writeLines([word('Read them.'), ...calls]))
+    expect(report.missing).toMatchObject([{ line: 3, role: 'assistant', excerpt: 'read {"path":"b"}' }])
+  })
+})
+
+// Exactly the dropped are missing, the doubled duplicated, the changed differing.
+describe('faults at random', () => {
+  const fate = fc.oneof(
+    { weight: 12, arbitrary: fc.constant('kept' as const) },
+    { weight: 1, arbitrary: fc.constant('dropped' as const) },
+    { weight: 1, arbitrary: fc.constant('doubled' as const) },
+    { weight: 1, arbitrary: fc.constant('changed' as const) },
+  )
+  const message = fc.record({
+    role: fc.constantFrom<Role>('user', 'assistant'),
+    short: fc.constantFrom('yes', 'no', 'go on', null, null, null, null),
+    fate,
+  })
+
+  it('are told apart', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 40 }), async (given) => {
+        const said = given.map(({ role, short }, index) =>
+          word(
+            short ?? `Step ${index}: ${'look at the next file and tell what is in it. '.repeat(3)}${index * 7919}`,
+            role,
+          ),
+        )
+        const stored: Word[] = []
+        const wanted = { missing: [] as string[], duplicated: [] as string[], differing: [] as number[] }
+        for (const [index, one] of said.entries()) {
+          // A short word that changed is another word; that and a lost one cannot be told apart.
+          const isShort = given[index]?.short !== null
+          const fateOf = given[index]?.fate === 'changed' && isShort ? 'kept' : given[index]?.fate
+          if (fateOf === 'dropped') wanted.missing.push(one.content)
+          else if (fateOf === 'changed') {
+            wanted.differing.push(index + 1)
+            stored.push({ ...one, content: one.content.replace('Step', 'Stop') })
+          } else stored.push(one)
+          if (fateOf === 'doubled') {
+            wanted.duplicated.push(one.content)
+            stored.push(one)
+          }
+        }
+        // A short word lost here and doubled there, by the same person, is a word that moved.
+        const balance = new Map<string, number>()
+        for (const [list, sign] of [
+          [said, 1],
+          [stored, -1],
+        ] as const) {
+          for (const { role, content } of list) {
+            if (content.length < 10) balance.set(`${role} ${content}`, (balance.get(`${role} ${content}`) ?? 0) + sign)
+          }
+        }
+        const shortOf = (sign: number) =>
+          [...balance].flatMap(([key, n]) => Array(Math.max(0, n * sign)).fill(key.replace(/^\w+ /, '')))
+        const long = (list: readonly string[]) => list.filter((content) => content.length >= 10)
+        using memory = memoryOf(stored)
+        const report = await compare(memory.path, writeLines(said))
+        const start = (content: string): string => content.trim().slice(0, 40)
+        const sorted = (list: readonly string[]) => list.map(start).toSorted()
+        expect(sorted(report.missing.map(({ excerpt }) => excerpt))).toEqual(
+          sorted([...long(wanted.missing), ...shortOf(1)]),
+        )
+        expect(sorted(report.duplicated.map(({ excerpt }) => excerpt))).toEqual(
+          sorted([...long(wanted.duplicated), ...shortOf(-1)]),
+        )
+        expect(report.differing.map(({ line }) => line)).toEqual(wanted.differing)
+        expect(report.counts.extra).toBe(0)
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+const samples = samplesOf(
+  /(claude-code|codex|pi-mono\/pi|gemini-cli\/session|opencode\/|opencode-events\/|entire-compact|aider|specstory\/|swe-agent|openhands)\/?[^/]*\.(jsonl|json|md|traj)$/,
+).filter((path) => !/subagents|opencode-md/.test(path))
+describe.skipIf(samples.length === 0)('a memory made of a transcript', () => {
+  it('has all of it, in every format', async () => {
+    for (const path of samples) {
+      using memory = buildMemory()
+      await importOne(memory.db, path)
+      const report = await compare(memory.path, path)
+      expect([path, report.counts]).toEqual([path, { missing: 0, duplicated: 0, differing: 0, extra: 0 }])
+      expect(report.inTranscript).toBeGreaterThan(0)
+    }
+  }, 120_000)
+})
