@@ -22,7 +22,7 @@ async function violations(page: Page): Promise<string[]> {
 function damage(path: string): string {
   const memory = new TestMemory(path)
   const of = 'summary_rowid = (SELECT max(summary_rowid) FROM summaries WHERE conversation_id = 1 AND depth = 1)'
-  const id = memory.db.prepare<[], { id: string }>(`SELECT summary_id AS id FROM summaries WHERE ${of}`).get()?.id ?? ''
+  const id = memory.db.value<string>(`SELECT summary_id FROM summaries WHERE ${of}`) ?? ''
   memory.damage(`UPDATE summaries SET depth = 7 WHERE ${of}`)
   memory.db.close()
   return id
@@ -66,12 +66,12 @@ for (const theme of ['dark', 'light'] as const) {
     }
     await go('storage')
     await page.getByRole('button', { name: 'Measure', exact: true }).click()
-    await expect(page.getByRole('button', { name: 'Measure again' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Measure again' })).toBeVisible({ timeout: 30_000 })
     await check('storage measured')
     await go('integrity')
     await page.getByRole('button', { name: 'Check now' }).click()
     const applySteps = page.getByRole('button', { name: /^Apply .*…/ })
-    await expect(applySteps).toBeVisible()
+    await expect(applySteps).toBeVisible({ timeout: 30_000 })
     await page.getByRole('article').first().getByRole('button').first().click()
     const plan = page.getByRole('region', { name: 'Repair plan' })
     await plan.getByRole('button', { name: /row/ }).first().click()
@@ -89,7 +89,7 @@ for (const theme of ['dark', 'light'] as const) {
     await check('rewrite')
     await page.getByLabel('Tokens to aim at').fill('100')
     await page.getByRole('button', { name: 'Preview', exact: true }).click()
-    await expect(page.getByText(/before · /)).toBeVisible()
+    await expect(page.getByText(/before · /)).toBeVisible({ timeout: 30_000 })
     await check('rewrite, previewed')
     await page.keyboard.press('Escape')
     await go('search?query=gateway')

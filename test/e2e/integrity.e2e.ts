@@ -94,7 +94,10 @@ test('what is chosen in a plan stays chosen while a finding is looked at', async
   // The finding is told where the node is, and leads back.
   const detail = page.getByRole('complementary', { name: 'Detail' })
   await expect(detail.getByRole('button', { name: 'depth_mismatch' })).toBeVisible()
-  await page.getByRole('button', { name: /^Repair plan/ }).click()
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^Repair plan/ })
+    .click()
   await expect(plan.getByRole('checkbox').first()).not.toBeChecked()
 })
 

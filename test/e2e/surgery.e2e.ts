@@ -3,6 +3,9 @@ import { openLcm } from '../../core/lcm.ts'
 import { expect, test } from './app.ts'
 import { FIXTURES, factsOf, sampleCopy } from './memories.ts'
 
+/** A job starts a process of its own, and a backup is compared row by row. */
+const LONG = { timeout: 30_000 }
+
 /** A condensed summary of the first conversation that holds one, with its sources. */
 function condensedOf(path: string) {
   const lcm = openLcm(path, { readOnly: true })
@@ -31,6 +34,7 @@ async function select(page: Page, conversationId: number, id: string): Promise<v
 }
 
 test('a summary is rewritten as previewed, and brought back from the backup', async ({ openMemory, home }) => {
+  test.slow()
   const path = sampleCopy(home)
   const { id, conversationId } = condensedOf(path)
   const page = await openMemory(path)
@@ -44,11 +48,11 @@ test('a summary is rewritten as previewed, and brought back from the backup', as
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
   await dialog.getByLabel('Tokens to aim at').fill('120')
   await dialog.getByRole('button', { name: 'Preview' }).click()
-  await expect(dialog.getByText(/before · .*tokens/)).toBeVisible()
+  await expect(dialog.getByText(/before · .*tokens/)).toBeVisible(LONG)
   await expect(dialog.getByText(/→ \d+ tokens/).first()).toBeVisible()
   const added = await dialog.locator('td[data-state="added"]').first().innerText()
   await dialog.getByRole('button', { name: 'Write the new text' }).click()
-  await expect(dialog.getByText('Done')).toBeVisible()
+  await expect(dialog.getByText('Done')).toBeVisible(LONG)
   await expect(dialog).toContainText(`${path}.backup-`)
   const after = openLcm(path, { readOnly: true })
   const written = after.retrieval.describe(id, 100_000).content ?? ''
@@ -59,7 +63,7 @@ test('a summary is rewritten as previewed, and brought back from the backup', as
   await expect(dialog.getByRole('heading', { name: 'Restore this backup?' })).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Leave it as it is' })).toBeFocused()
   await dialog.getByRole('button', { name: 'Restore' }).click()
-  await expect(dialog.getByRole('heading', { name: 'Restored' })).toBeVisible()
+  await expect(dialog.getByRole('heading', { name: 'Restored' })).toBeVisible(LONG)
   const restored = openLcm(path, { readOnly: true })
   expect(restored.retrieval.describe(id, 100_000).content).not.toBe(written)
   restored.close()
@@ -75,7 +79,7 @@ test('a summary is dissolved into its sources, after a preview of the window', a
   await expect(dialog.getByText(/^[\d,]+ → [\d,]+ tokens/)).toBeVisible()
   await expect(dialog.locator('code').filter({ hasText: /^\+ / })).toHaveCount(Math.min(sources, 12))
   await dialog.getByRole('button', { name: 'Dissolve' }).click()
-  await expect(dialog.getByText('Done')).toBeVisible()
+  await expect(dialog.getByText('Done')).toBeVisible(LONG)
 })
 
 test('a summary is transplanted, and its copy is one click away', async ({ openMemory, home }) => {
@@ -89,7 +93,7 @@ test('a summary is transplanted, and its copy is one click away', async ({ openM
   await dialog.getByRole('button', { name: 'Preview' }).click()
   await expect(dialog.getByText(/under new ids/).last()).toBeVisible()
   await dialog.getByRole('button', { name: 'Transplant' }).click()
-  await expect(dialog.getByText('Done')).toBeVisible()
+  await expect(dialog.getByText('Done')).toBeVisible(LONG)
   await dialog.getByRole('button', { name: /^sum_/ }).first().click()
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
 })

@@ -62,7 +62,7 @@ export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
         ) : (
           <>
             <Button data-autofocus="" onClick={onClose}>
-              {shown === null ? 'Cancel' : 'Leave it as it is'}
+              {isBusy ? 'Close' : shown === null ? 'Cancel' : 'Leave it as it is'}
             </Button>
             {shown !== null && (
               <Button
