@@ -93,17 +93,30 @@ export class Comparison {
 
   /** What stands under another role, or in another field: tool output as content, and so on. */
   #matchAny(): void {
+    const gaps = new Gaps(this.#pairs())
     const open = new Map<number, number[]>()
     for (const right of openIn(this.#leftOf)) {
-      for (const key of this.#right[right]?.any ?? []) open.set(key, [...(open.get(key) ?? []), right])
+      for (const key of this.#right[right]?.any ?? []) {
+        const known = open.get(key)
+        if (known) known.push(right)
+        else open.set(key, [right])
+      }
     }
     for (const left of openIn(this.#rightOf)) {
       const one = this.#left[left] as Fingerprint
-      const right = one.any.flatMap((key) => open.get(key) ?? []).find((at) => this.#leftOf[at] === NONE)
+      const isFlipped = (right: number): boolean => {
+        const roles = new Set([one.role, this.#right[right]?.role])
+        return roles.has('user') && roles.has('assistant')
+      }
+      const candidates = one.any
+        .flatMap((key) => (open.get(key) ?? []).slice(0, MOST_CANDIDATES))
+        .filter((at) => this.#leftOf[at] === NONE)
+      // Two people may say the same: only in the same place it is the same message.
+      const right = candidates.find((at) => !isFlipped(at) || gaps.ofLeft(left) === gaps.ofRight(at))
       if (right === undefined) continue
       this.#pair([left, right])
-      const roles = new Set([one.role, this.#right[right]?.role])
-      if (roles.has('user') && roles.has('assistant')) this.differing.set(left, { right, differs: 'role' })
+      for (const key of this.#right[right]?.any ?? []) remove(open.get(key) ?? [], right)
+      if (isFlipped(right)) this.differing.set(left, { right, differs: 'role' })
     }
   }
 
@@ -170,6 +183,14 @@ export class Comparison {
     if ((this.#rightOf[left] ?? NONE) < 0) this.#rightOf[left] = right
     this.#leftOf[right] = left
   }
+}
+
+/** Of messages that say the same so many are looked at. */
+const MOST_CANDIDATES = 100
+
+function remove(list: number[], item: number): void {
+  const at = list.indexOf(item)
+  if (at !== -1) list.splice(at, 1)
 }
 
 /** Its content is there, in another message. */

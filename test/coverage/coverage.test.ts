@@ -195,7 +195,8 @@ describe('faults at random', () => {
         const said = given.map(({ role, short }, index) =>
           word(
             short ?? `Step ${index}: ${'look at the next file and tell what is in it. '.repeat(3)}${index * 7919}`,
-            role,
+            // Whether a word was lost by one and doubled by the other, or told of the wrong one, nobody can say.
+            short === null ? role : 'user',
           ),
         )
         const stored: Word[] = []
@@ -240,7 +241,7 @@ describe('faults at random', () => {
         expect(report.differing.map(({ line }) => line)).toEqual(wanted.differing)
         expect(report.counts.extra).toBe(0)
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 })
