@@ -1,0 +1,97 @@
+import { inEveryMessage, inEverySession, messagesBeneath, renamed } from './story.ts'
+import { insertRow, openWriter, type SystemFile, type SystemWriter } from './system.ts'
+
+const schema = (five: boolean): string => `
+CREATE TABLE messages (store_id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, source TEXT DEFAULT '',
+  ${five ? `conversation_id TEXT DEFAULT '',` : ''} role TEXT NOT NULL, content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT,
+  timestamp REAL NOT NULL, token_estimate INTEGER DEFAULT 0, pinned INTEGER DEFAULT 0
+  ${five ? ', ingested_at REAL, observed_at REAL, observed_at_source TEXT' : ''});
+CREATE INDEX idx_msg_session ON messages (session_id, store_id);
+CREATE INDEX idx_msg_session_ts ON messages (session_id, timestamp);
+CREATE TABLE summary_nodes (node_id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, depth INTEGER NOT NULL DEFAULT 0,
+  summary TEXT NOT NULL, token_count INTEGER DEFAULT 0, source_token_count INTEGER DEFAULT 0, source_ids TEXT NOT NULL DEFAULT '[]',
+  source_type TEXT NOT NULL DEFAULT 'messages', created_at REAL NOT NULL, earliest_at REAL, latest_at REAL, expand_hint TEXT DEFAULT '');
+CREATE INDEX idx_nodes_session_depth ON summary_nodes (session_id, depth, created_at);
+CREATE TABLE lcm_lifecycle_state (conversation_id TEXT PRIMARY KEY, current_session_id TEXT, last_finalized_session_id TEXT,
+  current_frontier_store_id INTEGER NOT NULL DEFAULT 0, last_finalized_frontier_store_id INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT);
+INSERT INTO metadata VALUES ('schema_version', '${five ? 5 : 4}');
+CREATE VIRTUAL TABLE messages_fts USING fts5 (content, content = 'messages', content_rowid = 'store_id');
+CREATE VIRTUAL TABLE nodes_fts USING fts5 (summary, content = 'summary_nodes', content_rowid = 'node_id');
+CREATE TRIGGER msg_fts_insert AFTER INSERT ON messages BEGIN INSERT INTO messages_fts (rowid, content) VALUES (new.store_id, new.content); END;
+CREATE TRIGGER msg_fts_delete AFTER DELETE ON messages
+  BEGIN INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', old.store_id, old.content); END;
+CREATE TRIGGER msg_fts_update AFTER UPDATE ON messages BEGIN
+  INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', old.store_id, old.content);
+  INSERT INTO messages_fts (rowid, content) VALUES (new.store_id, new.content); END;
+CREATE TRIGGER nodes_fts_insert AFTER INSERT ON summary_nodes BEGIN INSERT INTO nodes_fts (rowid, summary) VALUES (new.node_id, new.summary); END;`
+
+const FIRST_NODE = 7_000_001
+const seconds = (atMs: number): number => atMs / 1000
+
+const hermesWriter = (five: boolean): SystemWriter => ({
+  name: `hermes-lcm, schema ${five ? 5 : 4}`,
+  lacks: [
+    'A message is placed by its number in the file, through all sessions.',
+    'A node is named by its number.',
+    'Large files are those that a text points to.',
+    'A message that neither calls nor answers a tool has no parts; of one that does, only the call.',
+  ],
+  unsaid: { parts: 'What a message says is no part beside its text.' },
+  tell: (story) => {
+    const named = renamed(story, (_, index) => String(FIRST_NODE + index))
+    const placed = inEveryMessage(named, ({ number }) => ({ seq: number }))
+    return inEverySession(placed, () => ({ files: [] }))
+  },
+  open: (path): SystemFile => {
+    const db = openWriter(path, schema(five))
+    return {
+      path,
+      db,
+      begin: ({ id }) => insertRow(db, 'lcm_lifecycle_state', { conversation_id: id, current_session_id: id }),
+      message: ({ id }, { number, role, content, tokens, atMs, call, result }) =>
+        insertRow(db, 'messages', {
+          store_id: BigInt(number),
+          session_id: id,
+          source: 'cli',
+          ...(five ? { conversation_id: id } : {}),
+          role,
+          content,
+          tool_call_id: result?.callId ?? null,
+          tool_calls: call
+            ? JSON.stringify([{ id: call.id, type: 'function', function: { name: call.name, arguments: call.input } }])
+            : null,
+          tool_name: result?.name ?? null,
+          timestamp: seconds(atMs),
+          token_estimate: BigInt(tokens),
+        }),
+      summary: (session, { id, depth, content, tokens, atMs, messages, sources }) => {
+        const beneath = messagesBeneath(session, id)
+        const times = beneath.map((message) => message.atMs)
+        insertRow(db, 'summary_nodes', {
+          node_id: BigInt(id),
+          session_id: session.id,
+          depth: BigInt(depth),
+          summary: content,
+          token_count: BigInt(tokens),
+          source_token_count: BigInt(beneath.reduce((sum, message) => sum + message.tokens, 0)),
+          source_ids: JSON.stringify(depth === 0 ? messages : sources.map(Number)),
+          source_type: depth === 0 ? 'messages' : 'nodes',
+          created_at: seconds(atMs),
+          earliest_at: seconds(Math.min(...times)),
+          latest_at: seconds(Math.max(...times)),
+        })
+      },
+      window: ({ id, summaries }) => {
+        const frontier = Math.max(0, ...summaries.flatMap(({ messages }) => messages))
+        db.prepare('UPDATE lcm_lifecycle_state SET current_frontier_store_id = ? WHERE conversation_id = ?').run(
+          BigInt(frontier),
+          id,
+        )
+      },
+      file: () => undefined,
+    }
+  },
+})
+
+export const hermesWriters: readonly SystemWriter[] = [hermesWriter(false), hermesWriter(true)]

@@ -1,0 +1,64 @@
+import Database from 'better-sqlite3'
+import type { Session, Story, StoryFile, StoryMessage, StorySummary } from './story.ts'
+
+/** Writes a story as one system does, message by message, open as its agent has it. */
+export type SystemFile = {
+  readonly path: string
+  readonly db: Database.Database
+  begin(session: Session): void
+  message(session: Session, message: StoryMessage): void
+  summary(session: Session, summary: StorySummary): void
+  /** Called when a session's window is another than before; `window` says what it is now. */
+  window(session: Session): void
+  file(session: Session, file: StoryFile): void
+}
+
+export type SystemWriter = {
+  readonly name: string
+  /** Opens a file, making its tables where there are none. */
+  open(path: string): SystemFile
+  /** The story as this system can tell it, whatever `lacks` takes out of it. */
+  tell(story: Story): Story
+  /** What the system cannot say, or says in its own way, a line each. */
+  readonly lacks: readonly string[]
+  /** Fields of answers that therefore differ, with the reason. */
+  readonly unsaid?: Readonly<Record<string, string>>
+  /** Checks that its own way of keeping things gives no reason to fire, or not as a fault. */
+  readonly unfired?: Readonly<Record<string, string>>
+}
+
+/** A connection as the agents of this field have it. */
+export function openWriter(path: string, schema: string): Database.Database {
+  const db = new Database(path)
+  db.pragma('journal_mode = WAL')
+  db.pragma('busy_timeout = 0')
+  if (db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) db.exec(schema)
+  return db
+}
+
+/** One INSERT of a row's columns. */
+export function insertRow(db: Database.Database, table: string, row: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(row)
+  const verb = 'INSERT INTO'
+  db.prepare(`${verb} ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`).run(row)
+}
+
+/** Writes all of it and leaves the file at rest. */
+export function writeStory(writer: SystemWriter, path: string, story: Story): void {
+  const file = writer.open(path)
+  file.db.transaction(() => {
+    for (const session of story.sessions) {
+      file.begin(session)
+      for (const message of session.messages) file.message(session, message)
+      for (const summary of session.summaries) file.summary(session, summary)
+      for (const one of session.files) file.file(session, one)
+      file.window(session)
+    }
+  })()
+  file.db.pragma('wal_checkpoint(TRUNCATE)')
+  file.db.close()
+}
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC. */
+export const sqlTime = (atMs: number): string => new Date(atMs).toISOString().slice(0, 19).replace('T', ' ')
+export const isoTime = (atMs: number): string => new Date(atMs).toISOString()
