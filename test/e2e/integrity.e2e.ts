@@ -109,7 +109,7 @@ test('findings are walked by keys, and shown in the strata', async ({ openMemory
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await page
-    .getByRole('button', { name: /^Show \S+ in the strata$/ })
+    .getByRole('button', { name: /^show in strata: / })
     .first()
     .click()
   await expect(page.getByText('error found')).toBeVisible()
@@ -124,7 +124,7 @@ test('the plan of another system’s file can be exported, and is not applied', 
   await expect(plan.getByRole('checkbox')).toHaveCount(0)
   await expect(plan.getByRole('button', { name: 'Make working copy…' })).toBeVisible()
   const download = page.waitForEvent('download')
-  await plan.getByRole('button', { name: 'Export the plan' }).click()
+  await plan.getByRole('button', { name: 'Export plan' }).click()
   await page.getByRole('menuitem', { name: 'SQL' }).click()
   expect((await download).suggestedFilename()).toMatch(/\.sql$/)
 })

@@ -21,7 +21,7 @@ export function ExportPlan() {
   return (
     <>
       <Menu
-        label="Export the plan"
+        label={isRunning ? 'Exporting…' : 'Export plan'}
         className={styles.export}
         items={[
           { label: 'Markdown', onSelect: () => save('markdown') },

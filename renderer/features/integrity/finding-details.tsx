@@ -30,7 +30,7 @@ export function FindingDetails({ check }: { readonly check: CheckResult }) {
               <button
                 type="button"
                 className={styles.more}
-                aria-label={`Show ${id} in the strata`}
+                aria-label={`show in strata: ${id}`}
                 onClick={() =>
                   navigate(
                     { view: 'strata', selection: id, ...(conversationId !== null && { conversationId }) },
