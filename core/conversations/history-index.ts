@@ -36,7 +36,7 @@ const queries = {
 }
 
 /** Messages packed into one row: some megabytes of text at a time. */
-const PACKED_AT_ONCE = 50_000
+const PACKED_AT_ONCE = 30_000
 
 /** Messages kept in memory over all conversations, about 33 bytes each; the least recently used go first. */
 const MAX_KEPT_MESSAGES = 2_000_000
@@ -135,6 +135,11 @@ function extended(db: ReadDb, kept: Kept): Kept | undefined {
 
 /** Adds all messages after those that are there. */
 function appendNewer(db: ReadDb, conversation: number, columns: GrowingColumns): void {
+  for (const _ of appendingNewer(db, conversation, columns));
+}
+
+/** Adds all messages of a conversation after those that are there, some 20 ms of work at a time. */
+export function* appendingNewer(db: ReadDb, conversation: number, columns: GrowingColumns): Generator<void> {
   for (;;) {
     const [packed] = db.iterateRaw<PackedRows>(queries.packed, {
       conversation,
@@ -144,6 +149,7 @@ function appendNewer(db: ReadDb, conversation: number, columns: GrowingColumns):
     if (!packed || packed[0] === 0) return
     if (!columns.appendPacked(packed, PACKED_AT_ONCE)) break
     if (packed[0] < PACKED_AT_ONCE) return
+    yield
   }
   // Not every file is a sound one: a time may be missing, a number may be a text.
   columns.append(db.iterateRaw<HistoryRow>(queries.after, { conversation, seq: columns.lastSeq }))

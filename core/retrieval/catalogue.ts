@@ -18,6 +18,7 @@ export class Catalogue {
   readonly tokens: Int32Array
   #byTime: Int32Array | null | undefined
   #allTokens: number | undefined
+  #all: Int32Array | undefined
 
   constructor(columns: CatalogueColumns) {
     this.rows = columns.rows
@@ -29,6 +30,15 @@ export class Catalogue {
 
   get length(): number {
     return this.rows.length
+  }
+
+  /** Every index. */
+  get all(): Int32Array {
+    if (!this.#all) {
+      this.#all = new Int32Array(this.length)
+      for (let index = 0; index < this.length; index += 1) this.#all[index] = index
+    }
+    return this.#all
   }
 
   /** −1 when there is no such row. */
@@ -72,6 +82,7 @@ export class Catalogue {
   #oldestFirst(indexes: Int32Array): Int32Array {
     const byTime = this.#timeOrder()
     if (byTime === null) return indexes
+    if (indexes.length === this.length) return byTime
     if (indexes.length < this.length / 32) return indexes.toSorted((a, b) => this.#compare(a, b))
     const wanted = new Uint8Array(this.length)
     for (let place = 0; place < indexes.length; place += 1) wanted[indexes[place] as number] = 1
@@ -91,7 +102,7 @@ export class Catalogue {
     if (this.#byTime === undefined) {
       const { times } = this
       const ascends = times.every((time, index) => index === 0 || time >= (times[index - 1] as number))
-      this.#byTime = ascends ? null : Int32Array.from(times.keys()).sort((a, b) => this.#compare(a, b))
+      this.#byTime = ascends ? null : this.all.toSorted((a, b) => this.#compare(a, b))
     }
     return this.#byTime
   }

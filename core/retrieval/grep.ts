@@ -28,7 +28,7 @@ import { TimeOrder } from './time-order.ts'
 const COMMON_ROWS = 500
 const COMMON_SHARE = 0.2
 /** How long candidates are counted once the page is full, unless the exact total is asked for. */
-const COUNT_MS = 15
+const COUNT_MS = 10
 /** What a stream has found is told no more often. */
 const STEP_MS = 50
 

@@ -1,6 +1,8 @@
 import { ROLES, type Role } from '../contract/ids.ts'
 import { changeStamp } from '../conversations/change-stamp.ts'
 import { coversOfMessages } from '../conversations/covers.ts'
+import { GrowingColumns } from '../conversations/history-columns.ts'
+import { appendingNewer } from '../conversations/history-index.ts'
 import { messageNodeId } from '../conversations/node-id.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
@@ -23,13 +25,6 @@ const queries = {
       WHERE found.id IS NOT NULL
     )
     SELECT id FROM found WHERE id IS NOT NULL`,
-  /** Answered from the covering index: the texts are never touched. */
-  stretch: /* sql */ `
-    SELECT message_id, seq, ${roleCode}, created_at, token_count
-    FROM messages
-    WHERE conversation_id = :conversation AND seq >= :seq
-    ORDER BY seq
-    LIMIT CAST(:limit AS INTEGER)`,
   added: /* sql */ `
     SELECT message_id, conversation_id, ${roleCode}, created_at, token_count
     FROM messages
@@ -81,7 +76,7 @@ const queries = {
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))`,
 }
 
-/** Messages read into the catalogue at a time. */
+/** New messages read into the catalogue at a time. */
 const STRETCH = 10_000
 
 type Extent = { readonly length: number }
@@ -92,7 +87,6 @@ type AddedRow = [
   createdAtMs: number | null,
   tokens: number | null,
 ]
-type StretchRow = [messageId: number, seq: number, role: number, createdAtMs: number | null, tokens: number | null]
 type HitData = Pick<HitRow, 'conversationId' | 'seq' | 'createdAtMs'> & {
   readonly row: number
   readonly role: Role
@@ -166,39 +160,18 @@ export class MessageCorpus implements Corpus {
   async #load(breather: Breather): Promise<Catalogue> {
     const all = new CatalogueBuilder(null, this.#db.get<Extent>(queries.extent)?.length ?? 0)
     for (const conversation of this.#db.column<number>(queries.conversations)) {
-      await this.#loadConversation(conversation, all, breather)
-    }
-    return all.build()
-  }
-
-  async #loadConversation(conversation: number, all: CatalogueBuilder, breather: Breather): Promise<void> {
-    // Damaged files may hold one seq several times: the last one of a stretch is read again with the next.
-    let seq = Number.NEGATIVE_INFINITY
-    let seen = new Set<number>()
-    for (let limit = STRETCH, read = limit; read === limit; ) {
-      read = 0
-      let lastSeq = seq
-      let lastRows = new Set<number>()
-      for (const [row, rowSeq, role, atMs, tokens] of this.#db.iterateRaw<StretchRow>(queries.stretch, {
-        conversation,
-        seq,
-        limit,
-      })) {
-        if (rowSeq !== lastSeq) lastRows = new Set()
-        lastRows.add(row)
-        lastSeq = rowSeq
-        read += 1
-        if (rowSeq !== seq || !seen.has(row)) all.add(row, conversation, role, atMs, tokens ?? 0)
+      const columns = new GrowingColumns(0)
+      for (const _ of appendingNewer(this.#db, conversation, columns)) await breather.pause()
+      const { messageIds, roleCodes, createdAtMs, tokensBefore } = columns.view()
+      for (let rank = 0; rank < messageIds.length; rank += 1) {
+        const atMs = createdAtMs[rank] as number
+        const tokens = (tokensBefore[rank + 1] as number) - (tokensBefore[rank] as number)
+        const time = Number.isNaN(atMs) ? null : atMs
+        all.add(messageIds[rank] as number, conversation, roleCodes[rank] as number, time, tokens)
       }
       await breather.pause()
-      if (read < limit) return
-      if (lastSeq === seq) {
-        limit *= 2
-        read = limit
-      }
-      seq = lastSeq
-      seen = lastRows
     }
+    return all.build()
   }
 
   holding(rows: readonly number[], text: string): number[] {

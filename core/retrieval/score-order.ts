@@ -48,10 +48,9 @@ export class ScoreOrder implements HitOrder {
       }
     }
     this.rows = doubtful
-    this.#heap = new Heap(
-      Int32Array.from({ length: start }, (_, number) => number),
-      this.#compare(),
-    )
+    const numbers = new Int32Array(start)
+    for (let number = 0; number < start; number += 1) numbers[number] = number
+    this.#heap = new Heap(numbers, this.#compare())
     this.#takeCertain()
   }
 

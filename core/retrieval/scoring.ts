@@ -40,7 +40,10 @@ export function upperScores(searched: Searched): UpperScores {
   const scored = searched.scored ?? []
   const total = placeOf(catalogue.rows, newestRow + 1)
   const average = catalogue.averageTokens(newestRow)
-  const damped = Float64Array.from(candidates, (index) => damping(catalogue.tokens[index] as number, average))
+  const damped = new Float64Array(candidates.length)
+  for (let place = 0; place < damped.length; place += 1) {
+    damped[place] = damping(catalogue.tokens[candidates[place] as number] as number, average)
+  }
   const scores = new Float64Array(candidates.length)
   const doubts = new Uint8Array(candidates.length)
   const idfs = scored.map(({ rows }) => rarity(total, rows === null ? total : placeOf(rows, newestRow + 1)))

@@ -55,7 +55,7 @@ export async function prepareSearch(
   const { perhaps, sure } = found
   const isFew = perhaps !== null && perhaps.length <= FEW && !isRanked
   const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...perhaps]) : await corpus.catalogue(breather))
-  const indexes = perhaps === null ? Int32Array.from(catalogue.rows.keys()) : catalogue.indexesOf(perhaps)
+  const indexes = perhaps === null ? catalogue.all : catalogue.indexesOf(perhaps)
   const isNew = (index: number): boolean => (catalogue.rows[index] as number) > newestRow
   const hasNew = indexes.length > 0 && isNew(indexes.at(-1) as number)
   const old = hasNew ? indexes.subarray(0, indexes.findIndex(isNew)) : indexes

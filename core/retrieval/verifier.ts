@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts'
 const LARGEST_BATCH = 4096
 const FIRST_BATCH = 32
 /** A batch is made smaller when it takes longer, larger when it takes less. */
-const BATCH_MS = 10
+const BATCH_MS = 5
 
 export type Verified = {
   /** For each row that was asked for: it is a hit. */
