@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs'
+import { ledgerState } from '../ledger/ledger-writer.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
 import { type LedgerLine, ledgerPathOf, ledgerTimeMs, readLedgerLines } from './ledger-file.ts'
 
 const queries = {
+  stored: /* sql */ `
+    SELECT message_id AS messageId, conversation_id AS conversationId, content_hash AS hash FROM messages`,
+  waiting: /* sql */ `SELECT key FROM main.ledger_outbox WHERE table_name = 'messages' AND op = 'insert'`,
   indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
 }
 
 /** A message's number is that of its line where the ledger is what the memory is read from. */
-function findingOf({ facts }: CheckContext, line: number, detail: string): Finding {
-  const place = facts.messages.indexOf(line)
+function findingOf({ facts, info }: CheckContext, line: number, detail: string): Finding {
+  const place = info.system === 'decapod' ? facts.messages.indexOf(line) : -1
   return {
     id: place < 0 ? null : facts.messageId(place),
     conversationId: place < 0 ? null : facts.messageConversation(place),
@@ -17,7 +21,7 @@ function findingOf({ facts }: CheckContext, line: number, detail: string): Findi
 }
 
 function* each(context: CheckContext, judge: (line: LedgerLine) => string | null): Generator<Finding | null> {
-  for (const line of readLedgerLines(ledgerPathOf(context.info.path))) {
+  for (const line of readLedgerLines(ledgerOf(context) ?? '')) {
     const detail = judge(line)
     yield detail === null ? null : findingOf(context, line.line, detail)
   }
@@ -48,7 +52,14 @@ function findTimeSteps(context: CheckContext): Iterable<Finding | null> {
   })
 }
 
+/** Beside the database under a name of its own, or where a memory of ours says that it keeps one. */
+function ledgerOf({ db, info }: CheckContext): string | null {
+  if (info.system === 'decapod') return ledgerPathOf(info.path)
+  return info.system === 'native' ? ledgerState(db).path : null
+}
+
 function* findBehind(context: CheckContext): Iterable<Finding | null> {
+  if (context.info.system === 'native') return yield* findUnrecorded(context)
   const indexed = new Set(context.db.column<string>(queries.indexed))
   const seen = new Set<string>()
   yield* each(context, ({ isEvent, hash }) => {
@@ -62,9 +73,32 @@ function* findBehind(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-const noLedger = ({ info }: CheckContext): string | null => {
-  if (info.system !== 'decapod') return `${info.systemLabel} keeps no ledger beside this file.`
-  return existsSync(ledgerPathOf(info.path)) ? null : 'The ledger is not beside the database.'
+/** Messages that neither the ledger nor its outbox has, and what only the ledger has. */
+function* findUnrecorded(context: CheckContext): Iterable<Finding | null> {
+  const { db } = context
+  const recorded = new Set<string>()
+  yield* each(context, ({ isEvent, kind, hash }) => {
+    if (isEvent && kind !== 'event') recorded.add(hash)
+    return null
+  })
+  const waiting = new Set(db.column<string>(queries.waiting).map((key) => (JSON.parse(key) as number[])[0]))
+  const stored = new Set<string>()
+  type Row = { messageId: number; conversationId: number; hash: string }
+  for (const { messageId, conversationId, hash } of db.iterate<Row>(queries.stored)) {
+    stored.add(hash)
+    const isKnown = recorded.has(hash) || waiting.has(messageId)
+    yield isKnown ? null : { id: `msg_${messageId}`, conversationId, detail: 'not in the ledger' }
+  }
+  for (const hash of recorded) {
+    const detail = `the ledger holds ${hash.slice(0, 16)}…, which the database does not`
+    yield stored.has(hash) ? null : { id: null, conversationId: null, detail }
+  }
+}
+
+const noLedger = (context: CheckContext): string | null => {
+  const path = ledgerOf(context)
+  if (path === null) return `${context.info.systemLabel} keeps no ledger of this file.`
+  return existsSync(path) ? null : 'The ledger is not where it should be.'
 }
 
 export const ledgerChecks: readonly Check[] = [

@@ -11,6 +11,7 @@ export type LedgerLine = {
   readonly eventId: string
   readonly time: string
   readonly hash: string
+  readonly kind: string
   /** Whether the hash is that of the content. */
   readonly isTrue: boolean
 }
@@ -50,11 +51,11 @@ export function* readLedgerLines(path: string): Generator<LedgerLine> {
 }
 
 function parse(text: string, line: number): LedgerLine {
-  const none = { line, isEvent: false, eventId: '', time: '', hash: '', isTrue: false }
+  const none = { line, isEvent: false, eventId: '', time: '', hash: '', kind: '', isTrue: false }
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null) return none
-    const { event_id, ts, content_hash, content } = value as Record<string, unknown>
+    const { event_id, ts, content_hash, content, kind } = value as Record<string, unknown>
     if (typeof event_id !== 'string' || typeof content_hash !== 'string' || typeof content !== 'string') return none
     const isTrue = createHash('sha256').update(content).digest('hex') === content_hash
     return {
@@ -63,6 +64,7 @@ function parse(text: string, line: number): LedgerLine {
       eventId: event_id,
       time: typeof ts === 'string' ? ts : '',
       hash: content_hash,
+      kind: typeof kind === 'string' ? kind : '',
       isTrue,
     }
   } catch {

@@ -276,6 +276,42 @@ describe('verifying', () => {
   })
 })
 
+describe('the checks of a memory that keeps a ledger', () => {
+  const found = async (lcm: Lcm): Promise<string[]> => {
+    const report = await ended(lcm.integrity.run(undefined, signal))
+    return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
+  }
+
+  it('find nothing while both agree, and what one lacks when they do not', async () => {
+    const { lcm, ledger } = kept()
+    say(lcm, 's', ['one', 'two'])
+    expect(await found(lcm)).toEqual([])
+    const lines = readFileSync(ledger, 'utf8').split('\n')
+    writeFileSync(ledger, lines.filter((line) => !line.includes('"two"')).join('\n'))
+    expect(await found(lcm)).toEqual(['ledger_behind'])
+    writeFileSync(ledger, lines.join('\n').replace('"content":"one"', '"content":"eins"'))
+    expect(await found(lcm)).toEqual(['ledger_hash'])
+    lcm.close()
+  })
+
+  it('count on changes by hand being recorded like everything else', async () => {
+    const { lcm, ledger } = kept()
+    const texts = Array.from({ length: 60 }, (_, index) => `Message ${index} about the lease. `.repeat(20))
+    const id = say(lcm, 'long', texts)
+    await ended(lcm.compactionEngine().compact(CompactInput.parse({ conversationId: id, mode: 'full' }), signal))
+    const write = lcm.requireWrite('operate')
+    write.transaction(() => {
+      const leaf = write.value<string>("SELECT summary_id FROM summaries WHERE kind = 'leaf' LIMIT 1") ?? ''
+      write.run('DELETE FROM context_items WHERE summary_id = :leaf', { leaf })
+      write.run('UPDATE summaries SET token_count = 7 WHERE summary_id = :leaf', { leaf })
+    })
+    const again = await rebuild(ledger)
+    expect(again.failures).toEqual([])
+    expect(again.contentHash).toBe(ledgerContentHash(lcm.read))
+    lcm.close()
+  })
+})
+
 describe('exporting', () => {
   it('gives a ledger from which the same memory is made', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
