@@ -6,6 +6,7 @@ import { userFolders } from '../machine/user-folders.ts'
 import { type Derivation, keepDerived } from './derived-db.ts'
 import { emptyViews } from './dialects/canonical.ts'
 import type { Reader } from './dialects/dialect.ts'
+import { lostOfLossless } from './dialects/lossless-tables.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative, readingViews, tablesMissingError } from './native.ts'
@@ -167,7 +168,7 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
   const derivation = derivationOf(reader, probe, file.realPath)
   const read = derivation ? { ...connection, db: keepDerived(db, { ...derivation, isStill }) } : connection
   const source = { realPath: file.realPath, probe, db }
-  const lacks = reader.lacks?.(probe, source)
+  const lacks = lacksOf(reader, source)
   return asReadOnly(file, read, {
     system: dialect.system,
     systemLabel,
@@ -177,6 +178,16 @@ function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMe
     project: dialect.project?.(db) ?? null,
     ...(lacks ? { lacks: [...lacks] } : {}),
   })
+}
+
+/** What a damaged page hides must not keep the rest from being looked at. */
+function lacksOf(reader: Reader, source: Parameters<NonNullable<Reader['lacks']>>[1]): readonly string[] | undefined {
+  try {
+    return reader.lacks?.(source.probe, source)
+  } catch (error) {
+    if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
+    return ['Damaged: pages of the file cannot be read, and what stands on them is not shown.']
+  }
 }
 
 /** null for a system whose files have all that the views need. */
@@ -214,6 +225,14 @@ function requireOurTables(probe: SchemaProbe, path: string): void {
 }
 
 function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
+  const lost = lostOfLossless(probe)
+  if (lost !== null) {
+    return new LcmError(
+      'file_corrupt',
+      `${file.path} is damaged: it has lost ${listed(lost)}, without which a memory of lossless-claw cannot be read. Restore it from a backup.`,
+      { path: file.path, lost },
+    )
+  }
   const tables = [...probe.tables.keys()].sort()
   const seen = tables.length === 0 ? 'it has no tables' : `its tables are ${listed(tables)}`
   return new LcmError(

@@ -2,7 +2,9 @@ import type { CheckPhase } from '../contract/integrity.ts'
 import type { Check } from './check.ts'
 import { contentChecks } from './content-checks.ts'
 import { contextChecks } from './context-checks.ts'
+import { duplicateChecks } from './duplicate-checks.ts'
 import { fileChecks } from './file-checks.ts'
+import { fileContentChecks } from './file-content-checks.ts'
 import { indexChecks } from './index-checks.ts'
 import { jsonChecks } from './json-checks.ts'
 import { largeFileChecks } from './large-file-checks.ts'
@@ -10,6 +12,8 @@ import { ledgerChecks } from './ledger-checks.ts'
 import { lineageChecks } from './lineage-checks.ts'
 import { linkChecks } from './link-checks.ts'
 import { operationsChecks } from './operations-checks.ts'
+import { orderInTimeChecks } from './order-in-time-check.ts'
+import { partChecks } from './part-checks.ts'
 import { sequenceChecks } from './sequence-checks.ts'
 import { structureChecks } from './structure-checks.ts'
 import { systemChecks } from './system-checks.ts'
@@ -28,13 +32,17 @@ const all: readonly Check[] = [
   ...contentChecks,
   ...valueChecks,
   ...timeChecks,
+  ...orderInTimeChecks,
   ...sequenceChecks,
   ...operationsChecks,
   ...toolResultChecks,
   ...textChecks,
+  ...duplicateChecks,
+  ...partChecks,
   ...jsonChecks,
   ...indexChecks,
   ...largeFileChecks,
+  ...fileContentChecks,
   ...systemChecks,
   ...ledgerChecks,
   ...structureChecks,

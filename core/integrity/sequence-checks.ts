@@ -1,3 +1,4 @@
+import { ROLES } from '../contract/lists.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 
 function* findSequence(context: CheckContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
@@ -8,7 +9,13 @@ function* findSequence(context: CheckContext, isWanted: 'gap' | 'duplicate' | 'p
     for (let place = from + 1; place < to; place += 1) {
       const step = (messages.seqs[place] as number) - (messages.seqs[place - 1] as number)
       const kind =
-        step === 0 ? 'duplicate' : step > 1 ? (sequence === 'pruned' && step <= MAX_PRUNED ? 'pruned' : 'gap') : null
+        step === 0
+          ? 'duplicate'
+          : step > 1
+            ? sequence === 'pruned' && mayBePruned(context, place, step)
+              ? 'pruned'
+              : 'gap'
+            : null
       if (kind !== isWanted || (sequence === 'free' && kind === 'gap')) {
         if (place % 1024 === 0) yield null
         continue
@@ -22,6 +29,11 @@ function* findSequence(context: CheckContext, isWanted: 'gap' | 'duplicate' | 'p
 
 /** A turn that a system takes out by itself (a heartbeat without an answer) has few messages. */
 const MAX_PRUNED = 16
+const USER = ROLES.indexOf('user')
+
+/** A turn is taken out whole, so that another one begins behind it; it was of one who asked and one who answered. */
+const mayBePruned = ({ facts }: CheckContext, place: number, step: number): boolean =>
+  step > 2 && step <= MAX_PRUNED && facts.messages.roles[place] === USER
 
 export const findPrunedMessages = (context: CheckContext): Iterable<Finding | null> => findSequence(context, 'pruned')
 
@@ -44,7 +56,7 @@ export const sequenceChecks: readonly Check[] = [
     invariant: 'The messages of a conversation are numbered without gaps.',
     explanation: 'Messages that were there once are gone, or were numbered anew by something else than their system.',
     repairable: false,
-    consequenceOf: ['dangling_edge', 'dangling_item'],
+    consequenceOf: ['dangling_edge', 'dangling_item', 'sequence_duplicate'],
     find: (context) => findSequence(context, 'gap'),
   },
 ]

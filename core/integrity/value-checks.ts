@@ -31,6 +31,18 @@ const text = (table: string, column: string, what: string): Rule => ({
   isWrong: `typeof(t.${column}) <> 'text'`,
   what,
 })
+const countOrNone = (table: string, column: string, what: string): Rule => ({
+  table,
+  column,
+  isWrong: `t.${column} IS NOT NULL AND (typeof(t.${column}) <> 'integer' OR t.${column} < 0)`,
+  what,
+})
+const named = (table: string, column: string, what: string): Rule => ({
+  table,
+  column,
+  isWrong: `typeof(t.${column}) <> 'text' OR trim(t.${column}) = ''`,
+  what,
+})
 const number = (table: string, column: string, what: string): Rule => ({
   table,
   column,
@@ -53,6 +65,9 @@ const losslessRules: readonly Rule[] = [
   number('message_parts', 'message_id', 'the message of a part is'),
   oneOf('context_items', 'item_type', ['message', 'summary'], 'the type of an item of the window is'),
   number('context_items', 'ordinal', 'the place of an item of the window is'),
+  named('conversations', 'session_id', 'the session of the conversation is'),
+  countOrNone('large_files', 'byte_size', 'its size is'),
+  countOrNone('large_files', 'line_count', 'its number of lines is'),
 ]
 
 const hermesRules: readonly Rule[] = [
@@ -93,12 +108,13 @@ const NODES: readonly (readonly [column: string, sql: string])[] = [
   ['message_id', `'msg_' || t.message_id`],
   ['node_id', 'CAST(t.node_id AS TEXT)'],
   ['store_id', `'msg_' || t.store_id`],
+  ['file_id', 't.file_id'],
 ]
 
 function sqlOf({ table, column, isWrong, what }: Rule, columns: ReadonlySet<string>): string {
   const node =
     NODES.find(([name]) => columns.has(name))?.[1] ??
-    (table === 'messages' ? `'msg_' || t.rowid` : 'CAST(t.rowid AS TEXT)')
+    (table === 'messages' ? `'msg_' || t.rowid` : table === 'conversations' ? 'NULL' : 'CAST(t.rowid AS TEXT)')
   const conversation = columns.has('conversation_id') && !columns.has('node_id') ? 't.conversation_id' : 'NULL'
   return `
     SELECT ${node} AS id, CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,

@@ -20,13 +20,24 @@ export function losslessSpoilt(db: ReadDb): string[] {
 }
 
 /** Every system that came from lossless-claw has these tables; columns beyond the oldest release's are probed. */
+const SIGNATURE: readonly (readonly [table: string, column: string])[] = [
+  ['summary_parents', 'parent_summary_id'],
+  ['context_items', 'item_type'],
+  ['summary_messages', 'summary_id'],
+  ['conversations', 'session_id'],
+  ['messages', 'content'],
+  ['summaries', 'content'],
+]
+
 export const hasLosslessTables = (probe: SchemaProbe): boolean =>
-  probe.has('summary_parents', 'parent_summary_id') &&
-  probe.has('context_items', 'item_type') &&
-  probe.has('summary_messages') &&
-  probe.has('conversations', 'session_id') &&
-  probe.has('messages', 'content') &&
-  probe.has('summaries', 'content')
+  SIGNATURE.every(([table, column]) => probe.has(table, column))
+
+/** What a file of the family has lost of its tables and columns; null for one that is of another kind, or whole. */
+export function lostOfLossless(probe: SchemaProbe): string[] | null {
+  const lost = SIGNATURE.filter(([table, column]) => !probe.has(table, column))
+  if (lost.length === 0 || lost.length > 2 || !probe.has('message_parts')) return null
+  return lost.map(([table, column]) => (probe.has(table) ? `the column ${column} of ${table}` : `the table ${table}`))
+}
 
 /** The plus keeps it from being used to find rows by. */
 const isNumber = (id: string): string => `typeof(${id}) = 'integer' AND +${id} >= 0`

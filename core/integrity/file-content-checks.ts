@@ -1,0 +1,135 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { storedFiles } from './file-store.ts'
+import { rowRanges } from './row-ranges.ts'
+
+const queries = {
+  lines: /* sql */ `SELECT file_id, line_count FROM main.large_files WHERE line_count IS NOT NULL`,
+  ids: /* sql */ `SELECT file_id FROM main.large_files`,
+  mentions: /* sql */ `
+    SELECT message_id AS messageId, content
+    FROM main.messages
+    WHERE message_id > :after AND message_id <= :upTo AND instr(content, '[LCM ') > 0`,
+}
+
+const CHUNK_BYTES = 1 << 20
+const NEWLINE = 10
+
+/** Lines as the system counts them: one more than line breaks. */
+function* countLines(path: string): Generator<null, number> {
+  const buffer = Buffer.alloc(CHUNK_BYTES)
+  const handle = openSync(path, 'r')
+  let lines = 1
+  try {
+    for (let read = readSync(handle, buffer); read > 0; read = readSync(handle, buffer)) {
+      for (let at = buffer.indexOf(NEWLINE); at >= 0 && at < read; at = buffer.indexOf(NEWLINE, at + 1)) lines += 1
+      yield null
+    }
+  } finally {
+    closeSync(handle)
+  }
+  return lines
+}
+
+function* findWrongLines(context: CheckContext): Iterable<Finding | null> {
+  const stored = new Map(context.db.iterateRaw<[string, number]>(queries.lines))
+  for (const { id, conversationId, found, bytes } of storedFiles(context)) {
+    const expected = stored.get(id)
+    if (!found || found.bytes === 0 || found.bytes !== bytes || expected === undefined) continue
+    if (!isAsked(context, conversationId)) continue
+    const lines = yield* countLines(found.path)
+    // A break at the end may or may not count as the beginning of another line.
+    if (lines === expected || lines - 1 === expected) yield null
+    else yield { id, conversationId, detail: `${lines} lines on disk, ${expected} stored` }
+  }
+}
+
+/** A reference that stands in place of a text: [LCM File: file_…], [LCM Tool Output: file_…]. */
+const REFERENCE = /\[LCM [A-Za-z ]{1,40}: (file_[0-9a-f]{16})\b/g
+
+/** Ids of files by the place of the message that refers to them. */
+function* referencesOf({ db, facts }: CheckContext): Generator<null, Map<number, string[]>> {
+  const known = new Set(db.column<string>(queries.ids))
+  const references = new Map<number, string[]>()
+  if (known.size === 0) return references
+  for (const range of rowRanges(db, 'messages')) {
+    for (const { messageId, content } of db.iterate<{ messageId: number; content: unknown }>(queries.mentions, range)) {
+      const ids = [...String(content).matchAll(REFERENCE)].flatMap(([, id]) => (id && known.has(id) ? [id] : []))
+      if (ids.length > 0) references.set(facts.messages.indexOf(messageId), ids)
+    }
+    yield null
+  }
+  return references
+}
+
+function* findLost(context: CheckContext): Iterable<Finding | null> {
+  const { facts } = context
+  const { summaries, links } = facts
+  const known = new Set(context.db.column<string>(queries.ids))
+  const references = yield* referencesOf(context)
+  const own = summaries.rows.map(({ fileIds }) => idsIn(fileIds))
+  for (const { index, id, conversationId } of summaries.rows) {
+    const below = new Map<string, string>()
+    for (const place of links.messagesOf(index)) {
+      for (const file of references.get(place) ?? []) below.set(file, facts.messageId(place))
+    }
+    for (const source of links.sources[index] ?? []) {
+      for (const file of own[source] ?? []) if (known.has(file)) below.set(file, summaries.at(source).id)
+    }
+    for (const [file, source] of below) {
+      if (own[index]?.has(file) || !isAsked(context, conversationId)) continue
+      yield { id, conversationId, detail: `does not carry on ${file} of its source ${source}` }
+    }
+    yield null
+  }
+}
+
+/** Broken JSON is another check's finding. */
+function idsIn(json: string | null): ReadonlySet<string> {
+  try {
+    const value: unknown = JSON.parse(json ?? '[]')
+    return new Set(Array.isArray(value) ? value.map(String) : [])
+  } catch {
+    return new Set()
+  }
+}
+
+const onlyLosslessClaw =
+  (table: string, column: string, what: string) =>
+  ({ info, probe }: CheckContext): string | null =>
+    info.system === 'lossless-claw' && probe.has(table, column) ? null : `${info.systemLabel} does not record ${what}.`
+
+export const fileContentChecks: readonly Check[] = [
+  {
+    id: 'file_lines',
+    group: 'files',
+    severity: 'warning',
+    phase: 'files',
+    invariant: 'A stored file has the number of lines that was stored with it.',
+    explanation: 'The file, or the note about it, was changed after it was stored.',
+    repairable: false,
+    notApplicable: onlyLosslessClaw('large_files', 'line_count', 'the lines of files'),
+    find: findWrongLines,
+  },
+  {
+    id: 'file_reference_lost',
+    group: 'files',
+    severity: 'warning',
+    phase: 'text',
+    invariant: 'A summary carries on the files that its sources refer to.',
+    explanation: 'An agent that reads the summary is not told that there is a file, and cannot ask for it.',
+    repairable: false,
+    consequenceOf: [
+      'malformed_json',
+      'file_reference_unknown',
+      'dangling_edge',
+      'kind_mismatch',
+      'lineage_cycle',
+      'double_coverage',
+      'cross_conversation_edge',
+      'invalid_value',
+    ],
+    notApplicable: onlyLosslessClaw('summaries', 'file_ids', 'which files a summary carries on'),
+    find: findLost,
+  },
+]

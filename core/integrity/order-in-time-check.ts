@@ -1,0 +1,72 @@
+import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './check.ts'
+
+const queries = {
+  unmade: /* sql */ `
+    SELECT summary_id AS id, conversation_id AS conversationId, 'when it was made cannot be read' AS detail
+    FROM summaries
+    WHERE created_at IS NULL AND (:conversation IS NULL OR conversation_id = :conversation)`,
+  early: /* sql */ `
+    SELECT summary_id AS id, conversation_id AS conversationId,
+      (latest_at - created_at) / 86400000 || ' days before the newest of its messages' AS detail
+    FROM summaries
+    WHERE created_at < latest_at - 86400000 AND (:conversation IS NULL OR conversation_id = :conversation)`,
+  unbegun: /* sql */ `
+    SELECT NULL AS id, conversation_id AS conversationId, 'when the conversation began cannot be read' AS detail
+    FROM conversations
+    WHERE created_at IS NULL AND (:conversation IS NULL OR conversation_id = :conversation)`,
+}
+
+/** Clocks differ, parallel calls come back out of order, and time zones are mixed up; not by more than this. */
+const DAY_MS = 86_400_000
+
+function* findStepsBack(context: CheckContext): Iterable<Finding | null> {
+  const { messages } = context.facts
+  for (const { conversationId, from, to } of messages.ranges) {
+    if (!isAsked(context, conversationId)) continue
+    for (let place = from + 1; place < to; place += 1) {
+      const back = (messages.atMs[place - 1] as number) - (messages.atMs[place] as number)
+      if (!(back > DAY_MS)) {
+        if (place % 1024 === 0) yield null
+        continue
+      }
+      const days = Math.floor(back / DAY_MS)
+      const detail = `${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'} before the message that it follows`
+      yield { id: context.facts.messageId(place), conversationId, detail }
+    }
+  }
+}
+
+/** The family of lossless-claw notes when everything was made; others leave some of it out. */
+function* findImpossibleMaking(context: CheckContext): Iterable<Finding> {
+  if (context.info.system !== 'lossless-claw' && context.info.system !== 'lossless-claude') return
+  yield* findByQuery(context, queries.unmade)
+  yield* findByQuery(context, queries.early)
+  yield* findByQuery(context, queries.unbegun)
+}
+
+export const orderInTimeChecks: readonly Check[] = [
+  {
+    id: 'time_order',
+    group: 'content',
+    // What was imported from forks and resumed sessions is as its agent wrote it.
+    severity: ({ system }) => (system === 'native' ? 'info' : 'warning'),
+    phase: 'structure',
+    invariant: 'Messages follow each other in time, within a day.',
+    explanation: 'A time was changed, or older history was put behind newer: the sequence or the time is wrong.',
+    repairable: false,
+    consequenceOf: ['impossible_time', 'source_order', 'sequence_gap', 'cross_conversation_edge'],
+    find: findStepsBack,
+  },
+  {
+    id: 'creation_time',
+    group: 'content',
+    severity: 'warning',
+    phase: 'structure',
+    invariant:
+      'It is known when a summary was made and a conversation began, and no summary is older than its messages.',
+    explanation: 'Time travel and sorting by time cannot place it.',
+    repairable: false,
+    consequenceOf: ['time_range', 'impossible_time', 'time_order'],
+    find: findImpossibleMaking,
+  },
+]

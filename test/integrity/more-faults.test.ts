@@ -1,0 +1,168 @@
+import { closeSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import type { Fault } from './lossless-claw-faults.ts'
+import { damagedCopy, faultsIn, fired, resultOf, scanFile } from './scan-file.ts'
+
+const SMALL = join(FIXTURES, 'lossless-claw/small.db')
+const LEAF = 'sum_bf0aea37d81cc11c'
+
+/** A message behind the others that says what the last one says. */
+const twin = (columns: string): string => `
+  INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count, identity_hash, created_at)
+    SELECT 69, 1, 69, ${columns} FROM messages WHERE message_id = 68;
+  INSERT INTO messages_fts (rowid, content) SELECT 69, content FROM messages WHERE message_id = 69;
+  INSERT INTO context_items VALUES (1, 12, 'message', 69, NULL, datetime('now'));
+  INSERT INTO message_parts (part_id, message_id, session_id, part_type, ordinal, text_content)
+    SELECT 'twin', 69, 'session-small-0', 'text', 0, content FROM messages WHERE message_id = 69;`
+
+const faults: readonly Fault[] = [
+  {
+    name: 'message that was recorded twice',
+    check: 'duplicate_message',
+    at: 'msg_69',
+    damage: twin('role, content, token_count, identity_hash, created_at'),
+  },
+  {
+    name: 'entry of the transcript that two messages are from',
+    check: 'duplicate_message',
+    at: 'msg_4',
+    damage: `DROP INDEX messages_conv_entry_unique_idx; UPDATE messages SET transcript_entry_id = 'e' WHERE message_id IN (3, 4);
+      CREATE INDEX messages_conv_entry_unique_idx ON messages (conversation_id, transcript_entry_id)`,
+  },
+  {
+    name: 'message without its parts',
+    check: 'part_missing',
+    at: 'msg_16',
+    damage: 'DELETE FROM message_parts WHERE message_id = 16',
+  },
+  {
+    name: 'part that is gone from the middle',
+    check: 'part_order',
+    damage: `UPDATE message_parts SET ordinal = 7 WHERE part_id = (SELECT part_id FROM message_parts WHERE ordinal = 1 LIMIT 1)`,
+  },
+  {
+    name: 'part whose text was changed',
+    check: 'part_text',
+    at: 'msg_1',
+    damage: `UPDATE message_parts SET text_content = 'forged' WHERE message_id = 1`,
+  },
+  {
+    name: 'result that names no call',
+    check: 'tool_result_uncalled',
+    at: 'msg_16',
+    damage: 'UPDATE message_parts SET tool_call_id = NULL WHERE message_id = 16',
+  },
+  {
+    name: 'message from a month before its neighbours',
+    check: 'time_order',
+    at: 'msg_60',
+    damage: `UPDATE messages SET created_at = '2025-08-01 08:09:09' WHERE message_id = 60`,
+  },
+  {
+    name: 'summary made at no time',
+    check: 'creation_time',
+    at: LEAF,
+    damage: `UPDATE summaries SET created_at = 'soon' WHERE summary_id = '${LEAF}'`,
+  },
+  {
+    name: 'summary that is older than its messages',
+    check: 'creation_time',
+    at: LEAF,
+    damage: `UPDATE summaries SET created_at = '2020-01-01 00:00:00' WHERE summary_id = '${LEAF}'`,
+  },
+  {
+    name: 'conversation that began at no time',
+    check: 'creation_time',
+    damage: `UPDATE conversations SET created_at = 'x'`,
+  },
+  {
+    name: 'conversation of no session',
+    check: 'invalid_value',
+    damage: `UPDATE conversations SET session_id = ' '`,
+  },
+  {
+    name: 'file of a negative size',
+    check: 'invalid_value',
+    at: 'file_d137dcbbd5ee4cad',
+    damage: `UPDATE large_files SET byte_size = -1 WHERE file_name = 'bash.txt'`,
+  },
+  {
+    name: 'file with another number of lines',
+    check: 'file_lines',
+    at: 'file_d137dcbbd5ee4cad',
+    damage: `UPDATE large_files SET line_count = 3 WHERE file_name = 'bash.txt'`,
+  },
+  {
+    name: 'summaries that forgot their files',
+    check: 'file_reference_lost',
+    at: 'sum_5de2e604d0e946f9',
+    damage: `UPDATE summaries SET file_ids = '[]'`,
+  },
+  {
+    name: 'numbers that jump in the middle of a turn',
+    check: 'sequence_gap',
+    at: 'msg_61',
+    damage: 'UPDATE messages SET seq = seq + 10 WHERE seq > 60',
+  },
+]
+
+describe.runIf(hasFixtures)('a fault in a file of lossless-claw', () => {
+  it.each(faults)('$name is named $check, and nothing else but its consequences', async ({ check, at, damage }) => {
+    const report = await scanFile(damagedCopy(SMALL, damage))
+    expect(report.ok).toBe(false)
+    expect(faultsIn(report)).toEqual([check])
+    if (at) expect(JSON.stringify(resultOf(report, check).samples)).toContain(at)
+  })
+
+  it('shows in a stored file of the right size by its lines', async () => {
+    const path = damagedCopy(SMALL, '')
+    const file = join(dirname(path), 'lcm-files/1/file_d137dcbbd5ee4cad.txt')
+    truncateSync(file, 0)
+    writeFileSync(file, 'x'.repeat(13_179))
+    expect(faultsIn(await scanFile(path))).toEqual(['file_lines'])
+  })
+})
+
+describe.runIf(hasFixtures)('what is no fault in a file of lossless-claw', () => {
+  it('a message that says again what was said before, later', async () => {
+    const later = twin(`role, content, token_count, identity_hash, datetime(created_at, '+1 minute')`)
+    expect(fired(await scanFile(damagedCopy(SMALL, later)))).toEqual([])
+  })
+
+  it('a message at the end that another writer stored without parts', async () => {
+    const plain = `INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count, created_at)
+        VALUES (69, 1, 69, 'user', 'And now?', 2, '2025-09-01 12:00:00');
+      INSERT INTO messages_fts (rowid, content) VALUES (69, 'And now?');
+      INSERT INTO context_items VALUES (1, 12, 'message', 69, NULL, datetime('now'))`
+    expect(fired(await scanFile(damagedCopy(SMALL, plain)))).toEqual([])
+  })
+
+  it('a turn that its own system took out whole', async () => {
+    const from = "(SELECT max(seq) FROM messages WHERE role = 'user' AND seq < 1000)"
+    const pruned = `UPDATE messages SET seq = seq + 1000 WHERE seq >= ${from}; UPDATE messages SET seq = seq - 996 WHERE seq > 1000`
+    const report = await scanFile(damagedCopy(SMALL, pruned))
+    expect(fired(report)).toEqual(['pruned_expected'])
+    expect(report.ok).toBe(true)
+  })
+})
+
+describe.runIf(hasFixtures)('a file of lossless-claw that lost more than rows', () => {
+  it.each(['summary_parents', 'context_items', 'messages'])('says so when the table %s is gone', (table) => {
+    const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
+    const open = () => openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
+    expect(open).toThrow(`it has lost the table ${table}`)
+  })
+
+  it('opens although a page of messages is blank, and names the page', async () => {
+    const path = damagedCopy(SMALL, '')
+    const file = openSync(path, 'r+')
+    writeSync(file, Buffer.alloc(4096), 0, 4096, 4096 * 30)
+    closeSync(file)
+    expect(fired(await scanFile(path))).toContain('sqlite_integrity')
+  })
+})
