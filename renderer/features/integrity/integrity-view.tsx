@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,10 +13,12 @@ type Props = {
   /** The repair plan stands beside this view. */
   readonly isPlanInSight: boolean
   readonly onShowPlan: () => void
+  /** What else can be checked. */
+  readonly actions?: ReactNode
 }
 
 /** What is wrong with the file, or that nothing is. */
-export function IntegrityView({ isPlanInSight, onShowPlan }: Props) {
+export function IntegrityView({ isPlanInSight, onShowPlan, actions }: Props) {
   useFollowUp()
   const last = useQuery(api.integrity.last.queryOptions())
   const jobs = useQuery(api.jobs.list.queryOptions())
@@ -34,14 +37,25 @@ export function IntegrityView({ isPlanInSight, onShowPlan }: Props) {
       <EmptyState
         title="Not checked yet"
         actions={
-          <Button look="primary" disabled={start.isPending} onClick={scan}>
-            Check now
-          </Button>
+          <>
+            {actions}
+            <Button look="primary" disabled={start.isPending} onClick={scan}>
+              Check now
+            </Button>
+          </>
         }
       >
         Every check reads only. It says whether each message can still be reached, whether the lineage holds together,
         and whether the model’s window is what it should be.
       </EmptyState>
     )
-  return <ReportView report={last.data} scan={running} onScan={scan} onShowPlan={isPlanInSight ? null : onShowPlan} />
+  return (
+    <ReportView
+      report={last.data}
+      scan={running}
+      onScan={scan}
+      onShowPlan={isPlanInSight ? null : onShowPlan}
+      actions={actions}
+    />
+  )
 }

@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useState } from 'react'
 import type { IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
+import { useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { formatDuration, plural } from '../../ui/format.ts'
@@ -12,6 +15,7 @@ import { TimeText } from '../../ui/time-text.tsx'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { CancelScan } from './cancel-scan.tsx'
+import { CoverageDialog } from './coverage-dialog.tsx'
 import { ExportReport } from './export-report.tsx'
 import { Finding } from './finding.tsx'
 import { NotApplicable } from './not-applicable.tsx'
@@ -25,14 +29,17 @@ type Props = {
   readonly onScan: () => void
   /** Null while the plan is in sight. */
   readonly onShowPlan: (() => void) | null
+  readonly actions?: ReactNode
 }
 
 /** The scan itself touches the file's journal; what is noticed so soon after it is its own doing. */
 const OWN_CHANGE_MS = 2000
 
 /** A finished scan. */
-export function ReportView({ report, scan, onScan, onShowPlan }: Props) {
+export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props) {
   const { changedAtMs } = useLive()
+  const { conversationId } = useRoute()
+  const [isComparing, setComparing] = useState(false)
   const plan = useQuery(api.repair.last.queryOptions())
   const isStale = changedAtMs !== null && changedAtMs > report.finishedAtMs + OWN_CHANGE_MS
   const { findings, causes, expected, passed, notApplicable } = groupChecks(report.checks)
@@ -53,6 +60,8 @@ export function ReportView({ report, scan, onScan, onShowPlan }: Props) {
                 Repair plan{plan.data && plan.data.steps.length > 0 && ` · ${plural(plan.data.steps.length, 'step')}`}
               </Button>
             )}
+            {conversationId !== null && <Button onClick={() => setComparing(true)}>Check against transcript…</Button>}
+            {actions}
             <ExportReport report={report} />
             {scan === null ? (
               <Button look="primary" onClick={onScan}>
@@ -96,6 +105,9 @@ export function ReportView({ report, scan, onScan, onShowPlan }: Props) {
         </div>
       </section>
       {notApplicable.length > 0 && <NotApplicable checks={notApplicable} />}
+      {isComparing && conversationId !== null && (
+        <CoverageDialog conversationId={conversationId} onClose={() => setComparing(false)} />
+      )}
     </>
   )
 }
