@@ -5,6 +5,7 @@ import { IntegrityView } from '../features/integrity/integrity-view.tsx'
 import { OverviewView } from '../features/overview/overview-view.tsx'
 import type { View } from '../routes.ts'
 import { Loading } from '../ui/loading.tsx'
+import { CoverageCheck } from './coverage-check.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 
 const StrataAndLineage = lazy(() =>
@@ -51,7 +52,10 @@ export function ViewArea(props: Props) {
 }
 
 function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: Props) {
-  if (view === 'integrity') return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} />
+  if (view === 'integrity') {
+    const actions = conversationId !== null && <CoverageCheck conversationId={conversationId} />
+    return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} actions={actions} />
+  }
   if (view === 'storage') return <StorageView info={info} />
   if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null

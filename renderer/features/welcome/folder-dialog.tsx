@@ -14,13 +14,14 @@ import { TimeText } from '../../ui/time-text.tsx'
 import styles from './folder-dialog.module.css'
 
 type Props = {
+  readonly title?: string
   readonly onMemory: (path: string) => void
   readonly onTranscript: (path: string) => void
   readonly onClose: () => void
 }
 
 /** The folders of the machine that the core runs on, which need not be that of the browser. */
-export function FolderDialog({ onMemory, onTranscript, onClose }: Props) {
+export function FolderDialog({ title = 'Open a memory or a transcript', onMemory, onTranscript, onClose }: Props) {
   const [path, setPath] = useState<string | undefined>(undefined)
   const folder = useQuery(api.machine.folder.queryOptions({ input: { path }, placeholderData: keepPreviousData }))
   const parent = folder.data?.parent ?? null
@@ -30,7 +31,7 @@ export function FolderDialog({ onMemory, onTranscript, onClose }: Props) {
     else onMemory(entry.path)
   }
   return (
-    <Dialog title="Open a memory or a transcript" width={680} onClose={onClose}>
+    <Dialog title={title} width={680} onClose={onClose}>
       <div className={styles.path}>
         <IconButton
           icon="arrowUp"
