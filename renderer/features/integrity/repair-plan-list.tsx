@@ -10,7 +10,7 @@ import { ExportPlan } from './export-plan.tsx'
 import styles from './repair-plan-list.module.css'
 import { RepairStepRow } from './repair-step-row.tsx'
 import { whyOnlyExport } from './repair-wording.ts'
-import { type Chosen, safeSteps, toggleStep } from './step-choice.ts'
+import { type Chosen, canChoose, safeSteps, toggleStep } from './step-choice.ts'
 
 export type ApplyInput = {
   readonly steps: { id: string; fingerprint: string }[]
@@ -34,6 +34,7 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
   const [summarizer, setSummarizer] = useState<string>(DETERMINISTIC)
   const [isAsking, setAsking] = useState(false)
   const onlyExport = whyOnlyExport(info)
+  const canApply = onlyExport === null && steps.some(canChoose)
   const picked = steps.filter((step) => chosen.has(step.id))
   const confirm = () => {
     setAsking(false)
@@ -41,7 +42,7 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
   }
   return (
     <>
-      {onlyExport === null && (
+      {canApply && (
         <div className={styles.choice}>
           <Button look="quiet" disabled={isBusy} onClick={() => setChosen(safeSteps(steps))}>
             All safe
@@ -72,12 +73,12 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
       <div className={styles.foot}>
         {onlyExport !== null && <p className={styles.dim}>{onlyExport}</p>}
         <div className={styles.actions}>
-          {onlyExport === null ? (
+          {canApply ? (
             <Button look="primary" disabled={isBusy || picked.length === 0} onClick={() => setAsking(true)}>
               {picked.length === 0 ? 'Apply steps…' : `Apply ${plural(picked.length, 'step')}…`}
             </Button>
           ) : (
-            info.system !== 'native' && <MakeWorkingCopy info={info} look="primary" />
+            info.readOnly && info.system !== 'native' && <MakeWorkingCopy info={info} look="primary" />
           )}
           <ExportPlan />
         </div>
