@@ -41,7 +41,14 @@ describe.skipIf(!hasFixtures)('a working copy of a lossless-claw memory (needs .
   it('keeps ids, order, times, lineage and window, and may be written', async () => {
     const to = join(temporaryFolder(), 'copy.db')
     const report = await copy(join(fixtures, 'small.db'), to)
-    expect(report).toMatchObject({ messages: 68, summaries: 20, edges: 76, contextItems: 12, verified: true, adjusted: [] })
+    expect(report).toMatchObject({
+      messages: 68,
+      summaries: 20,
+      edges: 76,
+      contextItems: 12,
+      verified: true,
+      adjusted: [],
+    })
     const lcm = openLcm(to)
     expect(lcm.info).toMatchObject({ system: 'native', readOnly: false })
     expect(lcm.stats.conversations()[0]).toMatchObject({ storedTokens: 9122, contextTokens: 1539, maxDepth: 2 })

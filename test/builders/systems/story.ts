@@ -180,7 +180,7 @@ function filesOf(
   sentence: () => string,
 ): StoryFile[] {
   return Array.from({ length: random.int(0, 3) }, (_, index) => ({
-    id: `file_${id.replace(/\W/g, '')}${index}`.padEnd(21, '0'),
+    id: `file_${id.replace(/\D/g, '').padStart(14, '0')}${String(index).padStart(2, '0')}`,
     name: `${random.pick(WORDS)}-${index}.log`,
     mime: 'text/plain',
     bytes: random.int(1000, 90_000),
