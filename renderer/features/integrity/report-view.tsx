@@ -60,8 +60,10 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
                 Repair plan{plan.data && plan.data.steps.length > 0 && ` · ${plural(plan.data.steps.length, 'step')}`}
               </Button>
             )}
-            {conversationId !== null && <Button onClick={() => setComparing(true)}>Check against transcript…</Button>}
-            {actions}
+            {actions ??
+              (conversationId !== null && (
+                <Button onClick={() => setComparing(true)}>Check against transcript…</Button>
+              ))}
             <ExportReport report={report} />
             {scan === null ? (
               <Button look="primary" onClick={onScan}>
