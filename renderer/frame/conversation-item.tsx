@@ -33,6 +33,7 @@ export function ConversationItem({ row, isCurrent, settings }: Props) {
         <span className={styles.name}>
           <bdi>{conversationName(row)}</bdi>
         </span>
+        {row.internal && <span className={styles.internal}>internal</span>}
         <span className={styles.count}>{formatCount(row.messages)}</span>
       </span>
       <PressureBar
@@ -50,6 +51,7 @@ function describe(row: ConversationRow): string {
     `${plural(row.messages, 'message')}, ${plural(row.summaries, 'summary', 'summaries')}`,
     `${formatCompact(row.storedTokens)} tokens stored, ${formatCompact(row.contextTokens)} in the window (${formatPressure(row.pressure)})`,
     row.updatedAtMs === null ? null : `changed ${formatAbsolute(row.updatedAtMs)}`,
+    row.internal ?? null,
     row.parentConversationId === null ? null : `sub-agent of conversation ${row.parentConversationId}`,
     `session ${row.sessionId}`,
   ]

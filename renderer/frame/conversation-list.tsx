@@ -29,9 +29,18 @@ export function ConversationList({ conversations, currentId }: Props) {
   const [filter, setFilter] = useState('')
   const [stored, setOrder] = useStored<string>('conversation-order', 'change')
   const order = isOrder(stored) ? stored : 'change'
+  const [isHidingInternal, setHidingInternal] = useStored<boolean>('hide-internal', false)
   const list = useRef<VirtuosoHandle>(null)
   const all = conversations.data
-  const rows = useMemo(() => arrangeConversations(all ?? [], filter, order), [all, filter, order])
+  const internal = useMemo(() => all?.filter((row) => row.internal).length ?? 0, [all])
+  const rows = useMemo(
+    () =>
+      arrangeConversations(all ?? [], filter, order).filter(
+        // The one on screen stays in the list, whatever it is.
+        (row) => !isHidingInternal || !row.internal || row.conversationId === currentId,
+      ),
+    [all, filter, order, isHidingInternal, currentId],
+  )
 
   const go = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -75,6 +84,17 @@ export function ConversationList({ conversations, currentId }: Props) {
           onChange={(event) => setFilter(event.target.value)}
           onKeyDown={(event) => event.key === 'Escape' && setFilter('')}
         />
+      )}
+      {internal > 0 && (
+        <button
+          type="button"
+          className={styles.internal}
+          aria-pressed={isHidingInternal}
+          title="Runs of the memory system itself, such as those of its summariser"
+          onClick={() => setHidingInternal(!isHidingInternal)}
+        >
+          hide internal · {formatCount(internal)}
+        </button>
       )}
       {all === undefined && !conversations.error && <Loading what="conversations" lines={6} />}
       {all !== undefined && rows.length === 0 && (

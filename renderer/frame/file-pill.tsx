@@ -6,6 +6,7 @@ import { Chip } from '../ui/chip.tsx'
 import { shortenPath } from '../ui/format.ts'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
+import { SystemChip } from './system-chip.tsx'
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
 export function FilePill({ info }: { readonly info: MemoryInfo }) {
@@ -31,17 +32,6 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
       )}
       {isCopying && <WorkingCopyDialog info={info} onClose={() => setCopying(false)} />}
     </div>
-  )
-}
-
-/** For a file of another system its version matters; ours is native, whatever its schema. */
-function SystemChip({ info: { system, systemLabel, systemVersion } }: { readonly info: MemoryInfo }) {
-  if (system === 'native') return <Chip title={`Written by LCM Inspector, schema ${systemVersion}`}>native</Chip>
-  return (
-    <Chip title={`Written by ${systemLabel}`}>
-      {systemLabel}
-      {systemVersion !== null && ` ${systemVersion}`}
-    </Chip>
   )
 }
 
