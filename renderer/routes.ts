@@ -6,6 +6,7 @@ export const VIEWS = [
   'context',
   'transcript',
   'search',
+  'lineage',
   'compaction',
   'integrity',
   'files',
@@ -25,6 +26,8 @@ export type Route = {
   readonly selection: string | null
   /** Text of the search. */
   readonly query: string | null
+  /** The search asks a question instead of finding texts. */
+  readonly isAsking: boolean
 }
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)
@@ -41,6 +44,7 @@ export function parseRoute(hash: string): Route {
     view: isView(view) ? view : FIRST_VIEW,
     selection: params.get('select') || null,
     query: params.get('query') || null,
+    isAsking: params.has('ask'),
   }
 }
 
@@ -49,6 +53,7 @@ export function formatRoute(route: Route): string {
   const params = new URLSearchParams()
   if (route.selection) params.set('select', route.selection)
   if (route.query) params.set('query', route.query)
+  if (route.isAsking) params.set('ask', '1')
   const search = params.size > 0 ? `?${params}` : ''
   const conversation = route.conversationId === null ? '' : `/conversation/${route.conversationId}`
   return `#${conversation}/${route.view}${search}`

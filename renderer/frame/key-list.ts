@@ -29,6 +29,24 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In the search',
+    keys: [
+      [['↑', '↓'], 'through the hits, also while typing; j and k outside of the field'],
+      [['Enter'], 'open the hit in its place, or unfold a group'],
+      [['c'], 'fold or unfold the group'],
+      [['Esc'], 'out of the field, then out of the hit, then out of the search'],
+    ],
+  },
+  {
+    title: 'In the lineage',
+    keys: [
+      [['Space'], 'show or hide the sources of a summary'],
+      [['Enter'], 'put a summary in the middle; open a message'],
+      [['n', 'p'], 'next and previous sentence, with its source passages'],
+      [['Shift ←', 'Shift →'], 'select words, to see where they come from'],
+    ],
+  },
+  {
     title: 'In the strata',
     keys: [
       [['+', '−'], 'zoom in and out; the wheel does too, and with Shift it pans'],

@@ -14,6 +14,7 @@ export const TABS: readonly Tab[] = [
   { view: 'context', label: 'Context', letter: 'c' },
   { view: 'transcript', label: 'Transcript', letter: 't' },
   { view: 'search', label: 'Search', letter: 'f' },
+  { view: 'lineage', label: 'Lineage', letter: 'n' },
   { view: 'compaction', label: 'Compaction', letter: 'm' },
   { view: 'integrity', label: 'Integrity', letter: 'i' },
   { view: 'files', label: 'Files', letter: 'l' },

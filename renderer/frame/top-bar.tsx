@@ -12,7 +12,10 @@ import styles from './top-bar.module.css'
 type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
 
 /** Goes to the search, which puts the cursor where one types. */
-export const openSearch = (): void => navigate({ view: 'search' }, 'push')
+export const openSearch = (): void => navigate({ view: 'search', isAsking: false }, 'push')
+
+/** Goes to where one asks a question. */
+export const openAsk = (): void => navigate({ view: 'search', isAsking: true }, 'push')
 
 export const openSettings = (): void => navigate({ view: 'settings' }, 'push')
 

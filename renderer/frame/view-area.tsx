@@ -20,6 +20,9 @@ const TranscriptView = lazy(() =>
 const SearchView = lazy(() =>
   import('../features/search/search-view.tsx').then((module) => ({ default: module.SearchView })),
 )
+const LineageWithProvenance = lazy(() =>
+  import('./lineage-with-provenance.tsx').then((module) => ({ default: module.LineageWithProvenance })),
+)
 const CompactionWithStrata = lazy(() =>
   import('./compaction-with-strata.tsx').then((module) => ({ default: module.CompactionWithStrata })),
 )
@@ -70,6 +73,8 @@ function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: 
       return <TranscriptView conversationId={conversationId} />
     case 'search':
       return <SearchView conversationId={conversationId} />
+    case 'lineage':
+      return <LineageWithProvenance conversationId={conversationId} />
     case 'compaction':
       return <CompactionWithStrata conversationId={conversationId} info={info} />
     case 'files':

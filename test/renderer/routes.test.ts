@@ -7,6 +7,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
   view: fc.constantFrom(...VIEWS),
   selection: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
   query: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
+  isAsking: fc.boolean(),
 })
 
 describe('the address', () => {
@@ -19,7 +20,13 @@ describe('the address', () => {
   })
 
   it('opens on the strata when it says nothing', () => {
-    expect(parseRoute('')).toEqual({ conversationId: null, view: 'strata', selection: null, query: null })
+    expect(parseRoute('')).toEqual({
+      conversationId: null,
+      view: 'strata',
+      selection: null,
+      query: null,
+      isAsking: false,
+    })
   })
 
   it('never fails on what a person may type', () => {
@@ -28,14 +35,14 @@ describe('the address', () => {
   })
 
   it('reads well', () => {
-    expect(formatRoute({ conversationId: 12, view: 'context', selection: 'sum_9c1f', query: null })).toBe(
-      '#/conversation/12/context?select=sum_9c1f',
-    )
+    expect(
+      formatRoute({ conversationId: 12, view: 'context', selection: 'sum_9c1f', query: null, isAsking: false }),
+    ).toBe('#/conversation/12/context?select=sum_9c1f')
   })
 })
 
 describe('going somewhere else', () => {
-  const here: Route = { conversationId: 1, view: 'strata', selection: 'sum_a', query: null }
+  const here: Route = { conversationId: 1, view: 'strata', selection: 'sum_a', query: null, isAsking: false }
 
   it('keeps what the patch does not name', () => {
     expect(patchRoute(here, { view: 'context' })).toEqual({ ...here, view: 'context' })

@@ -55,6 +55,14 @@ export function DetailContent({ description, operate }: Props) {
               {isExpanded ? 'Fold' : 'Expand'}
             </Button>
           )}
+          {isSummary && (
+            <Button
+              title="Which sentences rest on which messages, and which on none"
+              onClick={() => navigate({ view: 'lineage' }, 'push')}
+            >
+              Check against its sources
+            </Button>
+          )}
           {kind !== 'file' && (
             <Button onClick={() => navigate({ view: 'transcript' }, 'push')}>Open in transcript</Button>
           )}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { Description } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
@@ -7,6 +7,7 @@ import { formatCount } from '../../ui/format.ts'
 import { Markdown } from '../../ui/markdown.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { useFoundMarks } from '../../ui/use-found-marks.ts'
 import styles from './detail-text.module.css'
 
 /** Longer texts begin with this much, and unfold by steps that a window lays out without a pause. */
@@ -19,6 +20,8 @@ type Look = 'rendered' | 'source'
 /** The text itself. Prose is rendered; what a tool wrote stands as it is. */
 export function DetailText({ description }: { readonly description: Description }) {
   const { id, kind, role, contentChars, isCut } = description
+  const text = useRef<HTMLElement>(null)
+  useFoundMarks(text, id)
   const [look, setLook] = useState<Look>('rendered')
   const [wanted, setWanted] = useState(FOLD_CHARS)
   const whole = useQuery({
@@ -32,7 +35,7 @@ export function DetailText({ description }: { readonly description: Description 
   const step = Math.min(STEP_CHARS, hidden)
 
   return (
-    <section className={styles.section}>
+    <section ref={text} className={styles.section}>
       <SectionHeading
         aside={
           isProse && (

@@ -1,5 +1,5 @@
 import { classNames } from '../../ui/class-names.ts'
-import { splitSnippet } from './highlight.ts'
+import { Highlighted } from '../../ui/highlighted.tsx'
 import styles from './snippet.module.css'
 
 type Props = {
@@ -13,16 +13,7 @@ type Props = {
 export function Snippet({ text, matches, isCode }: Props) {
   return (
     <p className={classNames(styles.snippet, isCode && styles.code)} dir="auto">
-      {splitSnippet(text, matches).map((stretch, index) =>
-        stretch.isMatch ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: stretches of one snippet never change places
-          <mark key={index} className={styles.match}>
-            {stretch.text}
-          </mark>
-        ) : (
-          stretch.text
-        ),
-      )}
+      <Highlighted text={text} matches={matches} />
     </p>
   )
 }

@@ -1,6 +1,7 @@
-import { memo, useMemo } from 'react'
+import { memo, useMemo, useRef } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { useFoundMarks } from '../../ui/use-found-marks.ts'
 import { CoverageGutter } from './coverage-gutter.tsx'
 import { type Neighbour, stripesOf } from './gutter.ts'
 import { MessageBody } from './message-body.tsx'
@@ -24,6 +25,8 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   const { message, before, after, columns, selection, isInRange, onSelect } = props
   const stripes = useMemo(() => stripesOf(message, before, after, columns), [message, before, after, columns])
   const isSelected = message.id === selection
+  const main = useRef<HTMLDivElement>(null)
+  useFoundMarks(main, isSelected ? message.id : null)
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select, see the view
     <article
@@ -37,7 +40,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
       }}
     >
       <CoverageGutter stripes={stripes} selection={selection} visibility={message.visibility} onSelect={onSelect} />
-      <div className={styles.main}>
+      <div ref={main} className={styles.main}>
         <MessageHead message={message} />
         <MessageBody message={message} />
       </div>

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { LineageTree } from '../../../core/contract/lineage.ts'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { formatCount, plural } from '../../ui/format.ts'
+import { Kbd } from '../../ui/kbd.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { CoveringList } from './covering-list.tsx'
+import { Crumbs } from './crumbs.tsx'
+import { wayDown } from './lineage-rows.ts'
+import styles from './lineage-view.module.css'
+
+/** A summary's text, as far as it was fetched, for whoever shows what it rests on. */
+export type SummaryText = {
+  readonly summaryId: string
+  readonly content: string
+  /** Of the whole text, of which `content` may be the beginning. */
+  readonly contentChars: number
+  /** Fetches what `content` lacks. */
+  readonly onMore: () => void
+}
+
+type Props = {
+  readonly id: string
+  readonly renderText: (text: SummaryText) => ReactNode
+  readonly onStep: (direction: 'sources' | 'dependents') => void
+}
+
+const ALL_CHARS = 50_000_000
+const NONE: readonly LineageTree[] = []
+
+/** The node in hand: where it stands, and what its text rests on. */
+export function NodePane({ id, renderText, onStep }: Props) {
+  const [isWholeWanted, setWholeWanted] = useState(false)
+  const description = useQuery(api.retrieval.describe.queryOptions({ input: { id } }))
+  const whole = useQuery({
+    ...api.retrieval.describe.queryOptions({ input: { id, contentChars: ALL_CHARS } }),
+    enabled: isWholeWanted && description.data?.isCut === true,
+  })
+  const lineage = useQuery(api.lineage.of.queryOptions({ input: { id } }))
+  const node = whole.data ?? description.data
+  if (description.error) return <Missing id={id} error={description.error} />
+  if (node === undefined) return <Loading what={id} lines={8} />
+  const isSummary = node.kind === 'leaf' || node.kind === 'condensed'
+  return (
+    <>
+      <header className={styles.head}>
+        <div className={styles.name}>
+          <NodeIdText id={id} node={node} maxChars={40} />
+          {isSummary && (
+            <span className={styles.facts}>
+              {plural(node.sourceCount, 'source')} · {plural(node.dependents.length, 'dependent')} ·{' '}
+              {formatCount(node.messages ?? 0)} messages
+            </span>
+          )}
+        </div>
+        <div className={styles.place}>
+          <Crumbs description={node} way={wayDown(lineage.data?.dependents ?? NONE, node.seenThrough)} />
+          <span className={styles.keys}>
+            <button type="button" onClick={() => onStep('sources')}>
+              <Kbd>←</Kbd> sources
+            </button>
+            <button type="button" onClick={() => onStep('dependents')}>
+              <Kbd>→</Kbd> dependents
+            </button>
+            {isSummary && (
+              <span>
+                <Kbd>n</Kbd> <Kbd>p</Kbd> sentences
+              </span>
+            )}
+          </span>
+        </div>
+      </header>
+      {isSummary ? (
+        renderText({
+          summaryId: id,
+          content: node.content,
+          contentChars: node.contentChars,
+          onMore: () => setWholeWanted(true),
+        })
+      ) : (
+        <CoveringList description={node} />
+      )}
+    </>
+  )
+}
+
+function Missing({ id, error }: { readonly id: string; readonly error: unknown }) {
+  return (
+    <div className={styles.missing}>
+      <NodeIdText id={id} maxChars={40} />
+      <p>{toErrorInfo(error).message}</p>
+      <p className={styles.facts}>Where it is named, the tree on the left shows who rests on it.</p>
+    </div>
+  )
+}

@@ -1,0 +1,144 @@
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { useKeys } from '../../ui/use-keys.ts'
+import { MarkedText } from './marked-text.tsx'
+import { PassagePane } from './passage-pane.tsx'
+import styles from './provenance-pane.module.css'
+import { SupportSummary } from './support-summary.tsx'
+import { extendSelection } from './text-keys.ts'
+import { textParts } from './text-runs.ts'
+import { useProvenance } from './use-provenance.ts'
+import { useTextSelection } from './use-text-selection.ts'
+
+type Props = {
+  readonly summaryId: string
+  readonly content: string
+  /** Of the whole text, of which `content` may be the beginning. */
+  readonly contentChars: number
+  /** Fetches what `content` lacks. */
+  readonly onMore: () => void
+}
+
+/** A text of this length is laid out without a pause; more of it comes on request. */
+const STEP_CHARS = 30_000
+
+/** The text of a summary with what it rests on: sentence by sentence, or for any words that are selected. */
+export function ProvenancePane({ summaryId, content, contentChars, onMore }: Props) {
+  const area = useRef<HTMLDivElement>(null)
+  const [wanted, setWanted] = useState(STEP_CHARS)
+  const [current, setCurrent] = useState<number | null>(null)
+  const [pointed, setPointed] = useState(0)
+  const [stretch, setStretch] = useTextSelection(area)
+  const whole = useProvenance(summaryId, content, null)
+  const part = useProvenance(summaryId, content, stretch, stretch !== null)
+  const claims = whole.data?.claims
+  const shown = content.slice(0, wanted)
+
+  const matches = current === null ? undefined : claims?.[current]?.passages[pointed]?.matches
+  const parts = useMemo(
+    () => textParts(shown, claims ?? [], current !== null && matches ? { index: current, matches } : null),
+    [shown, claims, current, matches],
+  )
+
+  const pick = (index: number | null) => {
+    setCurrent(index)
+    setPointed(0)
+    setStretch(null)
+    window.getSelection()?.removeAllRanges()
+    if (index === null) return
+    const element = area.current?.querySelector(`[data-claim="${index}"]`)
+    if (element instanceof HTMLElement) {
+      element.focus({ preventScroll: true })
+      element.scrollIntoView({ block: 'nearest' })
+    }
+  }
+  const step = (steps: 1 | -1) => {
+    const count = claims?.length ?? 0
+    if (count > 0) pick(current === null ? (steps > 0 ? 0 : count - 1) : (current + steps + count) % count)
+  }
+  useKeys({ n: () => step(1), p: () => step(-1) })
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (event.shiftKey && area.current !== null && extendSelection(area.current, event.key, current)) {
+      event.preventDefault()
+      return
+    }
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => step(1),
+      j: () => step(1),
+      ArrowUp: () => step(-1),
+      k: () => step(-1),
+      ...((current !== null || stretch !== null) && { Escape: () => pick(null) }),
+    }
+    const run = event.shiftKey ? undefined : keys[event.key]
+    if (run === undefined) return
+    event.preventDefault()
+    run()
+  }
+
+  return (
+    <div className={styles.pane}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the sentences in it have the focus; the keys go from one to the next */}
+      <div className={styles.reading} onKeyDown={onKeyDown}>
+        <div className={styles.head}>
+          {whole.data ? (
+            <SupportSummary provenance={whole.data} />
+          ) : (
+            whole.isFetching && (
+              <span className={styles.wait}>
+                <ProgressBar label="Comparing with the sources" done={0} total={0} />
+                <span>Comparing with the sources…</span>
+              </span>
+            )
+          )}
+        </div>
+        {content === '' ? (
+          <p className={styles.dim}>The text is empty.</p>
+        ) : (
+          <MarkedText
+            area={area}
+            parts={parts}
+            claims={claims ?? []}
+            current={stretch === null ? current : null}
+            onPick={pick}
+          />
+        )}
+        {contentChars > shown.length && (
+          <Button
+            look="quiet"
+            onClick={() => {
+              if (shown.length >= content.length) onMore()
+              setWanted(wanted + STEP_CHARS)
+            }}
+          >
+            Show more of {formatCount(contentChars - shown.length)} characters
+          </Button>
+        )}
+      </div>
+      <aside className={styles.passages} aria-label="Source passages" aria-busy={whole.isFetching || part.isFetching}>
+        {whole.error ? (
+          <ErrorState error={whole.error} onRetry={() => void whole.refetch()} />
+        ) : part.error && stretch !== null ? (
+          <ErrorState error={part.error} onRetry={() => void part.refetch()} />
+        ) : whole.data ? (
+          <PassagePane
+            provenance={whole.data}
+            selected={stretch === null ? null : (part.data ?? null)}
+            isSelecting={stretch !== null}
+            isStale={part.isPlaceholderData}
+            current={current}
+            pointed={pointed}
+            onPoint={setPointed}
+            onPick={pick}
+          />
+        ) : (
+          whole.isFetching && <Loading what="source passages" lines={6} />
+        )}
+      </aside>
+    </div>
+  )
+}

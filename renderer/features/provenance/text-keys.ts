@@ -1,0 +1,27 @@
+type Extension = { readonly direction: 'forward' | 'backward'; readonly by: 'word' | 'line' }
+
+const EXTENSIONS: Readonly<Record<string, Extension>> = {
+  ArrowRight: { direction: 'forward', by: 'word' },
+  ArrowLeft: { direction: 'backward', by: 'word' },
+  ArrowDown: { direction: 'forward', by: 'line' },
+  ArrowUp: { direction: 'backward', by: 'line' },
+}
+
+/**
+ * With Shift the arrows select words of a text, beginning at the sentence in hand. The page itself would do so only
+ * where somebody has clicked before. @returns whether the key meant that
+ */
+export function extendSelection(area: HTMLElement, key: string, current: number | null): boolean {
+  const extension = EXTENSIONS[key]
+  const selection = window.getSelection()
+  if (extension === undefined || selection === null) return false
+  const isInside = selection.anchorNode !== null && area.contains(selection.anchorNode) && !selection.isCollapsed
+  if (!isInside) {
+    const start = area.querySelector(current === null ? '[data-claim]' : `[data-claim="${current}"]`)
+    const text = start?.querySelector('[data-start]')?.firstChild
+    if (!text) return false
+    selection.collapse(text, 0)
+  }
+  selection.modify('extend', extension.direction, extension.by)
+  return true
+}

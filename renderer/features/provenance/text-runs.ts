@@ -1,0 +1,63 @@
+import type { ClaimSpecific, PassageMatch, ProvenanceClaim } from '../../../core/contract/provenance.ts'
+
+/** A stretch of a claim of which all is marked alike. */
+export type ClaimRun = {
+  readonly start: number
+  readonly text: string
+  /** The passage in hand has it too. */
+  readonly isMatch: boolean
+  /** A name or number that the sources do not bear out. */
+  readonly specific: ClaimSpecific | null
+}
+
+/** A stretch of a summary's text: what claims nothing, or a claim. Joined, the stretches are the text. */
+export type TextPart =
+  | { readonly kind: 'plain'; readonly start: number; readonly text: string }
+  | { readonly kind: 'claim'; readonly index: number; readonly start: number; readonly runs: readonly ClaimRun[] }
+
+/** Names and numbers that must be marked: they stand nowhere, or not where they should. */
+export const isDoubtful = ({ standing }: ClaimSpecific): boolean => standing !== 'matched'
+
+/**
+ * A text at its claims. A claim that begins before the one before it ends, or after the end of the text, is no part.
+ * @param matches of the passage in hand, with the index of its claim
+ */
+export function textParts(
+  content: string,
+  claims: readonly ProvenanceClaim[],
+  inHand: { readonly index: number; readonly matches: readonly PassageMatch[] } | null,
+): readonly TextPart[] {
+  const parts: TextPart[] = []
+  let done = 0
+  const say = (end: number) => {
+    if (end > done) parts.push({ kind: 'plain', start: done, text: content.slice(done, end) })
+  }
+  claims.forEach((claim, index) => {
+    const end = Math.min(claim.end, content.length)
+    if (claim.start < done || claim.start >= end) return
+    say(claim.start)
+    const matches = inHand?.index === index ? inHand.matches : []
+    parts.push({ kind: 'claim', index, start: claim.start, runs: runsOf(content, { ...claim, end }, matches) })
+    done = end
+  })
+  say(content.length)
+  return parts
+}
+
+function runsOf(content: string, claim: ProvenanceClaim, matches: readonly PassageMatch[]): readonly ClaimRun[] {
+  const doubtful = claim.specifics.filter(isDoubtful)
+  const within = (at: number): boolean => at > claim.start && at < claim.end
+  const cuts = new Set([claim.start, claim.end])
+  for (const { start, end } of doubtful) for (const at of [start, end]) if (within(at)) cuts.add(at)
+  for (const { claimStart, claimEnd } of matches) for (const at of [claimStart, claimEnd]) if (within(at)) cuts.add(at)
+  const places = [...cuts].sort((a, b) => a - b)
+  return places.slice(0, -1).map((start, index) => {
+    const end = places[index + 1] ?? claim.end
+    return {
+      start,
+      text: content.slice(start, end),
+      isMatch: matches.some(({ claimStart, claimEnd }) => claimStart <= start && claimEnd >= end),
+      specific: doubtful.find((one) => one.start <= start && one.end >= end) ?? null,
+    }
+  })
+}

@@ -1,0 +1,44 @@
+import type { ClaimSpecific, Provenance, ProvenanceClaim, Support } from '../../../core/contract/provenance.ts'
+import { formatCompact, formatCount, formatDuration, plural } from '../../ui/format.ts'
+
+/** What a mark says. */
+export const SUPPORT_TEXTS: Readonly<Record<Support, string>> = {
+  supported: 'supported',
+  weak: 'weakly supported',
+  none: 'no source found',
+}
+
+/** Why a name or number is underlined. */
+export function specificText({ text, standing, instead }: ClaimSpecific): string {
+  const other = instead === null ? '' : ` The nearest passage says “${instead}”.`
+  switch (standing) {
+    case 'nowhere':
+      return `“${text}” stands in none of the sources.${other}`
+    case 'source_only':
+      return `“${text}” stands in a source summary, but in no message beneath it.${other}`
+    case 'elsewhere':
+      return `“${text}” stands in the sources, but about something else.${other}`
+    case 'matched':
+      return `“${text}” stands in the passage.`
+  }
+}
+
+/** `78 messages and 9 summaries, 93.5 k characters, in 16 ms` */
+export function searchedText({ searched, tookMs }: Pick<Provenance, 'searched' | 'tookMs'>): string {
+  const read = searched.isComplete
+    ? plural(searched.messages, 'message')
+    : `${formatCount(searched.messagesRead)} of ${plural(searched.messages, 'message')}`
+  const summaries = searched.summaries === 0 ? '' : ` and ${plural(searched.summaries, 'summary', 'summaries')}`
+  return `${read}${summaries}, ${formatCompact(searched.chars)} characters, in ${formatDuration(tookMs)}`
+}
+
+/** Places of the claims that somebody should look at, the worst first: inventions, then no source, then a weak one. */
+export function doubtfulClaims(claims: readonly ProvenanceClaim[]): readonly number[] {
+  const weight = ({ invented, support }: ProvenanceClaim): number =>
+    support === 'supported' ? 0 : (invented.length > 0 ? 4 : 0) + (support === 'none' ? 2 : 1)
+  return claims
+    .map((claim, index) => ({ index, weight: weight(claim) }))
+    .filter((one) => one.weight > 0)
+    .sort((a, b) => b.weight - a.weight || a.index - b.index)
+    .map(({ index }) => index)
+}

@@ -1,0 +1,38 @@
+/** Context kept around the matches of a long passage. */
+const AROUND = 160
+const LONGEST = 900
+
+export type Clipped = {
+  readonly text: string
+  readonly matches: readonly (readonly [number, number])[]
+}
+
+/** A passage cut to what can be read beside another text, around its matches, with its matches moved along. */
+export function clipPassage(text: string, matches: readonly (readonly [number, number])[]): Clipped {
+  if (text.length <= LONGEST) return { text, matches }
+  const first = Math.min(...matches.map(([from]) => from), text.length)
+  const start = matches.length === 0 ? 0 : whole(text, Math.max(0, Math.min(first - AROUND, text.length - LONGEST)))
+  const end = whole(text, Math.min(text.length, start + LONGEST))
+  const head = start > 0 ? '…' : ''
+  const shift = head.length - start
+  return {
+    text: `${head}${text.slice(start, end)}${end < text.length ? '…' : ''}`,
+    matches: matches
+      .filter(([from, to]) => to > start && from < end)
+      .map(([from, to]) => [Math.max(from, start) + shift, Math.min(to, end) + shift] as const),
+  }
+}
+
+/** Never between the two halves of a character. */
+function whole(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at
+}
+
+/** A passage as it can be looked for line by line where it stands. */
+export function linesOfPassage(excerpt: string): readonly string[] {
+  return excerpt
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line.length > 3)
+}

@@ -1,0 +1,81 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { GrepHit } from '../../core/contract/retrieval.ts'
+import { navigate } from '../routes.ts'
+import { classNames } from './class-names.ts'
+import { type NodeLook, nodeColor, nodeLabel, nodeTextColor } from './depth-color.ts'
+import { formatCount, shortenId } from './format.ts'
+import { keepFoundTexts } from './found-texts.ts'
+import { Highlighted } from './highlighted.tsx'
+import { clipPassage, linesOfPassage } from './passage-text.ts'
+import styles from './source-passage.module.css'
+import { TimeText } from './time-text.tsx'
+
+type Props = {
+  readonly id: string
+  readonly node: NodeLook
+  readonly conversationId: number
+  readonly seq: number | null
+  readonly atMs: number | null
+  readonly field: GrepHit['field']
+  readonly excerpt: string
+  /** Ranges in the excerpt. */
+  readonly matches?: readonly (readonly [number, number])[]
+  /** 0 to 1; undefined where nothing was scored. */
+  readonly score?: number
+  readonly why?: string
+  /** Its matches are marked on the other side. */
+  readonly isActive?: boolean
+  readonly onPoint?: () => void
+}
+
+const FIELDS = { content: null, tool_input: 'tool input', tool_output: 'tool output', reasoning: 'reasoning' } as const
+const NO_MATCHES: readonly (readonly [number, number])[] = []
+
+/** A passage of a message or summary, with its score if it has one. A click opens it where it stands. */
+export function SourcePassage(props: Props) {
+  const { id, node, conversationId, seq, atMs, field, excerpt, matches = NO_MATCHES, score, why } = props
+  const queries = useQueryClient()
+  const isCode = field === 'tool_input' || field === 'tool_output' || node.role === 'tool'
+  const clipped = clipPassage(excerpt, matches)
+  const open = () => {
+    keepFoundTexts(queries, id, linesOfPassage(excerpt))
+    navigate({ conversationId, selection: id, view: node.kind === 'message' ? 'transcript' : 'lineage' }, 'push')
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at it only shows what the button says
+    <div
+      className={classNames(styles.passage, props.isActive && styles.active)}
+      style={{ borderColor: nodeColor(node) }}
+      onMouseEnter={props.onPoint}
+      onFocus={props.onPoint}
+    >
+      <button type="button" className={styles.open} title={`Open ${id} where it stands`} onClick={open}>
+        <span className={styles.head}>
+          <span className={styles.id} style={{ color: nodeTextColor(node) }}>
+            <bdi>{shortenId(id, 18)}</bdi>
+          </span>
+          <span>{nodeLabel(node)}</span>
+          {seq !== null && <span>seq {formatCount(seq)}</span>}
+          {FIELDS[field] !== null && <span>{FIELDS[field]}</span>}
+          {atMs !== null && <TimeText atMs={atMs} form="short" />}
+          {score !== undefined && <Score score={score} />}
+        </span>
+        <span className={classNames(styles.text, isCode && styles.code)} dir="auto">
+          <Highlighted text={clipped.text} matches={clipped.matches} />
+        </span>
+        {why !== undefined && <span className={styles.why}>{why}</span>}
+      </button>
+    </div>
+  )
+}
+
+function Score({ score }: { readonly score: number }) {
+  return (
+    <span className={styles.score} title="How much of the claim the passage carries, from 0 to 1">
+      <span className={styles.gauge} aria-hidden="true">
+        <span style={{ width: `${Math.round(score * 100)}%` }} />
+      </span>
+      {score.toFixed(2)}
+    </span>
+  )
+}

@@ -1,0 +1,96 @@
+import type { Page } from '@playwright/test'
+import { expect, test } from './app.ts'
+import { builtMemory, sampleCopy } from './memories.ts'
+
+const passages = (page: Page) => page.getByRole('complementary', { name: 'Source passages' })
+const sentences = (page: Page) => page.locator('[data-claim]')
+
+test('the lineage goes from the window down to the messages, by key', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.keyboard.press('g')
+  await page.keyboard.press('n')
+  const tree = page.getByRole('tree', { name: 'Dependents, the node, and its sources' })
+  await expect(tree.getByRole('treeitem').nth(1)).toBeVisible()
+  const where = page.getByRole('navigation', { name: 'Where it stands in the context' })
+  await expect(where).toContainText('window #')
+
+  // To the first source, its first source, and so on, until there is a message.
+  await page.keyboard.press('ArrowLeft')
+  await expect(page).toHaveURL(/lineage\?select=sum_/)
+  await expect(where).toContainText('›')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('ArrowLeft')
+  await expect(page).toHaveURL(/lineage\?select=msg_/)
+  await expect(page.getByRole('region', { name: 'Lineage' })).toContainText('the model reads this one')
+  await page.keyboard.press('ArrowRight')
+  await expect(page).toHaveURL(/lineage\?select=sum_/)
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/transcript|lineage/)
+})
+
+test('a sentence shows the passages it rests on, and a passage opens where it stands', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('link', { name: 'Lineage' }).click()
+  await expect(sentences(page).first()).toHaveAttribute('data-support', /supported|weak|none/)
+  await page.keyboard.press('n')
+  await expect(sentences(page).first()).toHaveAttribute('aria-pressed', 'true')
+  await expect(passages(page)).toContainText(/carries it/)
+  await expect(passages(page).locator('mark').first()).toBeVisible()
+  await expect(page.locator('[data-claim="0"] [data-match]').first()).toBeVisible()
+  await page.keyboard.press('p')
+  await expect(sentences(page).first()).toHaveAttribute('aria-pressed', 'false')
+  await page.keyboard.press('n')
+  await passages(page).getByRole('button', { name: /msg_/ }).first().click()
+  await expect(page).toHaveURL(/transcript\?select=msg_/)
+  await page.goBack()
+  await expect(sentences(page).first()).toBeVisible()
+})
+
+test('words that are selected by key show where they come from', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('link', { name: 'Lineage' }).click()
+  await expect(sentences(page).first()).toBeVisible()
+  await page.keyboard.press('n')
+  await expect(sentences(page).first()).toBeFocused()
+  for (let words = 0; words < 4; words += 1) await page.keyboard.press('Shift+ArrowRight')
+  await expect(passages(page)).toContainText('Where the selected words come from')
+  await expect(
+    passages(page)
+      .getByRole('button', { name: /msg_|sum_/ })
+      .first(),
+  ).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(passages(page)).not.toContainText('Where the selected words come from')
+})
+
+test('an invention is marked, and what the source says instead is told', async ({ openMemory, home }) => {
+  const path = builtMemory(home, (memory) => {
+    const conversation = memory.conversation()
+    const message = memory.message(conversation, {
+      content: 'The nightly export failed at 03:30 because port 8443 was closed by the firewall of the depot.',
+    })
+    memory.leaf(conversation, [message], {
+      content:
+        'The nightly export failed because port 9443 was closed by the firewall of the depot. The board approved a budget for Lisbon.',
+    })
+  })
+  const page = await openMemory(path)
+  await page.getByRole('link', { name: 'Lineage' }).click()
+  await expect(sentences(page).nth(0)).toHaveAttribute('data-support', 'weak')
+  await expect(sentences(page).nth(1)).toHaveAttribute('data-support', 'none')
+  await expect(page.locator('[data-standing="nowhere"]').first()).toHaveText('9443')
+  await sentences(page).nth(0).click()
+  await expect(passages(page)).toContainText('8443')
+})
+
+test('the detail of a summary leads to its sources', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('link', { name: 'Lineage' }).click()
+  await page.getByRole('treeitem').filter({ hasText: 'sum_' }).nth(1).click()
+  await expect(page).toHaveURL(/select=sum_/)
+  await page.getByRole('link', { name: 'Strata' }).click()
+  await page.getByRole('button', { name: 'Check against its sources' }).click()
+  await expect(page).toHaveURL(/lineage\?select=sum_/)
+})
