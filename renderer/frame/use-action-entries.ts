@@ -8,7 +8,7 @@ import { navigate, useRoute } from '../routes.ts'
 import { chooseTheme } from '../ui/theme.ts'
 import type { PaletteEntry } from './palette-entries.ts'
 import { TABS } from './tab-list.ts'
-import { openSettings } from './top-bar.tsx'
+import { openAsk, openSettings } from './top-bar.tsx'
 
 export type PaletteActions = {
   readonly onKeys: () => void
@@ -64,6 +64,7 @@ export function useActionEntries(
     ...(info.readOnly
       ? []
       : [action('Backups and undo…', 'restore surgery repair', () => onOperate({ kind: 'undo', backup: null }))]),
+    action('Ask this memory…', 'question answer passages citations', openAsk),
     action('Settings', 'models providers keys thresholds configuration', openSettings, 'Ctrl ,'),
     action('Open another memory', 'file welcome recent', () => host.openFile(null)),
     action('Import transcripts', 'claude code jsonl', () => host.openFile(null)),

@@ -8,10 +8,12 @@ import {
   NO_FILTERS,
   nextDayStartMs,
   toggled,
+  withoutFilters,
 } from '../../renderer/features/search/filters.ts'
-import { splitSnippet } from '../../renderer/features/search/highlight.ts'
-import { rowOfHit, rowsOf } from '../../renderer/features/search/rows.ts'
+import type { Grouping } from '../../renderer/features/search/groups.ts'
+import { rowsOf, stopsOf } from '../../renderer/features/search/rows.ts'
 import { parseFilters } from '../../renderer/features/search/stored-filters.ts'
+import { splitSnippet } from '../../renderer/ui/highlight.ts'
 
 const hit = (conversationId: number, id: string): GrepHit => ({
   id,
@@ -71,28 +73,75 @@ describe('snippet', () => {
 })
 
 describe('result list', () => {
-  const shown = (pages: GrepHit[][]): string[] =>
-    rowsOf(pages).map((row) => (row.kind === 'head' ? `#${row.conversationId} (${row.hits})` : row.hit.id))
+  const none: ReadonlySet<string> = new Set()
+  const shown = (pages: GrepHit[][], grouping: Grouping = 'conversation', folded = none): string[] =>
+    rowsOf(pages, grouping, folded).map((row) => (row.kind === 'head' ? `#${row.group.key} (${row.hits})` : row.hit.id))
 
   it('groups hits by conversation, in order of first appearance', () => {
-    expect(shown([[hit(2, 'a'), hit(1, 'b'), hit(2, 'c')]])).toEqual(['#2 (2)', 'a', 'c', '#1 (1)', 'b'])
+    expect(shown([[hit(2, 'a'), hit(1, 'b'), hit(2, 'c')]])).toEqual([
+      '#conversation 2 (2)',
+      'a',
+      'c',
+      '#conversation 1 (1)',
+      'b',
+    ])
   })
 
   it('goes on with the last group when another page arrives, and moves nothing above it', () => {
     const first = [hit(2, 'a'), hit(1, 'b')]
     const second = [hit(2, 'c'), hit(1, 'd')]
-    expect(shown([first, second])).toEqual(['#2 (1)', 'a', '#1 (2)', 'b', 'd', '#2 (1)', 'c'])
+    expect(shown([first, second])).toEqual([
+      '#conversation 2 (1)',
+      'a',
+      '#conversation 1 (2)',
+      'b',
+      'd',
+      '#conversation 2 (1)',
+      'c',
+    ])
   })
 
-  it('counts hits apart from heads, for the arrow keys', () => {
-    const rows = rowsOf([[hit(1, 'a'), hit(2, 'b')]])
-    expect([rowOfHit(rows, 0), rowOfHit(rows, 1), rowOfHit(rows, 2)]).toEqual([1, 3, -1])
+  it('groups hits by what they are seen through, apart from those in the window and those out of reach', () => {
+    const hits = [
+      { ...hit(1, 'a'), seenThrough: 'sum_x' },
+      { ...hit(1, 'b'), inContext: true },
+      hit(1, 'c'),
+      { ...hit(1, 'd'), seenThrough: 'sum_x' },
+      { ...hit(1, 'e'), kind: 'file' } as const,
+    ]
+    expect(shown([hits], 'cover')).toEqual([
+      '#cover sum_x (2)',
+      'a',
+      'd',
+      '#window 1 (1)',
+      'b',
+      '#unseen 1 (1)',
+      'c',
+      '#files 1 (1)',
+      'e',
+    ])
+  })
+
+  it('hides the hits of a folded group, and the arrow keys come to its head instead', () => {
+    const rows = rowsOf([[hit(2, 'a'), hit(2, 'b'), hit(1, 'c')]], 'conversation', new Set(['conversation 2']))
+    expect(rows.map(({ kind }) => kind)).toEqual(['head', 'head', 'hit'])
+    expect(stopsOf(rows).map(({ key, stop }) => [key, stop])).toEqual([
+      ['conversation 2', 0],
+      ['c content', 1],
+    ])
+  })
+
+  it('gives every line a key of its own, also where a damaged file names a hit twice', () => {
+    const rows = rowsOf([[hit(1, 'a'), hit(1, 'a')], [hit(2, 'b')], [hit(1, 'a')]], 'conversation', none)
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
   })
 })
 
 describe('search request', () => {
   it('asks for what the filters say, and leaves the rest to the core', () => {
-    expect(GrepInput.parse(grepRequest('x', NO_FILTERS, 7))).toMatchObject({ query: 'x', conversationIds: [7] })
+    expect(grepRequest('x', NO_FILTERS, 7).conversationIds).toBeUndefined()
+    const here = { ...NO_FILTERS, where: 'conversation' } as const
+    expect(GrepInput.parse(grepRequest('x', here, 7))).toMatchObject({ query: 'x', conversationIds: [7] })
     const filters = { ...NO_FILTERS, where: 'everywhere', roles: ['user'], depths: [0, 3], window: 'out' } as const
     const request = GrepInput.parse(grepRequest('x', filters, 7))
     expect(request.conversationIds).toBeUndefined()
@@ -104,6 +153,14 @@ describe('search request', () => {
     const narrowed = { ...NO_FILTERS, roles: ['user'], depths: [1] } as const
     expect(grepRequest('x', { ...narrowed, scope: 'summaries' }, 1).roles).toBeUndefined()
     expect(grepRequest('x', { ...narrowed, scope: 'messages' }, 1).depths).toBeUndefined()
+  })
+
+  it('asks for words by how many must match, and for nothing of files that they do not have', () => {
+    const filters = { ...NO_FILTERS, match: 'any', within: 'sum_x', window: 'in' } as const
+    expect(grepRequest('x', filters, 1)).toMatchObject({ match: 'any', within: 'sum_x', inContext: true })
+    expect(grepRequest('x', { ...filters, mode: 'regex' }, 1).match).toBeUndefined()
+    const ofFiles = GrepInput.parse(grepRequest('x', { ...filters, scope: 'files', roles: ['user'] }, 1))
+    expect([ofFiles.within, ofFiles.inContext, ofFiles.roles]).toEqual([undefined, undefined, undefined])
   })
 
   it('takes both days of a range as wholly inside it', () => {
@@ -118,12 +175,21 @@ describe('search request', () => {
     expect(activeFilters(NO_FILTERS)).toBe(0)
     expect(activeFilters({ ...NO_FILTERS, roles: toggled([], 'user'), toDay: '2026-02-11' })).toBe(2)
     expect(toggled(['user'], 'user')).toEqual([])
+    const search = { ...NO_FILTERS, mode: 'regex', group: 'cover', sort: 'oldest' } as const
+    expect(withoutFilters({ ...search, within: 'sum_x', depths: [1] })).toEqual(search)
   })
 })
 
 describe('kept filters', () => {
   it('come back as they were', () => {
-    const filters = { ...NO_FILTERS, mode: 'regex', roles: ['tool'], depths: [0, 2], fromDay: '2026-02-11' } as const
+    const filters = {
+      ...NO_FILTERS,
+      mode: 'regex',
+      roles: ['tool'],
+      depths: [0, 2],
+      within: 'sum_x',
+      group: 'cover',
+    } as const
     expect(parseFilters(JSON.stringify(filters))).toEqual(filters)
   })
 

@@ -1,29 +1,29 @@
 import { ROLES } from '../../../core/contract/lists.ts'
 import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
+import { shortenId } from '../../ui/format.ts'
 import { Segmented } from '../../ui/segmented.tsx'
+import { DayField } from './day-field.tsx'
 import styles from './filter-bar.module.css'
-import { activeFilters, DEEPEST_CHOICE, type Filters, NO_FILTERS, toggled } from './filters.ts'
+import { activeFilters, DEEPEST_CHOICE, type Filters, toggled, withoutFilters } from './filters.ts'
 import { ToggleChip } from './toggle-chip.tsx'
 
 type Props = {
   readonly filters: Filters
   readonly onFilters: (filters: Filters) => void
+  /** The summary that is selected, which a search can be kept within; null when none is. */
+  readonly summary: string | null
 }
 
 const WHERE = [
+  { value: 'everywhere', label: 'all', hint: 'Every conversation of the file' },
   { value: 'conversation', label: 'this conversation' },
-  { value: 'everywhere', label: 'all' },
 ] as const
 const SCOPES = [
-  { value: 'both', label: 'both' },
-  { value: 'messages', label: 'messages' },
+  { value: 'both', label: 'both', hint: 'Messages and summaries' },
+  { value: 'messages', label: 'messages', hint: 'Text, tool arguments, tool results and reasoning' },
   { value: 'summaries', label: 'summaries' },
-] as const
-const SORTS = [
-  { value: 'newest', label: 'newest' },
-  { value: 'oldest', label: 'oldest' },
-  { value: 'relevance', label: 'relevance' },
+  { value: 'files', label: 'files', hint: 'Names and exploration summaries of large files' },
 ] as const
 const WINDOWS = [
   { value: 'any', label: 'in or out', hint: 'Whether the model sees it itself or not' },
@@ -32,25 +32,36 @@ const WINDOWS = [
 ] as const
 const DEPTHS = Array.from({ length: DEEPEST_CHOICE + 1 }, (_, depth) => depth)
 
-/** What narrows and orders the hits. */
-export function FilterBar({ filters, onFilters }: Props) {
+/** What narrows the hits. */
+export function FilterBar({ filters, onFilters, summary }: Props) {
   const set = (patch: Partial<Filters>) => onFilters({ ...filters, ...patch })
-  const { mode, scope, sort, where } = filters
+  const { scope, where, within } = filters
+  const offered = within ?? summary
   return (
     <div className={styles.bar}>
       <div className={styles.line}>
         <Segmented label="Where" options={WHERE} value={where} onChange={(value) => set({ where: value })} />
         <Segmented label="Search in" options={SCOPES} value={scope} onChange={(value) => set({ scope: value })} />
-        <Segmented
-          label="In the window"
-          options={WINDOWS}
-          value={filters.window}
-          onChange={(value) => set({ window: value })}
-        />
-        <Segmented label="Order" options={SORTS} value={sort} onChange={(value) => set({ sort: value })} />
+        {scope !== 'files' && (
+          <Segmented
+            label="In the window"
+            options={WINDOWS}
+            value={filters.window}
+            onChange={(value) => set({ window: value })}
+          />
+        )}
+        {offered !== null && scope !== 'files' && (
+          <ToggleChip
+            isOn={within !== null}
+            title={`Only what ${offered} stands for`}
+            onToggle={() => set({ within: within === null ? offered : null })}
+          >
+            within <code>{shortenId(offered, 13)}</code>
+          </ToggleChip>
+        )}
       </div>
       <div className={styles.line}>
-        <fieldset className={styles.group} aria-label="Roles" disabled={scope === 'summaries'}>
+        <fieldset className={styles.group} aria-label="Roles" disabled={scope === 'summaries' || scope === 'files'}>
           {ROLES.map((role) => (
             <ToggleChip
               key={role}
@@ -62,7 +73,7 @@ export function FilterBar({ filters, onFilters }: Props) {
             </ToggleChip>
           ))}
         </fieldset>
-        <fieldset className={styles.group} aria-label="Depths" disabled={scope === 'messages'}>
+        <fieldset className={styles.group} aria-label="Depths" disabled={scope === 'messages' || scope === 'files'}>
           {DEPTHS.map((depth) => (
             <ToggleChip
               key={depth}
@@ -77,7 +88,7 @@ export function FilterBar({ filters, onFilters }: Props) {
         <DayField label="from" value={filters.fromDay} onChange={(fromDay) => set({ fromDay })} />
         <DayField label="to" value={filters.toDay} onChange={(toDay) => set({ toDay })} />
         {activeFilters(filters) > 0 && (
-          <Button look="quiet" onClick={() => onFilters({ ...NO_FILTERS, mode, scope, sort, where })}>
+          <Button look="quiet" onClick={() => onFilters(withoutFilters(filters))}>
             Clear
           </Button>
         )}
@@ -89,19 +100,4 @@ export function FilterBar({ filters, onFilters }: Props) {
 function depthName(depth: number): string {
   if (depth === 0) return 'leaf'
   return depth === DEEPEST_CHOICE ? `d${depth}+` : `d${depth}`
-}
-
-type DayProps = {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (day: string) => void
-}
-
-function DayField({ label, value, onChange }: DayProps) {
-  return (
-    <label className={styles.day}>
-      {label}
-      <input type="date" value={value} data-empty={value === ''} onChange={(event) => onChange(event.target.value)} />
-    </label>
-  )
 }

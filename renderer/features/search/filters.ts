@@ -1,16 +1,23 @@
 import type { Role } from '../../../core/contract/ids.ts'
 import type { GrepRequest } from '../../../core/contract/retrieval.ts'
+import type { Grouping } from './groups.ts'
 
 export type SearchMode = 'full_text' | 'regex' | 'literal'
-export type SearchScope = 'both' | 'messages' | 'summaries'
+export type SearchMatch = 'auto' | 'all' | 'any'
+export type SearchScope = 'both' | 'messages' | 'summaries' | 'files'
 export type SearchSort = 'newest' | 'oldest' | 'relevance'
 
-/** What narrows a search besides its words. */
+/** What narrows a search besides its words, and how its hits are laid out. */
 export type Filters = {
   readonly mode: SearchMode
+  /** Full text only. */
+  readonly match: SearchMatch
   readonly scope: SearchScope
   readonly sort: SearchSort
+  readonly group: Grouping
   readonly where: 'conversation' | 'everywhere'
+  /** Only what this summary stands for; null for no such bound. */
+  readonly within: string | null
   /** None chosen: all of them. */
   readonly roles: readonly Role[]
   /** None chosen: all of them. 3 stands for 3 and deeper. */
@@ -23,9 +30,12 @@ export type Filters = {
 
 export const NO_FILTERS: Filters = {
   mode: 'full_text',
+  match: 'auto',
   scope: 'both',
   sort: 'newest',
-  where: 'conversation',
+  group: 'conversation',
+  where: 'everywhere',
+  within: null,
   roles: [],
   depths: [],
   window: 'any',
@@ -40,19 +50,24 @@ const PAGE_HITS = 60
 
 /** The request for the first page. Roles narrow messages only and depths summaries only, so each is sent where it applies. */
 export function grepRequest(query: string, filters: Filters, conversationId: number | null): GrepRequest {
-  const { roles, depths, scope, window } = filters
+  const { mode, roles, depths, scope, window, within } = filters
   const after = dayStartMs(filters.fromDay)
   const before = nextDayStartMs(filters.toDay)
+  const isOfFiles = scope === 'files'
   return {
     query,
-    mode: filters.mode,
+    mode,
     scope,
     sort: filters.sort,
     limit: PAGE_HITS,
+    ...(mode === 'full_text' && filters.match !== 'auto' ? { match: filters.match } : {}),
     ...(filters.where === 'conversation' && conversationId !== null ? { conversationIds: [conversationId] } : {}),
-    ...(roles.length > 0 && scope !== 'summaries' ? { roles: [...roles] } : {}),
-    ...(depths.length > 0 && scope !== 'messages' ? { depths: depths.flatMap(depthsMeant) } : {}),
-    ...(window === 'any' ? {} : { inContext: window === 'in' }),
+    ...(within === null || isOfFiles ? {} : { within }),
+    ...(roles.length > 0 && (scope === 'both' || scope === 'messages') ? { roles: [...roles] } : {}),
+    ...(depths.length > 0 && (scope === 'both' || scope === 'summaries')
+      ? { depths: depths.flatMap(depthsMeant) }
+      : {}),
+    ...(window === 'any' || isOfFiles ? {} : { inContext: window === 'in' }),
     ...(after === null ? {} : { afterMs: after }),
     ...(before === null ? {} : { beforeMs: before }),
   }
@@ -60,8 +75,15 @@ export function grepRequest(query: string, filters: Filters, conversationId: num
 
 /** How many of the filters that hide hits are set, for the button that clears them. */
 export function activeFilters(filters: Filters): number {
-  const { roles, depths, window, fromDay, toDay } = filters
-  return [roles.length > 0, depths.length > 0, window !== 'any', fromDay !== '', toDay !== ''].filter(Boolean).length
+  const { roles, depths, window, within, fromDay, toDay } = filters
+  return [roles.length > 0, depths.length > 0, window !== 'any', within !== null, fromDay !== '', toDay !== ''].filter(
+    Boolean,
+  ).length
+}
+
+/** The same search without what hides hits. */
+export function withoutFilters({ mode, match, scope, sort, group, where }: Filters): Filters {
+  return { ...NO_FILTERS, mode, match, scope, sort, group, where }
 }
 
 /** The list with the item put in, or taken out when it was there. */

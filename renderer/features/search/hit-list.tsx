@@ -1,26 +1,27 @@
 import { useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
-import { plural } from '../../ui/format.ts'
+import { GroupHead } from './group-head.tsx'
 import styles from './hit-list.module.css'
 import { HitRow } from './hit-row.tsx'
-import { type Row, rowOfHit } from './rows.ts'
-import type { ActiveHit } from './use-active-hit.ts'
+import type { Row } from './rows.ts'
+import type { ActiveRow } from './use-active-row.ts'
 
 type Props = {
   readonly rows: readonly Row[]
   /** Names of the conversations. */
   readonly titles: ReadonlyMap<number, string>
-  readonly active: ActiveHit
+  readonly active: ActiveRow
   readonly isStale: boolean
   /** There are hits that were not fetched yet. */
   readonly hasMore: boolean
   readonly onEnd: () => void
+  readonly onFold: (groupKey: string) => void
 }
 
-/** The hits under their conversations. */
-export function HitList({ rows, titles, active, isStale, hasMore, onEnd }: Props) {
+/** The hits under the heads of their groups. */
+export function HitList({ rows, titles, active, isStale, hasMore, onEnd, onFold }: Props) {
   const list = useRef<VirtuosoHandle>(null)
-  const index = rowOfHit(rows, active.position)
+  const index = rows.findIndex((row) => row.stop === active.stop)
   // Whoever comes back from a hit finds the list at it.
   const [first] = useState(index)
   useEffect(() => {
@@ -36,6 +37,7 @@ export function HitList({ rows, titles, active, isStale, hasMore, onEnd }: Props
       role="grid"
       aria-label="Hits"
       aria-busy={isStale}
+      tabIndex={-1}
       data={rows}
       computeItemKey={(_, row) => row.key}
       initialTopMostItemIndex={first > 1 ? { index: first, align: 'center' } : 0}
@@ -44,35 +46,26 @@ export function HitList({ rows, titles, active, isStale, hasMore, onEnd }: Props
       itemContent={(_, row) =>
         row.kind === 'head' ? (
           <GroupHead
-            title={titles.get(row.conversationId) ?? `conversation ${row.conversationId}`}
-            count={`${plural(row.hits, 'hit')}${hasMore ? ' so far' : ''}`}
+            id={row.stop === null ? undefined : `hit-${row.stop}`}
+            group={row.group}
+            hits={row.hits}
+            hasMore={hasMore}
+            isFolded={row.isFolded}
+            isActive={row.stop === active.stop}
+            title={titles.get(row.group.conversationId) ?? `conversation ${row.group.conversationId}`}
+            isAmongMany={titles.size > 1}
+            onFold={onFold}
           />
         ) : (
           <HitRow
             hit={row.hit}
-            position={row.position}
-            isActive={row.position === active.position}
+            stop={row.stop}
+            isActive={row.stop === active.stop}
             onSelect={active.select}
             onOpen={active.open}
           />
         )
       }
     />
-  )
-}
-
-function GroupHead({ title, count }: { readonly title: string; readonly count: string }) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: rows come and go with the scrolling
-    <div className={styles.head} role="row" tabIndex={-1}>
-      {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
-      <span className={styles.title} role="gridcell" tabIndex={-1}>
-        {title}
-      </span>
-      {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
-      <span role="gridcell" tabIndex={-1}>
-        {count}
-      </span>
-    </div>
   )
 }

@@ -3,20 +3,21 @@ import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { nodeColor, nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
+import { formatCount } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './hit-row.module.css'
 import { Snippet } from './snippet.tsx'
-import { viewOf } from './use-active-hit.ts'
+import { viewOf } from './use-active-row.ts'
 
 type Props = {
   readonly hit: GrepHit
-  /** Among all hits. */
-  readonly position: number
+  /** Place among the lines that the arrow keys come to. */
+  readonly stop: number
   readonly isActive: boolean
-  readonly onSelect: (position: number) => void
-  readonly onOpen: (position: number) => void
+  readonly onSelect: (stop: number) => void
+  readonly onOpen: (stop: number) => void
 }
 
 const FIELDS = {
@@ -25,23 +26,23 @@ const FIELDS = {
   tool_output: 'in the tool’s output',
   reasoning: 'in the reasoning',
 } as const
-const MAX_COVERS = 3
+const MAX_COVERS = 2
 
 /** One hit: who, when, what covers it, and the passage. */
-export const HitRow = memo(function HitRow({ hit, position, isActive, onSelect, onOpen }: Props) {
+export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOpen }: Props) {
   const look = { kind: hit.kind, role: hit.role, depth: hit.depth } as const
   const isCode = hit.field === 'tool_input' || hit.field === 'tool_output' || hit.role === 'tool'
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows come and go with the scrolling
     // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys and Enter of the search field do the same
     <div
-      id={`hit-${position}`}
+      id={`hit-${stop}`}
       className={classNames(styles.hit, isActive && styles.active)}
       role="row"
       tabIndex={-1}
       aria-selected={isActive}
-      onClick={() => onSelect(position)}
-      onDoubleClick={() => onOpen(position)}
+      onClick={() => onSelect(stop)}
+      onDoubleClick={() => onOpen(stop)}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
       <div role="gridcell" tabIndex={-1}>
@@ -55,16 +56,13 @@ export const HitRow = memo(function HitRow({ hit, position, isActive, onSelect, 
           <span className={styles.kind} style={{ color: nodeTextColor(look) }}>
             {nodeLabel(look)}
           </span>
-          <span className={styles.id}>{hit.id}</span>
+          <span className={styles.id} title={hit.id}>
+            {hit.id}
+          </span>
+          {hit.seq !== null && <span title="Place in its conversation">seq {formatCount(hit.seq)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
           {hit.isPartial && <Chip title="Found by some of the words, not by all of them">some words</Chip>}
-          <span className={styles.covers} title="Summaries that stand for it">
-            {hit.coveredBy.length > 0 && <span>under</span>}
-            {hit.coveredBy.slice(0, MAX_COVERS).map((id) => (
-              <NodeLink key={id} id={id} maxChars={12} conversationId={hit.conversationId} />
-            ))}
-            {hit.coveredBy.length > MAX_COVERS && <span>+{hit.coveredBy.length - MAX_COVERS}</span>}
-          </span>
+          <Covers hit={hit} />
           {isActive && (
             <span className={styles.open}>
               <Kbd>↵</Kbd> {viewOf(hit)}
@@ -79,3 +77,27 @@ export const HitRow = memo(function HitRow({ hit, position, isActive, onSelect, 
     </div>
   )
 })
+
+/** What stands for the hit, nearest first, and through which of it the model sees it. */
+function Covers({ hit }: { readonly hit: GrepHit }) {
+  const { coveredBy, seenThrough, inContext, conversationId, kind } = hit
+  if (kind === 'file') return <span className={styles.covers} />
+  const shown = [...new Set([...(seenThrough === null ? [] : [seenThrough]), ...coveredBy])].slice(0, MAX_COVERS)
+  const left = coveredBy.length - shown.length
+  const words = seenThrough !== null ? 'seen through' : coveredBy.length > 0 ? 'under' : inContext ? '' : 'out of reach'
+  return (
+    <span
+      className={styles.covers}
+      title={coveredBy.length === 0 ? undefined : `Stand for it: ${coveredBy.join(', ')}`}
+    >
+      {words !== '' && <span>{words}</span>}
+      {shown.map((id, index) => (
+        <span key={id} className={styles.cover}>
+          {index === 1 && seenThrough !== null && <span>under </span>}
+          <NodeLink id={id} maxChars={12} conversationId={conversationId} view="strata" />
+        </span>
+      ))}
+      {left > 0 && <span>+{left}</span>}
+    </span>
+  )
+}

@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { activeFilters, type Filters, NO_FILTERS } from './filters.ts'
+import { activeFilters, type Filters, withoutFilters } from './filters.ts'
 
 type Props = {
   readonly query: string
@@ -10,16 +10,14 @@ type Props = {
 
 /** Nothing was found; what could be tried instead. */
 export function NoHits({ query, filters, onFilters }: Props) {
-  const { mode, scope, sort, where } = filters
+  const { mode, scope, where } = filters
   const isNarrowed = activeFilters(filters) > 0
   return (
     <EmptyState
       title={`Nothing ${mode === 'regex' ? 'matches' : 'has'} “${query.length > 80 ? `${query.slice(0, 80)}…` : query}”`}
       actions={
         <>
-          {isNarrowed && (
-            <Button onClick={() => onFilters({ ...NO_FILTERS, mode, scope, sort, where })}>Clear the filters</Button>
-          )}
+          {isNarrowed && <Button onClick={() => onFilters(withoutFilters(filters))}>Clear the filters</Button>}
           {where === 'conversation' && (
             <Button onClick={() => onFilters({ ...filters, where: 'everywhere' })}>Search all conversations</Button>
           )}

@@ -1,49 +1,75 @@
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
-
-/** A line of the result list: the head of a conversation, or one of its hits. */
-export type Row =
-  | { readonly kind: 'head'; readonly key: string; readonly conversationId: number; readonly hits: number }
-  | { readonly kind: 'hit'; readonly key: string; readonly hit: GrepHit; readonly position: number }
+import { type Group, type Grouping, groupOf } from './groups.ts'
 
 /**
- * Hits of the loaded pages, grouped by conversation. Hits are grouped within their page, and a page goes on with the
- * last group of the one before it: what is on screen never moves when another page arrives.
+ * A line of the result list: the head of a group, or one of its hits. `stop` is the line's place among those that the
+ * arrow keys come to: every hit, and the head of a folded group.
  */
-export function rowsOf(pages: readonly (readonly GrepHit[])[]): readonly Row[] {
-  const groups: { conversationId: number; hits: GrepHit[] }[] = []
-  for (const page of pages) {
-    const ofPage = groupedByConversation(page, groups.at(-1)?.conversationId)
-    for (const [conversationId, hits] of ofPage) {
-      const last = groups.at(-1)
-      if (last?.conversationId === conversationId) last.hits.push(...hits)
-      else groups.push({ conversationId, hits: [...hits] })
+export type Row =
+  | {
+      readonly kind: 'head'
+      readonly key: string
+      readonly group: Group
+      readonly hits: number
+      readonly isFolded: boolean
+      readonly stop: number | null
     }
-  }
+  | { readonly kind: 'hit'; readonly key: string; readonly hit: GrepHit; readonly group: Group; readonly stop: number }
+
+type Run = { readonly group: Group; readonly hits: GrepHit[] }
+
+/**
+ * Hits of the loaded pages under the heads of their groups. Hits are grouped within their page, and a page goes on with
+ * the last group of the one before it: what is on screen never moves when another page arrives.
+ * @param folded keys of groups whose hits are hidden
+ */
+export function rowsOf(
+  pages: readonly (readonly GrepHit[])[],
+  grouping: Grouping,
+  folded: ReadonlySet<string>,
+): readonly Row[] {
   const rows: Row[] = []
-  let position = 0
-  for (const [index, { conversationId, hits }] of groups.entries()) {
-    rows.push({ kind: 'head', key: `head ${index}`, conversationId, hits: hits.length })
-    for (const hit of hits) rows.push({ kind: 'hit', key: `hit ${position}`, hit, position: position++ })
+  const keys = new Map<string, number>()
+  const unique = (key: string): string => {
+    const times = keys.get(key) ?? 0
+    keys.set(key, times + 1)
+    return times === 0 ? key : `${key} (${times + 1})`
+  }
+  let stop = 0
+  for (const { group, hits } of runsOf(pages, grouping)) {
+    const isFolded = folded.has(group.key)
+    const head = { kind: 'head', key: unique(group.key), group, hits: hits.length, isFolded } as const
+    rows.push({ ...head, stop: isFolded ? stop++ : null })
+    if (isFolded) continue
+    for (const hit of hits) rows.push({ kind: 'hit', key: unique(`${hit.id} ${hit.field}`), hit, group, stop: stop++ })
   }
   return rows
 }
 
-/** In order of first appearance, except that `first` leads if the page has it. */
-function groupedByConversation(
-  hits: readonly GrepHit[],
-  first: number | undefined,
-): readonly (readonly [number, readonly GrepHit[]])[] {
-  const groups = new Map<number, GrepHit[]>()
-  if (first !== undefined && hits.some((hit) => hit.conversationId === first)) groups.set(first, [])
-  for (const hit of hits) {
-    const group = groups.get(hit.conversationId)
-    if (group === undefined) groups.set(hit.conversationId, [hit])
-    else group.push(hit)
+function runsOf(pages: readonly (readonly GrepHit[])[], grouping: Grouping): readonly Run[] {
+  const runs: Run[] = []
+  for (const page of pages) {
+    for (const run of groupedPage(page, grouping, runs.at(-1)?.group)) {
+      const last = runs.at(-1)
+      if (last?.group.key === run.group.key) last.hits.push(...run.hits)
+      else runs.push(run)
+    }
   }
-  return [...groups]
+  return runs
 }
 
-/** Index in the rows of the hit that stands `position`th among the hits; -1 when there is none. */
-export function rowOfHit(rows: readonly Row[], position: number): number {
-  return rows.findIndex((row) => row.kind === 'hit' && row.position === position)
+/** In order of first appearance, except that `first` leads if the page has it. */
+function groupedPage(page: readonly GrepHit[], grouping: Grouping, first: Group | undefined): Iterable<Run> {
+  const runs = new Map<string, Run>()
+  if (first !== undefined) runs.set(first.key, { group: first, hits: [] })
+  for (const hit of page) {
+    const group = groupOf(hit, grouping)
+    const run = runs.get(group.key)
+    if (run === undefined) runs.set(group.key, { group, hits: [hit] })
+    else run.hits.push(hit)
+  }
+  return [...runs.values()].filter(({ hits }) => hits.length > 0)
 }
+
+/** The lines that the arrow keys come to, in order. */
+export const stopsOf = (rows: readonly Row[]): readonly Row[] => rows.filter(({ stop }) => stop !== null)

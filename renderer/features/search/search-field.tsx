@@ -1,17 +1,20 @@
-import { type KeyboardEvent, useEffect, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect } from 'react'
 import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
-import { useKeys } from '../../ui/use-keys.ts'
-import type { Filters } from './filters.ts'
+import { isTyping, useKeys } from '../../ui/use-keys.ts'
+import type { Filters, SearchMatch } from './filters.ts'
 import styles from './search-field.module.css'
-import type { ActiveHit } from './use-active-hit.ts'
+import type { ActiveRow } from './use-active-row.ts'
 
 type Props = {
+  readonly input: RefObject<HTMLInputElement | null>
+  readonly kinds: ReactNode
   readonly text: string
   readonly onText: (text: string) => void
   readonly filters: Filters
   readonly onFilters: (filters: Filters) => void
-  readonly active: ActiveHit
+  readonly active: ActiveRow
   readonly hasHits: boolean
 }
 
@@ -21,33 +24,58 @@ const MODES = [
   { value: 'literal', label: 'literal', hint: 'Exactly these characters, in any script' },
 ] as const
 
-const PAGE_HITS = 8
+const MATCHES: Readonly<Record<SearchMatch, { readonly short: string; readonly label: string }>> = {
+  auto: { short: 'all, else any', label: 'all words, or else any of them' },
+  all: { short: 'all words', label: 'all words' },
+  any: { short: 'any word', label: 'any of the words' },
+}
+
+const PAGE_ROWS = 8
 
 /** Where one types. The arrow keys move in the hits meanwhile, and Enter opens the one they are on. */
-export function SearchField({ text, onText, filters, onFilters, active, hasHits }: Props) {
-  const input = useRef<HTMLInputElement>(null)
+export function SearchField({ input, kinds, text, onText, filters, onFilters, active, hasHits }: Props) {
   useEffect(() => {
     // Whoever began to type in the window's own search box goes on here, behind what was typed.
     const field = input.current
     field?.focus()
     field?.setSelectionRange(field.value.length, field.value.length)
-  }, [])
+  }, [input])
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => active.move(1),
     ArrowUp: () => active.move(-1),
-    PageDown: () => active.move(PAGE_HITS),
-    PageUp: () => active.move(-PAGE_HITS),
+    PageDown: () => active.move(PAGE_ROWS),
+    PageUp: () => active.move(-PAGE_ROWS),
     Enter: () => active.open(),
   }
   const press = (event: KeyboardEvent) => {
+    // Esc leaves the words as they are and gives the letters to the list: j, k, c.
+    if (event.key === 'Escape' && text !== '') {
+      event.preventDefault()
+      event.currentTarget instanceof HTMLElement && event.currentTarget.blur()
+      return
+    }
     const handler = keys[event.key]
     if (event.nativeEvent.isComposing || handler === undefined) return
     event.preventDefault()
     handler()
   }
-  useKeys({ ...keys, j: () => active.move(1), k: () => active.move(-1), '/': () => input.current?.select() })
+  const outside = (run: () => void) => (event: globalThis.KeyboardEvent) => {
+    // In a group of choices the arrows choose.
+    if (!isTyping(event.target)) run()
+  }
+  useKeys({
+    ...Object.fromEntries(Object.entries(keys).map(([key, run]) => [key, outside(run)])),
+    j: () => active.move(1),
+    k: () => active.move(-1),
+    c: active.fold,
+    '/': () => {
+      input.current?.focus()
+      input.current?.select()
+    },
+  })
   return (
     <div className={styles.line}>
+      {kinds}
       <label className={styles.field}>
         <Icon name="search" />
         <input
@@ -63,10 +91,24 @@ export function SearchField({ text, onText, filters, onFilters, active, hasHits 
           aria-haspopup="grid"
           aria-expanded={hasHits}
           aria-controls="search-hits"
-          aria-activedescendant={hasHits ? `hit-${active.position}` : undefined}
+          aria-activedescendant={hasHits ? `hit-${active.stop}` : undefined}
           autoComplete="off"
           spellCheck={false}
         />
+        {filters.mode === 'full_text' && (
+          <Menu
+            label={`Match: ${MATCHES[filters.match].label}`}
+            className={styles.match}
+            items={(['auto', 'all', 'any'] as const).map((match) => ({
+              label: MATCHES[match].label,
+              isChecked: match === filters.match,
+              onSelect: () => onFilters({ ...filters, match }),
+            }))}
+          >
+            {MATCHES[filters.match].short}
+            <Icon name="chevronDown" />
+          </Menu>
+        )}
       </label>
       <Segmented
         label="Mode"

@@ -1,27 +1,124 @@
-import type { GrepResult } from '../../../core/contract/retrieval.ts'
-import { formatDuration, plural } from '../../ui/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import type { Filters, SearchSort } from './filters.ts'
+import type { Grouping } from './groups.ts'
+import { IndexLine } from './index-line.tsx'
 import styles from './search-summary.module.css'
+import type { Search } from './use-search.ts'
 
 type Props = {
-  readonly result: GrepResult
-  /** The answer to an earlier question. */
-  readonly isStale: boolean
+  readonly search: Search
+  readonly filters: Filters
+  readonly onFilters: (filters: Filters) => void
 }
 
-/** How many, how fast, and what has to be said about the answer. */
-export function SearchSummary({ result, isStale }: Props) {
+const SORTS: Readonly<Record<SearchSort, string>> = {
+  newest: 'newest first',
+  oldest: 'oldest first',
+  relevance: 'by relevance',
+}
+const GROUPINGS: Readonly<Record<Grouping, string>> = {
+  conversation: 'by conversation',
+  cover: 'by covering summary',
+}
+
+/** How many, how fast, what has to be said about the answer, and how it is laid out. */
+export function SearchSummary({ search, filters, onFilters }: Props) {
+  const { phase, isStale, result, scanned, rows } = search
+  const isScanning = phase === 'running' && rows > 0
   return (
-    <div className={styles.line} data-stale={isStale}>
-      <span role="status">
-        {!result.totalIsExact && 'at least '}
-        <b>{plural(result.total, 'hit')}</b>
-        <span className={styles.dim}> · {formatDuration(result.tookMs)}</span>
-      </span>
-      {result.notes.map((note) => (
-        <span key={note} className={styles.note}>
-          {note}
+    <div className={styles.summary}>
+      <div className={styles.line} data-stale={isStale && phase !== 'running'}>
+        <span role="status" className={styles.count}>
+          <Count search={search} />
         </span>
-      ))}
+        {isScanning && (
+          <span className={styles.scan}>
+            <ProgressBar label="Texts looked at" done={scanned} total={rows} />
+            <span>
+              {formatCount(scanned)} of {formatCount(rows)} texts
+            </span>
+            <Button look="quiet" className={styles.stop} onClick={search.stop}>
+              Stop
+            </Button>
+          </span>
+        )}
+        <span className={styles.layout}>
+          <Choice<Grouping>
+            label="Grouped"
+            names={GROUPINGS}
+            value={filters.group}
+            onChange={(group) => onFilters({ ...filters, group })}
+          />
+          <Choice<SearchSort>
+            label="Order"
+            names={SORTS}
+            value={filters.sort}
+            onChange={(sort) => onFilters({ ...filters, sort })}
+          />
+        </span>
+      </div>
+      <div className={styles.notes}>
+        {!isStale && result?.notes.map((note) => <p key={note}>{note}</p>)}
+        <IndexLine />
+        {search.isBehind && (
+          <p>
+            The file has changed since.{' '}
+            <button type="button" className={styles.again} onClick={search.again}>
+              Search again
+            </button>
+          </p>
+        )}
+      </div>
     </div>
+  )
+}
+
+function Count({ search }: { readonly search: Search }) {
+  const { phase, found, result, scanned, rows } = search
+  if (result === null || phase === 'running') {
+    if (phase === 'stopped')
+      return (
+        <>
+          Stopped: <b>{plural(found, 'hit')}</b> in {formatCount(scanned)} of {formatCount(rows)} texts
+        </>
+      )
+    return phase === 'running' ? (
+      <>
+        <b>{plural(found, 'hit')}</b> so far
+      </>
+    ) : null
+  }
+  return (
+    <>
+      {!result.totalIsExact && 'at least '}
+      <b>{plural(result.total, 'hit')}</b> · {formatDuration(result.tookMs)}
+    </>
+  )
+}
+
+type ChoiceProps<T extends string> = {
+  readonly label: string
+  readonly names: Readonly<Record<T, string>>
+  readonly value: T
+  readonly onChange: (value: T) => void
+}
+
+function Choice<T extends string>({ label, names, value, onChange }: ChoiceProps<T>) {
+  return (
+    <Menu
+      label={`${label}: ${names[value]}`}
+      items={(Object.keys(names) as T[]).map((each) => ({
+        label: names[each],
+        isChecked: each === value,
+        onSelect: () => onChange(each),
+      }))}
+    >
+      {names[value]}
+      <Icon name="chevronDown" />
+    </Menu>
   )
 }

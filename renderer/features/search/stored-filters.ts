@@ -3,8 +3,10 @@ import { type Filters, NO_FILTERS } from './filters.ts'
 
 const CHOICES = {
   mode: ['full_text', 'regex', 'literal'],
-  scope: ['both', 'messages', 'summaries'],
+  match: ['auto', 'all', 'any'],
+  scope: ['both', 'messages', 'summaries', 'files'],
   sort: ['newest', 'oldest', 'relevance'],
+  group: ['conversation', 'cover'],
   where: ['conversation', 'everywhere'],
   window: ['any', 'in', 'out'],
 } as const
@@ -15,17 +17,20 @@ export function parseFilters(text: string | null): Filters {
   const one = <K extends keyof typeof CHOICES>(name: K) =>
     CHOICES[name].find((choice) => choice === stored[name]) ?? NO_FILTERS[name]
   const many = (name: string): readonly unknown[] => (Array.isArray(stored[name]) ? stored[name] : [])
-  const day = (name: string): string => (typeof stored[name] === 'string' ? stored[name] : '')
+  const words = (name: string): string => (typeof stored[name] === 'string' ? stored[name] : '')
   return {
     mode: one('mode'),
+    match: one('match'),
     scope: one('scope'),
     sort: one('sort'),
+    group: one('group'),
     where: one('where'),
     window: one('window'),
+    within: words('within') || null,
     roles: ROLES.filter((role) => many('roles').includes(role)),
     depths: many('depths').filter((depth) => typeof depth === 'number'),
-    fromDay: day('fromDay'),
-    toDay: day('toDay'),
+    fromDay: words('fromDay'),
+    toDay: words('toDay'),
   } as Filters
 }
 

@@ -1,49 +1,62 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
-import type { GrepResult } from '../../../core/contract/retrieval.ts'
-import { api } from '../../api.ts'
-import { type Filters, grepRequest } from './filters.ts'
-import { type Row, rowsOf } from './rows.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import type { GrepRequest } from '../../../core/contract/retrieval.ts'
+import { client } from '../../api.ts'
+import { useLive } from '../../live.ts'
+import { type SearchDoor, SearchSession, type SearchState } from './search-session.ts'
 
-export type Search = {
-  readonly rows: readonly Row[]
-  readonly hits: number
-  /** The first page of what is shown; null before the first answer. */
-  readonly result: GrepResult | null
-  /** What is shown answers an earlier question. */
-  readonly isStale: boolean
-  readonly error: unknown
-  readonly retry: () => void
-  readonly hasMore: boolean
+export type Search = SearchState & {
+  /** The file was written to after the search began, and it was not asked again. */
+  readonly isBehind: boolean
+  readonly stop: () => void
+  readonly again: () => void
   readonly more: () => void
 }
 
-/** Searches as one types. The last good answer stays until there is a better one, also when there is only an error. */
-export function useSearch(query: string, filters: Filters, conversationId: number | null): Search {
-  const request = useMemo(() => grepRequest(query, filters, conversationId), [query, filters, conversationId])
-  const search = useInfiniteQuery({
-    ...api.retrieval.grep.infiniteOptions({
-      input: (cursor: string | undefined) => ({ ...request, cursor }),
-      initialPageParam: undefined,
-      getNextPageParam: (last) => last.nextCursor ?? undefined,
-    }),
-    enabled: query.trim() !== '',
-    placeholderData: keepPreviousData,
-  })
-  const [lastGood, setLastGood] = useState(search.data)
-  if (search.data !== undefined && search.data !== lastGood) setLastGood(search.data)
-  const pages = (search.data ?? lastGood)?.pages
-  const rows = useMemo(() => rowsOf((pages ?? []).map((page) => page.hits)), [pages])
-  return {
-    rows,
-    hits: (pages ?? []).reduce((sum, page) => sum + page.hits.length, 0),
-    result: pages?.[0] ?? null,
-    isStale: search.isPlaceholderData || search.isError,
-    error: search.error,
-    retry: () => void search.refetch(),
-    hasMore: (pages?.at(-1)?.nextCursor ?? null) !== null,
-    more: () => {
-      if (search.hasNextPage && !search.isFetchingNextPage && !search.isPlaceholderData) void search.fetchNextPage()
+/** Under this key the last answer outlives the view, so that coming back from a hit finds the same list. */
+const KEPT = ['search', 'last']
+/** A busy agent writes many times a second. */
+const REFRESH_EVERY_MS = 800
+/** An answer that was so quick is fetched anew when the file changes; a slower one on request. */
+const QUICK_MS = 300
+
+const door: SearchDoor = {
+  stream: (request, signal) => client.retrieval.grepStream(request, { signal }),
+  page: (request, signal) => client.retrieval.grep(request, { signal }),
+}
+
+/**
+ * Searches as one types.
+ * @param isAtTop nobody has moved in the hits yet, so that newer ones may take their places
+ */
+export function useSearch(request: GrepRequest | null, isAtTop: boolean): Search {
+  const queries = useQueryClient()
+  const [session] = useState(() => new SearchSession(door, queries.getQueryData<SearchState>(KEPT)))
+  const state = useSyncExternalStore(session.subscribe, session.snapshot)
+  useEffect(() => session.ask(request), [session, request])
+  useEffect(
+    () => () => {
+      session.stop()
+      queries.setQueryData(KEPT, session.snapshot())
     },
+    [session, queries],
+  )
+
+  const { changedAtMs, paused } = useLive()
+  const isBehind = state.phase === 'done' && changedAtMs !== null && changedAtMs > state.askedAtMs
+  const isRefreshed =
+    isBehind && !paused && isAtTop && state.pages.length <= 1 && (state.result?.tookMs ?? 0) < QUICK_MS
+  useEffect(() => {
+    if (!isRefreshed) return
+    const timer = setTimeout(() => session.again(), REFRESH_EVERY_MS)
+    return () => clearTimeout(timer)
+  }, [session, isRefreshed])
+
+  return {
+    ...state,
+    isBehind: isBehind && !isRefreshed,
+    stop: () => session.stop(),
+    again: () => session.again(),
+    more: () => session.more(),
   }
 }

@@ -1,0 +1,87 @@
+import type { ExpandQueryResult } from '../../../core/contract/expand-query.ts'
+import { formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { SourcePassage } from '../../ui/source-passage.tsx'
+import { answerParts } from './answer-parts.ts'
+import styles from './ask-answer.module.css'
+
+/** An answer with its sources, or the best passages where no model was asked; and what it cost. */
+export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
+  const { answer, citations, provider, model, fallback, notes, droppedIds, truncated } = result
+  const isWritten = provider !== null
+  const cited = new Set(citations.map(({ id }) => id))
+  return (
+    <article className={styles.answer} aria-label="Answer">
+      <p className={styles.who}>
+        {isWritten ? (
+          <>
+            Answered by {provider} · {model}
+          </>
+        ) : (
+          'Best passages. No model was asked.'
+        )}{' '}
+        <Grant result={result} />
+      </p>
+      {fallback !== null && <p className={styles.note}>No model answered: {fallback}</p>}
+      {isWritten && (
+        <p className={styles.text} dir="auto">
+          {answerParts(answer, cited).map((part, index) =>
+            part.kind === 'id' ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the parts of an answer never change places
+              <span key={index} className={styles.cite}>
+                <NodeLink id={part.text} maxChars={16} />
+              </span>
+            ) : (
+              part.text
+            ),
+          )}
+        </p>
+      )}
+      {notes.map((note) => (
+        <p key={note} className={styles.note}>
+          {note}
+        </p>
+      ))}
+      {truncated && citations.length > 0 && (
+        <p className={styles.note}>
+          There was more to read than the bound allows: raise it, or ask a narrower question.
+        </p>
+      )}
+      {droppedIds.length > 0 && (
+        <p className={styles.note}>Taken out of the answer, since nobody read them: {droppedIds.join(', ')}</p>
+      )}
+      {citations.length > 0 && (
+        <section className={styles.sources}>
+          <SectionHeading>
+            {isWritten ? 'Sources' : 'Passages'} · {citations.length}
+          </SectionHeading>
+          {citations.map((citation) => (
+            <SourcePassage
+              key={`${citation.id} ${citation.field} ${citation.part} ${citation.start}`}
+              id={citation.id}
+              node={citation}
+              conversationId={citation.conversationId}
+              seq={citation.seq}
+              atMs={citation.createdAtMs}
+              field={citation.field}
+              excerpt={citation.excerpt}
+            />
+          ))}
+        </section>
+      )}
+    </article>
+  )
+}
+
+/** What was read for it, of what might have been. */
+function Grant({ result: { grant, tokensUsed, tookMs } }: { readonly result: ExpandQueryResult }) {
+  return (
+    <span
+      title={`Grant ${grant.id}: ${plural(grant.rootIds.length, 'root')}, ${grant.readIds.length} read, ${plural(grant.refusals, 'refusal')}`}
+    >
+      {formatCount(tokensUsed)} of {formatCount(grant.tokenCap)} tokens in {plural(grant.calls, 'read')} ·{' '}
+      {formatDuration(tookMs)}
+    </span>
+  )
+}

@@ -1,0 +1,27 @@
+import type { GrepHit } from '../../../core/contract/retrieval.ts'
+
+/** By whose history the hits are of, or by what stands for them in the window now. */
+export type Grouping = 'conversation' | 'cover'
+
+/** What hits have in common. `key` tells groups apart. */
+export type Group = { readonly key: string; readonly conversationId: number } & (
+  | { readonly kind: 'conversation' }
+  /** Seen through this summary of the window. */
+  | { readonly kind: 'cover'; readonly id: string }
+  /** Stand in the window themselves. */
+  | { readonly kind: 'window' }
+  /** The model reaches them through nothing. */
+  | { readonly kind: 'unseen' }
+  | { readonly kind: 'files' }
+)
+
+/** The group of a hit. */
+export function groupOf(hit: GrepHit, grouping: Grouping): Group {
+  const { conversationId } = hit
+  if (grouping === 'conversation')
+    return { kind: 'conversation', key: `conversation ${conversationId}`, conversationId }
+  if (hit.kind === 'file') return { kind: 'files', key: `files ${conversationId}`, conversationId }
+  if (hit.inContext) return { kind: 'window', key: `window ${conversationId}`, conversationId }
+  if (hit.seenThrough === null) return { kind: 'unseen', key: `unseen ${conversationId}`, conversationId }
+  return { kind: 'cover', key: `cover ${hit.seenThrough}`, id: hit.seenThrough, conversationId }
+}

@@ -1,0 +1,87 @@
+import { useState } from 'react'
+import type { GrepHit } from '../../../core/contract/retrieval.ts'
+import { navigate, useRoute, type View } from '../../routes.ts'
+import type { Row } from './rows.ts'
+
+export type ActiveRow = {
+  /** Place among the stops; 0 when there is none. */
+  readonly stop: number
+  /** Nobody has moved since the question was asked. */
+  readonly isUnmoved: boolean
+  readonly select: (stop: number) => void
+  readonly move: (steps: number) => void
+  /** Opens a hit in its place, or unfolds a group. */
+  readonly open: (stop?: number) => void
+  /** Folds or unfolds the group of the line that the keys are on. */
+  readonly fold: () => void
+}
+
+type Actions = {
+  readonly onNearEnd: () => void
+  readonly onFold: (groupKey: string) => void
+  /** Called with a hit that is about to be opened. */
+  readonly onOpen: (hit: GrepHit) => void
+}
+
+/** So near the end of what is loaded the next page is fetched. */
+const NEAR_END = 5
+
+/** The line that the arrow keys are on. Moving to a hit selects it, so that its detail stands beside the list. */
+export function useActiveRow(
+  stops: readonly Row[],
+  question: string,
+  { onNearEnd, onFold, onOpen }: Actions,
+): ActiveRow {
+  const { selection } = useRoute()
+  const [moved, setMoved] = useState<{ readonly question: string; readonly key: string } | null>(null)
+  const isUnmoved = moved?.question !== question
+  // Coming back from a hit, the list stands at that hit; another question begins at its first.
+  const stop = Math.max(0, isUnmoved ? placeOfHit(stops, selection) : placeOfKey(stops, moved.key))
+
+  const select = (next: number) => {
+    const row = stops[next]
+    if (row === undefined) return
+    setMoved({ question, key: row.key })
+    if (row.kind === 'hit') navigate({ selection: row.hit.id }, 'replace')
+    if (next >= stops.length - NEAR_END) onNearEnd()
+  }
+  const open = (at = stop) => {
+    const row = stops[at]
+    if (row === undefined) return
+    setMoved({ question, key: row.key })
+    if (row.kind === 'head') return onFold(row.group.key)
+    const { hit } = row
+    onOpen(hit)
+    navigate({ conversationId: hit.conversationId, view: viewOf(hit), selection: hit.id }, 'push')
+  }
+  const fold = () => {
+    const row = stops[stop]
+    if (row === undefined) return
+    // The keys stay where the group was: on its head.
+    setMoved({ question, key: row.group.key })
+    onFold(row.group.key)
+  }
+  return {
+    stop,
+    isUnmoved,
+    select,
+    move: (steps) => select(Math.max(0, Math.min(stops.length - 1, stop + steps))),
+    open,
+    fold,
+  }
+}
+
+const placeOfHit = (stops: readonly Row[], id: string | null): number =>
+  stops.findIndex((row) => row.kind === 'hit' && row.hit.id === id)
+
+/** Of the line, or of the first hit of the group that was unfolded at that line. */
+function placeOfKey(stops: readonly Row[], key: string): number {
+  const place = stops.findIndex((row) => row.key === key)
+  return place >= 0 ? place : stops.findIndex((row) => row.group.key === key)
+}
+
+/** Where a hit is in its place. */
+export function viewOf(hit: Pick<GrepHit, 'kind'>): View {
+  if (hit.kind === 'file') return 'files'
+  return hit.kind === 'message' ? 'transcript' : 'strata'
+}
