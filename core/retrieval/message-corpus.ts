@@ -25,6 +25,7 @@ const queries = {
       WHERE found.id IS NOT NULL
     )
     SELECT id FROM found WHERE id IS NOT NULL`,
+  length: /* sql */ `SELECT count(*) FROM messages WHERE conversation_id = :conversation`,
   added: /* sql */ `
     SELECT message_id, conversation_id, ${roleCode}, created_at, token_count
     FROM messages
@@ -160,7 +161,7 @@ export class MessageCorpus implements Corpus {
   async #load(breather: Breather): Promise<Catalogue> {
     const all = new CatalogueBuilder(null, this.#db.get<Extent>(queries.extent)?.length ?? 0)
     for (const conversation of this.#db.column<number>(queries.conversations)) {
-      const columns = new GrowingColumns(0)
+      const columns = new GrowingColumns(this.#db.value<number>(queries.length, { conversation }) ?? 0)
       for (const _ of appendingNewer(this.#db, conversation, columns)) await breather.pause()
       const { messageIds, roleCodes, createdAtMs, tokensBefore } = columns.view()
       for (let rank = 0; rank < messageIds.length; rank += 1) {

@@ -92,7 +92,7 @@ export class PatternThread implements Judge {
 
   #start(): Worker {
     const limits = { maxOldGenerationSizeMb: 256 }
-    const thread = new Worker(PROGRAM, { eval: true, workerData: this.#pattern, resourceLimits: limits })
+    const thread = new Worker(PROGRAM, { eval: true, execArgv: [], workerData: this.#pattern, resourceLimits: limits })
     // Between two questions nobody listens, and an error that nobody hears ends the process.
     thread.on('error', () => {})
     return thread
