@@ -1,0 +1,107 @@
+import '../jobs/private-home.ts'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Core } from '../../core/core.ts'
+import { executeHere } from '../../core/jobs/job-thread.ts'
+import { Machine } from '../../core/machine/machine.ts'
+import { WRITERS } from '../builders/systems/every-writer.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { resourcesDir } from '../jobs/core-client.ts'
+import { Agent } from './start-agent.ts'
+
+// "While another process writes, the view follows within a second, […] never holds a lock that a writer waits for.
+// Tested with a writer process on each dialect's own schema."
+
+const SEED = 8
+const FOLLOWS_MS = 1000
+const machine = new Machine({ env: process.env, resourcesDir })
+
+/** A window's core over a file, and how often it was told of a change. */
+function watch(path: string): { readonly core: Core; readonly changes: () => number } {
+  const core = new Core({ path, open: { cacheDir: machine.folders.cache }, machine, execute: executeHere({}) })
+  onTestFinished(() => core.close())
+  let changes = 0
+  core.subscribe((event) => {
+    if (event.kind === 'database_changed') changes += 1
+  })
+  return { core, changes: () => changes }
+}
+
+async function agentOn(writer: string, path: string, already = 0): Promise<Agent> {
+  const agent = await Agent.start(writer, path, SEED, already)
+  onTestFinished(() => agent.kill())
+  return agent
+}
+
+/** Everything that a window on screen asks for when it is told of a change. */
+function look(core: Core): number {
+  const lcm = core.lcm()
+  const { messages, summaries, perConversation } = lcm.stats.stats()
+  for (const { conversationId } of perConversation) {
+    lcm.transcript.page({ conversationId, offset: 0, limit: 50, contentChars: 200 })
+    lcm.strata.get({ conversationId, axis: 'tokens' })
+    lcm.context.assemble({ conversationId })
+    lcm.dag.tree(conversationId)
+  }
+  return messages + summaries
+}
+
+const MARGIN_MS = 400
+
+describe.each(WRITERS.map(({ name }) => ({ name })))('beside an agent that writes as $name', ({ name }) => {
+  it('the view follows within a second, and nobody is kept waiting', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const agent = await agentOn(name, path)
+    await agent.tell('say 3')
+    const { core, changes } = watch(path)
+    expect(look(core)).toBe(3)
+    expect(core.lcm().info.access).toBe('in_place')
+    for (let round = 1; round <= 3; round += 1) {
+      const before = changes()
+      const { next, saidAtMs = 0 } = await agent.tell('say 7')
+      await expect.poll(changes, { interval: 10, timeout: 5000 }).toBeGreaterThan(before)
+      expect(look(core)).toBe(next)
+      // A busy machine may be late itself.
+      expect(Date.now() - saidAtMs).toBeLessThan(FOLLOWS_MS + MARGIN_MS)
+    }
+    const last = await agent.tell('say 1')
+    expect(last.busy).toBe(0)
+  })
+
+  it('a reader at work is not in the way of writing, folding the log, or starting again', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const agent = await agentOn(name, path)
+    await agent.tell('say 5')
+    const { core } = watch(path)
+    for (let round = 0; round < 5; round += 1) {
+      look(core)
+      await agent.tell('say 4')
+      look(core)
+      // Between two looks nothing is held.
+      expect((await agent.tell('fold')).refused).toBe(0)
+      if (round === 2) await agent.tell('restart')
+    }
+    const { busy, next, largestLog } = await agent.tell('say 1')
+    expect(busy).toBe(0)
+    expect(largestLog).toBeLessThan(4_500_000)
+    await expect.poll(() => look(core), { interval: 50, timeout: 3000 }).toBe(next)
+  })
+
+  it('a window on a file at rest goes over to the agent that appears, and back when it goes', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const first = await agentOn(name, path)
+    const { next: already } = await first.tell('say 6')
+    await first.tell('close')
+    const names = readdirSync(dirname(path)).sort()
+    const { core } = watch(path)
+    expect([look(core), core.lcm().info.access]).toEqual([6, 'memory_image'])
+    const agent = await agentOn(name, path, already)
+    const { next } = await agent.tell('say 5')
+    await expect.poll(() => look(core), { interval: 20, timeout: FOLLOWS_MS + MARGIN_MS }).toBe(next)
+    expect(core.lcm().info.access).toBe('in_place')
+    await core.close()
+    await agent.tell('close')
+    expect(readdirSync(dirname(path)).sort()).toEqual(names)
+  })
+})
