@@ -30,11 +30,9 @@ export function addCoverageCommand(define: Define, run: Run): void {
     async ({ conversation, transcript, format, ...options }: Options): Promise<Answer> => {
       const report = await withMemory(
         options,
-        ({ read: db, clock, info }) => {
+        ({ read: db, info }) => {
           const input = { conversationId: conversation, path: transcript, format }
-          return interruptible((signal) =>
-            checkCoverage({ db, clock, isNative: info.system === 'native' }, input, signal),
-          )
+          return interruptible((signal) => checkCoverage({ db, isNative: info.system === 'native' }, input, signal))
         },
         { readOnly: true },
       )

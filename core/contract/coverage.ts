@@ -16,7 +16,8 @@ const Line = z.int().nullable()
 export const MissingMessage = z.object({
   line: Line,
   role: Role,
-  atMs: TimeMs,
+  /** Null when the transcript gives no times. */
+  atMs: TimeMs.nullable(),
   excerpt: z.string(),
   /** The message behind which it ought to stand; null at the beginning. */
   afterMessageId: NodeId.nullable(),

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import { withBreath } from '../breath.ts'
-import type { Clock } from '../clock.ts'
 import type { CoverageInput, CoverageReport } from '../contract/coverage.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { ReadDb } from '../db/read-db.ts'
@@ -15,7 +14,6 @@ import { readTranscript, recogniseFor, type Side } from './read-transcript.ts'
 
 export type CoverageOptions = {
   readonly db: ReadDb
-  readonly clock: Clock
   /** A native file keeps everything that it is given: whatever is not there is missing. */
   readonly isNative: boolean
 }
@@ -24,7 +22,7 @@ export type CoverageOptions = {
 export type Entry = {
   readonly print: Fingerprint
   readonly line: number | null
-  readonly atMs: number
+  readonly atMs: number | null
   readonly side: Side
   readonly isCopied: boolean
 }
@@ -36,7 +34,7 @@ export type Entry = {
  * @throws LcmError not_found, file_missing, file_not_readable, transcript_unreadable, cancelled
  */
 export async function* checkCoverage(
-  { db, clock, isNative }: CoverageOptions,
+  { db, isNative }: CoverageOptions,
   { conversationId, path, format }: CoverageInput,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CoverageReport> {
@@ -48,7 +46,7 @@ export async function* checkCoverage(
   const recognised = recogniseFor(path, format)
   const ids = messageIdsOf(db, conversationId)
   const right = yield* readRight(db, ids, signal)
-  const reading = yield* readLeft(path, recognised, clock(), signal)
+  const reading = yield* readLeft(path, recognised, signal)
   const sessionId = sessionFor(conversation, reading, right)
   const left = reading.sessions.get(sessionId) ?? []
 
@@ -59,7 +57,7 @@ export async function* checkCoverage(
   await withBreath(comparison.matchHashes(), signal)
   if (conversation.parentId !== null) yield* settleCopies(db, conversation.parentId, left, comparison, signal)
   const wanted = new Set([...comparison.openLeft, ...comparison.differing.keys()].slice(0, 2 * COMPARED_LEFTOVERS))
-  const texts = yield* readTexts(path, recognised, clock(), sessionId, wanted, signal)
+  const texts = yield* readTexts(path, recognised, sessionId, wanted, signal)
   const open = comparison.openLeft.slice(0, COMPARED_LEFTOVERS)
   const lefts = open.map((index) => ({
     index,
@@ -112,13 +110,12 @@ type Reading = { readonly sessions: Map<string, Entry[]>; readonly main: string 
 async function* readLeft(
   path: string,
   recognised: Recognised,
-  nowMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, Reading> {
   const sessions = new Map<string, Entry[]>()
   let main: string | null = null
   let skipped = 0
-  for await (const step of readTranscript(path, recognised, nowMs)) {
+  for await (const step of readTranscript(path, recognised)) {
     for (const { sessionId, said, line, atMs, side, isCopied } of step.messages) {
       const entries = sessions.get(sessionId) ?? []
       sessions.set(sessionId, entries)
@@ -177,7 +174,6 @@ async function* settleCopies(
 async function* readTexts(
   path: string,
   recognised: Recognised,
-  nowMs: number,
   sessionId: string,
   wanted: ReadonlySet<number>,
   signal: AbortSignal,
@@ -185,7 +181,7 @@ async function* readTexts(
   const texts = new Map<number, string>()
   if (wanted.size === 0) return texts
   let index = 0
-  for await (const { messages, bytesRead } of readTranscript(path, recognised, nowMs)) {
+  for await (const { messages, bytesRead } of readTranscript(path, recognised)) {
     for (const message of messages) {
       if (message.sessionId !== sessionId) continue
       if (wanted.has(index)) texts.set(index, textOf(message.said).slice(0, LONGEST_TEXT))

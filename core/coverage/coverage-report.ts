@@ -64,7 +64,7 @@ export function coverageReport(input: ReportInput): CoverageReport {
     missing: missing.slice(0, LISTED).map((index) => ({
       line: left[index]?.line ?? null,
       role: left[index]?.print.role ?? 'user',
-      atMs: left[index]?.atMs ?? 0,
+      atMs: left[index]?.atMs ?? null,
       excerpt: excerptOf(input.texts.get(index) ?? ''),
       afterMessageId: idAt(comparison.placeOf(index)),
     })),

@@ -15,7 +15,8 @@ export type TranscriptMessage = {
   readonly sessionId: string
   readonly said: Said
   readonly line: number | null
-  readonly atMs: number
+  /** Null when nothing says it. */
+  readonly atMs: number | null
   readonly side: Side
   /** Stands here as a copy from the session that this one was forked from. */
   readonly isCopied: boolean
@@ -45,15 +46,14 @@ export function recogniseFor(path: string, format: TranscriptFormat): Recognised
   }
 }
 
+/** What a format dates messages with that have no time. */
+const NO_TIME = 0
+
 /** The messages of a transcript in the order of the file, as an import would store them. */
-export async function* readTranscript(
-  path: string,
-  { format, head }: Recognised,
-  nowMs: number,
-): AsyncGenerator<TranscriptStep> {
+export async function* readTranscript(path: string, { format, head }: Recognised): AsyncGenerator<TranscriptStep> {
   const bytes = statSync(path).size
   const limitBytes = Number.POSITIVE_INFINITY
-  const source = { path, bytes, head, nowMs, limitBytes, storedBlocks: () => undefined }
+  const source = { path, bytes, head, nowMs: NO_TIME, limitBytes, storedBlocks: () => undefined }
   for await (const { bytesRead, records } of format.read(source)) {
     const messages: TranscriptMessage[] = []
     let skipped = 0
@@ -71,13 +71,23 @@ export async function* readTranscript(
 function ofMessage({ sessionId, message, line, copiedFrom = [] }: MessageRecord): TranscriptMessage {
   const { role, content, parts, createdAtMs } = message
   const metadata = parts[0]?.metadata ?? ''
-  const place = { sessionId, line: line ?? null, atMs: createdAtMs, isCopied: copiedFrom.length > 0 }
+  const place = {
+    sessionId,
+    line: line ?? null,
+    atMs: createdAtMs === NO_TIME ? null : createdAtMs,
+    isCopied: copiedFrom.length > 0,
+  }
   return { ...place, said: saidIn(role, content, parts), side: sideOf(metadata) }
 }
 
 function ofAnswer({ sessionId, blocks, createdAtMs, marks, line, copiedFrom = [] }: AnswerRecord): TranscriptMessage {
   const parts = blocks.map(({ part }) => part)
-  const place = { sessionId, line: line ?? null, atMs: createdAtMs, isCopied: copiedFrom.length > 0 }
+  const place = {
+    sessionId,
+    line: line ?? null,
+    atMs: createdAtMs === NO_TIME ? null : createdAtMs,
+    isCopied: copiedFrom.length > 0,
+  }
   return { ...place, said: saidIn('assistant', contentOf(blocks), parts), side: sideOf(JSON.stringify(marks)) }
 }
 

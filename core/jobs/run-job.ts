@@ -62,12 +62,8 @@ export async function* runJob(
   }
 }
 
-function coverageJob(
-  { read: db, clock, info }: Lcm,
-  spec: Extract<JobSpec, { kind: 'coverage' }>,
-  signal: AbortSignal,
-) {
-  return checkCoverage({ db, clock, isNative: info.system === 'native' }, spec, signal)
+function coverageJob({ read: db, info }: Lcm, spec: Extract<JobSpec, { kind: 'coverage' }>, signal: AbortSignal) {
+  return checkCoverage({ db, isNative: info.system === 'native' }, spec, signal)
 }
 
 async function* indexJob({ read, info, sideIndex }: Lcm, signal: AbortSignal) {

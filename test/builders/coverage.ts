@@ -19,7 +19,7 @@ export async function compare(
 ): Promise<CoverageReport> {
   const lcm = openLcm(memoryPath)
   try {
-    const options = { db: lcm.read, clock: lcm.clock, isNative: lcm.info.system === 'native' }
+    const options = { db: lcm.read, isNative: lcm.info.system === 'native' }
     const job = checkCoverage(options, { conversationId, path, format }, signal)
     for (;;) {
       const step = await job.next()
