@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, test } from './app.ts'
 import { FIXTURES, sampleCopy } from './memories.ts'
@@ -39,7 +40,16 @@ test('a damaged one says what is wrong, and a finding leads to its node', async 
   await expect(page.getByRole('contentinfo').getByRole('button', { name: /^\d+ findings?$/ })).toBeVisible()
 })
 
-/** A sample with three faults that can be repaired from the file alone. */
+/** Scans, and waits for the plan that follows: two jobs, each in a process of its own. */
+async function scan(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Integrity' }).click()
+  await page.getByRole('button', { name: 'Check now' }).click()
+  await expect(page.getByRole('region', { name: 'Repair plan' }).getByRole('listitem').first()).toBeVisible({
+    timeout: 40_000,
+  })
+}
+
+/** A sample with two faults that can be repaired from the file alone. */
 function damagedSample(home: string): string {
   const path = sampleCopy(home)
   const memory = new TestMemory(path)
@@ -53,8 +63,7 @@ function damagedSample(home: string): string {
 
 test('a plan is applied after a question, and the file is checked again', async ({ openMemory, home }) => {
   const page = await openMemory(damagedSample(home))
-  await page.getByRole('link', { name: 'Integrity' }).click()
-  await page.getByRole('button', { name: 'Check now' }).click()
+  await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
   const steps = plan.getByRole('checkbox')
   await expect(steps).toHaveCount(2)
@@ -85,8 +94,7 @@ test('a plan is applied after a question, and the file is checked again', async 
 
 test('what is chosen in a plan stays chosen while a finding is looked at', async ({ openMemory, home }) => {
   const page = await openMemory(damagedSample(home))
-  await page.getByRole('link', { name: 'Integrity' }).click()
-  await page.getByRole('button', { name: 'Check now' }).click()
+  await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
   await plan.getByRole('checkbox').first().uncheck()
   await page.getByRole('article').getByRole('button', { name: /^sum_/ }).first().click()
@@ -103,8 +111,7 @@ test('what is chosen in a plan stays chosen while a finding is looked at', async
 
 test('findings are walked by keys, and shown in the strata', async ({ openMemory, home }) => {
   const page = await openMemory(damagedSample(home))
-  await page.getByRole('link', { name: 'Integrity' }).click()
-  await page.getByRole('button', { name: 'Check now' }).click()
+  await scan(page)
   await expect(page.getByRole('article').first()).toBeVisible()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
@@ -117,8 +124,7 @@ test('findings are walked by keys, and shown in the strata', async ({ openMemory
 
 test('the plan of another system’s file can be exported, and is not applied', async ({ openMemory }) => {
   const page = await openMemory(`${FIXTURES}/corrupt/message_lost_from_context.db`)
-  await page.getByRole('link', { name: 'Integrity' }).click()
-  await page.getByRole('button', { name: 'Check now' }).click()
+  await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
   await expect(plan).toContainText('stays as it is')
   await expect(plan.getByRole('checkbox')).toHaveCount(0)
