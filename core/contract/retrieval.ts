@@ -6,7 +6,8 @@ export const GrepInput = z.object({
   /**
    * `full_text`: words, "phrases", prefix*, OR, NOT, -word, without regard to case and accents; text that the word
    * index would tear apart (identifiers, paths, scripts without spaces) as it is typed, without regard to case.
-   * `literal`: these characters, case and all. `regex`: RE2 syntax.
+   * `literal`: these characters, case and all. `regex`: RE2 syntax; with look-around and back-references JavaScript's, which
+   * is stopped when it takes too long (`pattern_too_slow`).
    */
   mode: z.enum(['full_text', 'regex', 'literal']).default('full_text'),
   /** Full text only: `auto` looks for all words and, when nothing has them all, for any of them, the best first. */
