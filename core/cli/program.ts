@@ -7,10 +7,13 @@ import { addCopyCommand } from './copy-command.ts'
 import { addCoverageCommand } from './coverage-command.ts'
 import { addDiscoverCommand } from './discover-command.ts'
 import { addExpandQueryCommand } from './expand-query-command.ts'
+import { addExportCommand } from './export-command.ts'
+import { addFileCommands } from './file-commands.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
 import { addLedgerCommand } from './ledger-command.ts'
 import { type McpCommandOptions, mcp } from './mcp-command.ts'
+import { addMetricsCommand } from './metrics-command.ts'
 import { open } from './open-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
 import { integer } from './parse.ts'
@@ -18,6 +21,7 @@ import { addProvenanceCommand } from './provenance-command.ts'
 import { addReadCommands } from './read-commands.ts'
 import { addRepairCommand } from './repair-command.ts'
 import { addSalvageCommand } from './salvage-command.ts'
+import { addSchemaCommand } from './schema-command.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 import { addStorageCommand } from './storage-command.ts'
 import { addSurgeryCommands } from './surgery-commands.ts'
@@ -109,6 +113,10 @@ export function buildProgram(
   addCopyCommand(define, run)
   addSalvageCommand(define, run)
   addLedgerCommand(define, run)
+  addFileCommands(define, run)
+  addExportCommand(define, run)
+  addMetricsCommand(define, run)
+  addSchemaCommand(define, run, program)
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')

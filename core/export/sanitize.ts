@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+
+/** What must not leave the machine with a memory that is attached to a bug report, and what stands in its place. */
+type Rule = { readonly pattern: RegExp; readonly by: string }
+
+/** Long runs are bounded, so that no text makes a pattern slow. */
+const RULES: readonly Rule[] = [
+  {
+    pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
+    by: '[private key]',
+  },
+  // Keys that say by their beginning whose they are.
+  {
+    pattern:
+      /(?<![A-Za-z0-9])(?:sk-[A-Za-z0-9_-]{16,400}|(?:gh[opsur]|github_pat|glpat|npm|hf|pypi|dop_v1|shpat|sk_live|sk_test|rk_live|pk_live)[_-][A-Za-z0-9_-]{16,400}|xox[abeprs]-[A-Za-z0-9-]{10,400}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,60}|ya29\.[A-Za-z0-9_-]{20,400})/g,
+    by: '[key]',
+  },
+  { pattern: /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{0,4000}/g, by: '[token]' },
+  { pattern: /\b(Bearer|Basic|token)(\s{1,4})[A-Za-z0-9._~+/=-]{16,4000}/gi, by: '$1$2[token]' },
+  // Who logs in where, within an address.
+  { pattern: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:'"]{1,200}:[^\s/@'"]{1,200}@/gi, by: '$1[credentials]@' },
+  // A name that says that its value is secret. The value must not be a word that merely follows.
+  {
+    pattern:
+      /((?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|authorization|credential|private[_-]?key|client[_-]?secret)[A-Za-z0-9_-]{0,30}\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)(?!\[|Bearer\b|Basic\b)([^\s"'\\,;)}\]]{6,2000})/gi,
+    by: '$1[secret]',
+  },
+  {
+    pattern:
+      /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}])/gu,
+    by: '[e-mail]',
+  },
+  { pattern: /\bfile:\/\/[^\s"'<>|)\]]{1,1000}/gi, by: '[path]' },
+  // C:\Users\…, also as it is written in JSON; \\server\share\….
+  { pattern: /(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,2}|\/)[^\s"'<>|*?:,;)\]]{1,1000}/g, by: '[path]' },
+  { pattern: /\\\\[A-Za-z0-9._$-]{1,100}\\[^\s"'<>|*?:,;)\]]{1,1000}/g, by: '[path]' },
+  // /home/…, ~/…: from the root or the home, two names or more; the rest of a web address is none.
+  {
+    pattern: /(?<![\p{L}\p{N}_/:.~@-])(?:~|\/[\p{L}\p{N}_.@+-]{1,255})(?:\/[\p{L}\p{N}_.@+%-]{1,255}){1,100}\/?/gu,
+    by: '[path]',
+  },
+]
+
+/** How texts are made fit to be shown to others. The same text always gives the same. */
+export type Sanitizer = (text: string) => string
+
+export const asItIs: Sanitizer = (text) => text
+
+/** Keys, tokens, secrets, e-mail addresses and absolute paths are replaced by what they are. */
+export const withoutSecrets: Sanitizer = (text) =>
+  RULES.reduce((clean, { pattern, by }) => clean.replace(pattern, by), text)
+
+/** Nothing is left of a text but its length in characters and the beginning of its SHA-256. */
+export const asHash: Sanitizer = (text) =>
+  text === ''
+    ? ''
+    : `[${text.length} characters, sha256 ${createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 16)}]`
+
+/** Every text in a value that came from JSON; names of fields stay. */
+export function sanitizeValue(value: unknown, sanitize: Sanitizer): unknown {
+  if (typeof value === 'string') return sanitize(value)
+  if (Array.isArray(value)) return value.map((one) => sanitizeValue(one, sanitize))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sanitizeValue(one, sanitize)]))
+}

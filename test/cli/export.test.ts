@@ -1,0 +1,156 @@
+import { cpSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { copyInto } from '../dialects/foreign-files.ts'
+import { lcmHere as runLcm } from './lcm.ts'
+
+const SECRET = `sk-${'a1B2'.repeat(8)}`
+
+/** Two leaves under one node in the window, and a message that says what must not leave the machine. */
+function memory(): string {
+  const built = buildMemory()
+  const conversation = built.conversation()
+  const messages = [
+    ...built.messages(conversation, 8),
+    built.message(conversation, `See /home/ada/notes.txt, ada@example.com\n\`\`\`\n# ${SECRET}\n\`\`\``),
+  ]
+  const leaves = [messages.slice(0, 4), messages.slice(4, 8)].map((some) => built.leaf(conversation, some))
+  built.condensed(conversation, leaves)
+  onTestFinished(() => built.close())
+  return built.path
+}
+
+describe('lcm export', () => {
+  it('gives one JSON document with every message, summary and link', async () => {
+    const db = memory()
+    const { conversations } = JSON.parse(
+      (await runLcm(['export', '--db', db, '--format', 'json', '--json'])).stdout,
+    ) as {
+      conversations: { messages: { id: string }[]; summaries: { id: string; sources: string[] }[]; window: unknown[] }[]
+    }
+    const [only] = conversations
+    expect(only?.messages).toHaveLength(9)
+    expect(only?.summaries.map(({ sources }) => sources.length)).toEqual([2, 4, 4])
+    expect(only?.window).toHaveLength(2)
+  })
+
+  it('writes Markdown in which a message stays a message', async () => {
+    const to = join(temporaryFolder(), 'out.md')
+    const ran = await runLcm(['export', '--db', memory(), '--format', 'markdown', '-o', to, '--json'])
+    expect(JSON.parse(ran.stdout)).toMatchObject({ path: to, format: 'markdown', conversations: 1, sanitized: false })
+    const text = readFileSync(to, 'utf8')
+    // The fence is longer than the one in the message.
+    expect(text).toContain('````\nSee /home/ada/notes.txt')
+    expect(text).toContain(SECRET)
+  })
+
+  it.each(['markdown', 'json', 'ledger'])('leaves keys, addresses and paths out of %s when asked', async (format) => {
+    const to = join(temporaryFolder(), 'out')
+    const ran = await runLcm(['export', '--db', memory(), '--format', format, '--sanitize', '-o', to])
+    expect(ran.code).toBe(0)
+    const text = readFileSync(to, 'utf8')
+    for (const secret of [SECRET, '/home/ada', 'ada@example.com']) expect(text).not.toContain(secret)
+    expect(text).toContain('[key]')
+    if (format !== 'ledger') return
+    const verified = await runLcm(['ledger', 'verify', to, '--json'])
+    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true })
+  })
+
+  it('leaves no text at all when asked', async () => {
+    const ran = await runLcm(['export', '--db', memory(), '--format', 'json', '--hash-texts'])
+    expect(ran.stdout).not.toContain('notes')
+    expect(ran.stdout).toContain('characters, sha256')
+  })
+
+  it.each([
+    ['mermaid', /^flowchart TD\n/, ' --> '],
+    ['dot', /^digraph memory \{\n/, ' -> '],
+  ])('draws the graph as %s', async (format, begins, arrow) => {
+    const { stdout } = await runLcm(['export', '--db', memory(), '--format', format])
+    expect(stdout).toMatch(begins)
+    expect(stdout.split(arrow)).toHaveLength(3)
+  })
+
+  it('replaces no file that is there, and never the memory', async () => {
+    const db = memory()
+    const to = join(temporaryFolder(), 'there')
+    writeFileSync(to, 'mine')
+    for (const path of [to, db]) {
+      const ran = await runLcm(['export', '--db', db, '--format', 'json', '-o', path])
+      expect(ran.code).toBe(2)
+    }
+    expect(readFileSync(to, 'utf8')).toBe('mine')
+    expect((await runLcm(['export', '--db', db, '--format', 'dot', '-o', db, '--force'])).code).toBe(2)
+    expect((await runLcm(['export', '--db', db, '--format', 'dot', '-o', to, '--force'])).code).toBe(0)
+  })
+})
+
+describe.runIf(hasFixtures)('lcm files and file', () => {
+  const FILE = 'file_d137dcbbd5ee4cad'
+
+  function stored(): { db: string; file: string } {
+    const folder = temporaryFolder()
+    const db = copyInto(folder, join(FIXTURES, 'lossless-claw/small.db'))
+    mkdirSync(join(folder, 'lcm-files/1'), { recursive: true })
+    const file = join(folder, `lcm-files/1/${FILE}.txt`)
+    cpSync(join(FIXTURES, `lossless-claw/lcm-files/1/${FILE}.txt`), file)
+    return { db, file }
+  }
+
+  it('lists what was taken out of messages', async () => {
+    const { files } = JSON.parse((await runLcm(['files', '--db', stored().db, '--json'])).stdout) as {
+      files: { id: string }[]
+    }
+    expect(files.map(({ id }) => id).toSorted()).toEqual(['file_bc41d6fa84e24853', FILE])
+  })
+
+  it('gives content and exploration summary, as far as asked', async () => {
+    const { db, file } = stored()
+    const ran = await runLcm(['file', FILE, '--db', db, '--json', '--max-bytes', '10'])
+    const content = readFileSync(file, 'utf8').slice(0, 10)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id: FILE, content, isCut: true, bytes: 13_179, bytesOnDisk: 13_179 })
+    expect(ran.stdout).toContain('Text exploration summary')
+  })
+
+  it('follows no link out of the folder of files, and no path that was not allowed', async () => {
+    const { db, file } = stored()
+    unlinkSync(file)
+    const elsewhere = join(temporaryFolder(), `${FILE}.txt`)
+    writeFileSync(elsewhere, 'from elsewhere')
+    symlinkSync(elsewhere, file)
+    const ran = await runLcm(['file', FILE, '--db', db, '--json'])
+    expect(JSON.parse(ran.stdout)).toMatchObject({ content: null, path: null })
+    expect(ran.stdout).not.toContain('from elsewhere')
+  })
+
+  it('knows nothing of an id that is no file', async () => {
+    expect((await runLcm(['file', 'msg_1', '--db', stored().db])).code).toBe(1)
+  })
+})
+
+describe('lcm metrics', () => {
+  it('prints every figure by its name', async () => {
+    const { stdout } = await runLcm(['metrics', '--db', memory()])
+    expect(stdout).toContain('lcm_summaries_created_total{kind="leaf"} 2')
+    expect(stdout).toContain('lcm_compaction_runs_total{conversation_id="1"} 0')
+    for (const name of ['context_tokens_total', 'expand_latency_ms', 'search_latency_ms', 'integrity_failures_total']) {
+      expect(stdout).toMatch(new RegExp(`^lcm_${name}(\\{.*\\})? [0-9.]+$`, 'm'))
+    }
+  })
+})
+
+describe('lcm schema', () => {
+  it('names every command with its options, and every procedure with its schemas', async () => {
+    const schema = JSON.parse((await runLcm(['schema', '--json'])).stdout) as {
+      commands: { name: string; options: { name: string }[] }[]
+      procedures: { name: string; input: { properties?: object } | null }[]
+    }
+    const grep = schema.commands.find(({ name }) => name === 'grep')
+    expect(grep?.options.map(({ name }) => name)).toContain('within')
+    const procedure = schema.procedures.find(({ name }) => name === 'retrieval.grep')
+    expect(Object.keys(procedure?.input?.properties ?? {})).toContain('query')
+  })
+})

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { asHash, sanitizeValue, withoutSecrets } from '../../core/export/sanitize.ts'
+
+describe('a sanitized text', () => {
+  it.each([
+    ['a key of a model provider', `use sk-${'a1B2'.repeat(8)}`, 'use [key]'],
+    ['a token of a forge', 'ghp_abcdefghijklmnopqrstuvwxyz0123456789', '[key]'],
+    ['a key of a cloud', 'AKIAIOSFODNN7EXAMPLE', '[key]'],
+    ['a signed token', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abcdefghijk', '[token]'],
+    ['a header', 'Authorization: Bearer abcdefghijklmnop.qrstuvwxyz', 'Authorization: Bearer [token]'],
+    ['a setting', 'DB_PASSWORD=correct-horse', 'DB_PASSWORD=[secret]'],
+    ['a setting in JSON', '{"api_key": "0123456789abcdef"}', '{"api_key": "[secret]"}'],
+    ['who logs in', 'postgres://admin:hunter22@db/app', 'postgres://[credentials]@db/app'],
+    ['an address', 'write to Ada.Lovelace+lcm@example.co.uk.', 'write to [e-mail].'],
+    ['a home', 'in /home/ada/project/a.ts:12', 'in [path]:12'],
+    ['a home by its sign', 'in ~/.openclaw/lcm.db', 'in [path]'],
+    ['a home of Windows', String.raw`C:\Users\ada\x.txt`, '[path]'],
+    ['a home of Windows in JSON', String.raw`"C:\\Users\\ada\\x.txt"`, '"[path]"'],
+    ['a file by its address', 'file:///Users/ada/x', '[path]'],
+  ])('has no %s', (_what, text, clean) => {
+    expect(withoutSecrets(text)).toBe(clean)
+  })
+
+  it.each([
+    'read https://example.com/docs/page, then run a/b or 3/4',
+    'the token: it was lost',
+    'import { x } from "./core/lcm.ts"',
+    'sum_0123456789abcdef and file_0123456789abcdef',
+  ])('keeps what is none of that: %s', (text) => {
+    expect(withoutSecrets(text)).toBe(text)
+  })
+
+  it('loses a private key whole, also when it is cut off', () => {
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIB\n'.repeat(20)}`
+    expect(withoutSecrets(`${key}-----END RSA PRIVATE KEY-----!`)).toBe('[private key]!')
+    expect(withoutSecrets(key)).not.toContain('MIIB')
+  })
+
+  it('stays as it is when it is sanitized again', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+        const once = withoutSecrets(text)
+        expect(withoutSecrets(once)).toBe(once)
+      }),
+    )
+  })
+
+  it('is done soon, however long and hostile the text is', () => {
+    const begun = performance.now()
+    for (const piece of ['a', '/a', 'a@', 'a.', '-----BEGIN ', 'token=', 'eyJ', '~/', 'http://a:', '\\\\a']) {
+      withoutSecrets(piece.repeat(50_000 / piece.length))
+    }
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  })
+})
+
+describe('a text as its hash', () => {
+  it('says its length and nothing else of it', () => {
+    expect(asHash('secret')).toMatch(/^\[6 characters, sha256 [0-9a-f]{16}\]$/)
+    expect(asHash('')).toBe('')
+  })
+})
+
+it('every text in a value is sanitized, names of fields are not', () => {
+  expect(sanitizeValue({ '/a/b': ['/a/b', 1, { x: '/a/b' }, null] }, withoutSecrets)).toEqual({
+    '/a/b': ['[path]', 1, { x: '[path]' }, null],
+  })
+})
