@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import type { LineageTree, NodeCard } from '../../core/contract/lineage.ts'
+import {
+  indentOf,
+  type Level,
+  type LineageRow,
+  rowsAbove,
+  rowsBelow,
+  wayDown,
+} from '../../renderer/features/lineage/lineage-rows.ts'
+
+const tree = (id: string, dependents: LineageTree[] = [], more: Partial<LineageTree> = {}): LineageTree => ({
+  id,
+  kind: 'condensed',
+  depth: 1,
+  tokens: 10,
+  ...(dependents.length > 0 && { dependents }),
+  ...more,
+})
+const card = (id: string, more: Partial<NodeCard> = {}): NodeCard => ({
+  id,
+  kind: id.startsWith('msg') ? 'message' : 'leaf',
+  conversationId: 1,
+  depth: 0,
+  role: null,
+  seq: null,
+  tokens: 10,
+  sourceTokens: null,
+  messages: 1,
+  firstSeq: 1,
+  lastSeq: 2,
+  createdAtMs: null,
+  sources: id.startsWith('msg') ? 0 : 1,
+  dependents: 0,
+  visibility: 'covered',
+  excerpt: '',
+  ...more,
+})
+const shown = (rows: readonly LineageRow[]): string[] =>
+  rows.map((row) => {
+    const indent = ' '.repeat(row.level - 1)
+    if (row.kind === 'loading') return `${indent}…`
+    if (row.kind === 'more') return `${indent}+${row.left}`
+    return `${indent}${row.node.id}${row.mark === null ? '' : ` (${row.mark})`}`
+  })
+const level = (nodes: NodeCard[], total = nodes.length): Level => ({ total, nodes, isLoading: false })
+const none = () => undefined
+
+describe('what depends on a node', () => {
+  it('stands above it, the furthest on top', () => {
+    expect(shown(rowsAbove([tree('d2', [tree('d3', [tree('d4')])])], none))).toEqual(['d4', ' d3', '  d2'])
+  })
+
+  it('stands beside each other where there are several, and is marked where it comes again or closes a cycle', () => {
+    const rows = rowsAbove(
+      [tree('a', [tree('top')]), tree('b', [tree('top', [], { repeated: true }), tree('x', [], { cycle: true })])],
+      none,
+    )
+    expect(shown(rows)).toEqual(['top', ' a', 'top (repeated)', 'x (cycle)', ' b'])
+    expect(new Set(rows.map(({ path }) => path)).size).toBe(rows.length)
+  })
+
+  it('is led to from the window', () => {
+    const trees = [tree('a', [tree('top')]), tree('b', [tree('other')])]
+    expect(wayDown(trees, 'other').map(({ id }) => id)).toEqual(['other', 'b'])
+    expect(wayDown(trees, null).map(({ id }) => id)).toEqual(['top', 'a'])
+    expect(wayDown([], 'other')).toEqual([])
+  })
+})
+
+describe('what a node comes from', () => {
+  const levels: Readonly<Record<string, Level>> = {
+    top: level([card('a'), card('b')]),
+    a: level([card('msg_1'), card('msg_2')], 5),
+    b: level([card('a')]),
+  }
+  const rows = (open: string[], middle = card('top')) => rowsBelow(middle, (id) => levels[id], new Set(open), 1)
+
+  it('unfolds level by level, and says what is not shown', () => {
+    expect(shown(rows([]))).toEqual(['top', ' a', ' b'])
+    expect(shown(rows(['top\na']))).toEqual(['top', ' a', '  msg_1', '  msg_2', '  +3', ' b'])
+    expect(shown(rowsBelow(card('far'), none, new Set(), 2))).toEqual([' far', '  …'])
+  })
+
+  it('marks what stood in the tree before', () => {
+    expect(shown(rows(['top\nb']))).toEqual(['top', ' a', ' b', '  a (repeated)'])
+  })
+
+  it('ends where it would come back to itself', () => {
+    const round: Readonly<Record<string, Level>> = { a: level([card('b')]), b: level([card('a')]) }
+    const all = rowsBelow(card('a'), (id) => round[id], new Set(['a\nb', 'a\nb\na']), 1)
+    expect(shown(all)).toEqual(['a', ' b', '  a (cycle)'])
+    expect(all.at(-1)).toMatchObject({ canOpen: false })
+  })
+
+  it('cannot unfold messages, and what is missing', () => {
+    const gone = { missing: level([card('gone', { kind: 'missing', sources: 0 })]) }
+    const all = rowsBelow(card('missing'), (id) => gone[id as 'missing'], new Set(), 1)
+    expect(all.map((row) => row.kind === 'node' && row.canOpen)).toEqual([true, false])
+  })
+
+  it('leaves room for the text however deep it is', () => {
+    expect(indentOf(500)).toBe(indentOf(100))
+  })
+})
