@@ -42,6 +42,10 @@ export class Agent {
     return JSON.parse(value as string) as Told
   }
 
+  get isGone(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL')
   }
