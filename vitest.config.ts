@@ -9,6 +9,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
     exclude: ['test/e2e/**'],
+    globalSetup: ['test/db/untouched-fixtures.ts'],
     environment: 'node',
     // Processes: a test that starts worker threads or loads native code cannot disturb the next file.
     pool: 'forks',

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
+import { parseHeader, readStart } from './file-header.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import {
   APPLICATION_ID,
@@ -31,6 +33,7 @@ const BUSY_TIMEOUT_MS = 5000
  * @throws LcmError newer_version, not_a_memory, locked, read_only_file, disk_full, file_corrupt, file_not_readable
  */
 export function openNative(path: string): WriteDb {
+  refuseOthers(path)
   let connection: Database.Database | null = null
   try {
     connection = new Database(path, { timeout: BUSY_TIMEOUT_MS })
@@ -73,6 +76,27 @@ export function newerVersionError(path: string, version: number): LcmError {
   )
 }
 
+/**
+ * Opened for writing, a file in WAL mode gets a log beside it, or the log of a killed writer is folded in, before a
+ * single row is read: a file of another system is told by its header, unopened.
+ */
+function refuseOthers(path: string): void {
+  if (!existsSync(path)) return
+  let header: ReturnType<typeof parseHeader> = null
+  try {
+    header = parseHeader(readStart(path))
+  } catch {
+    // It cannot be read; opening it says why.
+    return
+  }
+  if (header?.isWal && header.applicationId !== APPLICATION_ID) throw notOursError(path)
+}
+
+const notOursError = (path: string): LcmError =>
+  new LcmError('not_a_memory', `${path} is not a memory of LCM Inspector and is not changed: choose another file.`, {
+    path,
+  })
+
 function refuseNewer(connection: Database.Database, path: string): void {
   const version = connection.pragma('user_version', { simple: true }) as number
   if (version > NATIVE_VERSION) throw newerVersionError(path, version)
@@ -83,11 +107,7 @@ function markNew(connection: Database.Database, path: string): void {
   const isOurs = (): boolean => {
     if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return true
     if (connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) return false
-    throw new LcmError(
-      'not_a_memory',
-      `${path} is not a memory of LCM Inspector and is not changed: choose another file.`,
-      { path },
-    )
+    throw notOursError(path)
   }
   // Both answers from one state of the file: another process may be making it this moment.
   if (connection.transaction(isOurs).deferred()) return

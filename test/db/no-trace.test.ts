@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { identifyMemory } from '../../core/db/identify-memory.ts'
 import { inspectFile } from '../../core/db/memory-file.ts'
+import { openNative } from '../../core/db/native.ts'
 import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
 import { IMAGE_LIMIT_BYTES, routeOf } from '../../core/db/read-only-connection.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
@@ -229,6 +230,16 @@ describe.runIf(hasFixtures)('a look at another system’s file', () => {
     }
     expect(memory.read.value('SELECT count(*) FROM messages')).toBe(MESSAGES)
     memory.close()
+  })
+
+  it('is never taken for one of ours by mistake: not even a log is made, nor one that was left folded in', async () => {
+    const path = copyOf('lossless-claw/small.db')
+    const refused = expect.objectContaining({ code: 'not_a_memory' })
+    expectUntouched(path, () => expect(() => openNative(path)).toThrow(refused))
+    writer = await Writer.start(path)
+    await writer.tell('write')
+    await writer.end('crash')
+    expectUntouched(path, () => expect(() => openNative(path)).toThrow(refused))
   })
 
   it('without URIs falls back to a copy for large files at rest', () => {
