@@ -74,7 +74,8 @@ function densest(matches: readonly Match[]): number {
 
 function cutOut(text: string, matches: readonly Match[], from: number): Omit<Snippet, 'field'> {
   const start = startOf(text, from)
-  const piece = cutText(text.slice(start, start + SNIPPET_CHARS + 1), SNIPPET_CHARS)
+  const length = lengthOf(matches, start)
+  const piece = cutText(text.slice(start, start + length + 1), length)
   const before = start > 0 ? '…' : ''
   const after = start + piece.length < text.length ? '…' : ''
   const ranges: [number, number][] = []
@@ -82,11 +83,20 @@ function cutOut(text: string, matches: readonly Match[], from: number): Omit<Sni
     const [a, b] = [match.start - start, Math.min(match.end - start, piece.length)]
     const last = ranges.at(-1)
     if (a < 0 || a >= b) continue
+    // Half a match is none: what is lit is what was found, unless it is longer than any snippet.
+    if (match.end - start > piece.length && ranges.length > 0) continue
     // Terms may overlap; what is lit is lit once.
     if (last && a + before.length < last[1]) last[1] = Math.max(last[1], b + before.length)
     else ranges.push([a + before.length, b + before.length])
   }
   return { snippet: `${before}${piece}${after}`, matches: ranges }
+}
+
+/** A short match at the end is shown whole. */
+function lengthOf(matches: readonly Match[], start: number): number {
+  const end = start + SNIPPET_CHARS
+  const last = matches.find((match) => match.start < end && match.end > end && match.end <= end + LEAD_CHARS)
+  return last ? last.end - start : SNIPPET_CHARS
 }
 
 /** A little before the match, at the start of a word if one is near, never within a character. */

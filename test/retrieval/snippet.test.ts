@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Match, Matcher } from '../../core/retrieval/matcher.ts'
+import { snippetOf } from '../../core/retrieval/snippet.ts'
+
+/** Finds a word as it is written. */
+function matcherOf(word: string): Matcher {
+  const find = (text: string, limit: number): Match[] => {
+    const found: Match[] = []
+    for (let at = text.indexOf(word); at >= 0 && found.length < limit; at = text.indexOf(word, at + word.length)) {
+      found.push({ term: 0, start: at, end: at + word.length })
+    }
+    return found
+  }
+  return { termCount: 1, find } as Matcher
+}
+
+describe('a snippet', () => {
+  it('lights what was found, never a part of it', () => {
+    const word = fc.constantFrom('the', 'C++', '導演', 'a longer phrase to look for')
+    fc.assert(
+      fc.property(word, fc.array(fc.stringMatching(/^[a-z ]{0,90}$/), { maxLength: 12 }), (sought, between) => {
+        const { snippet, matches } = snippetOf([between.join(sought)], matcherOf(sought))
+        for (const [start, end] of matches) expect(snippet.slice(start, end)).toBe(sought)
+        expect(matches.length > 0).toBe(between.length > 1)
+      }),
+    )
+  })
+
+  it('shows the beginning of a match that is longer than itself', () => {
+    const { snippet, matches } = snippetOf(['x'.repeat(1000)], matcherOf('x'.repeat(900)))
+    expect(matches).toHaveLength(1)
+    expect(snippet.length).toBeLessThan(300)
+  })
+})
