@@ -34,6 +34,9 @@ const DEEPEST_INDENT = 14
 
 export const idOfPath = (path: string): string => path.split(SEPARATOR).at(-1) ?? ''
 
+/** Path of a node below another line. */
+export const pathBelow = (path: string, id: string): string => `${path}${SEPARATOR}${id}`
+
 /** Indent of a line in steps. */
 export const indentOf = (level: number): number => Math.min(level - 1, DEEPEST_INDENT)
 

@@ -1,21 +1,20 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { api } from '../../api.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { useRoute } from '../../routes.ts'
 import { defaultFocus } from '../../ui/default-focus.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Splitter } from '../../ui/splitter.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
-import { useLineageStep } from '../../ui/use-lineage-step.ts'
 import { useStored } from '../../ui/use-stored.ts'
-import type { LineageRow } from './lineage-rows.ts'
 import { LineageTreeList } from './lineage-tree.tsx'
 import styles from './lineage-view.module.css'
 import { NodePane, type SummaryText } from './node-pane.tsx'
 import { useLineage } from './use-lineage.ts'
 import { useMiddle } from './use-middle.ts'
+import { useMoves } from './use-moves.ts'
 
 const NARROWEST_TREE = 200
 const WIDEST_TREE = 520
@@ -35,65 +34,13 @@ export function LineageView({ conversationId, renderText }: Props) {
   const middleId = middle.id ?? first ?? null
   const { rows, levels, error, retry } = useLineage(conversationId, middleId)
   middle.follow(selection, (id) => rows.some((row) => row.kind === 'node' && row.node.id === id))
-  const step = useLineageStep()
-
-  const [movedTo, setMovedTo] = useState<string | null>(null)
   const inHand = selection ?? middleId
-  const moved = rows.find(({ path }) => path === movedTo)
-  const isMovedTo = moved !== undefined && (moved.kind !== 'node' || moved.node.id === inHand)
-  const current = isMovedTo ? moved : placeOf(rows, inHand)
-  const at = current === undefined ? -1 : rows.indexOf(current)
-
-  // Keys come quicker than answers: each step goes on from where the one before it led.
-  const hand = useRef(inHand)
-  useEffect(() => {
-    hand.current = inHand
-  }, [inHand])
-  const steps = useRef<Promise<void>>(Promise.resolve())
-
-  const select = (id: string, how: 'push' | 'replace') => {
-    hand.current = id
-    middle.keepFor(id)
-    navigate({ selection: id }, how)
-  }
-  const pick = (row: LineageRow | undefined, how: 'push' | 'replace') => {
-    if (row === undefined) return
-    setMovedTo(row.path)
-    if (row.kind === 'more' && how === 'push') levels.fetchMore(row.of)
-    if (row.kind === 'node') select(row.node.id, how)
-  }
-  const open = (row: LineageRow | undefined) => {
-    if (row?.kind === 'more') levels.fetchMore(row.of)
-    if (row?.kind !== 'node') return
-    if (row.node.kind === 'message') navigate({ view: 'transcript', selection: row.node.id }, 'push')
-    else middle.centre(row.node.id)
-  }
-  const toggle = () => {
-    if (current?.kind === 'node' && current.canOpen && current.place === 'below')
-      levels.toggle(current.path, !current.isOpen)
-  }
-  const along = (direction: 'sources' | 'dependents') => {
-    // A step that finds nothing, or fails, leaves everything where it is.
-    steps.current = steps.current.then(() => go(direction)).catch(() => undefined)
-  }
-  const go = async (direction: 'sources' | 'dependents') => {
-    if (hand.current === null) return
-    const id = await step(hand.current, direction)
-    if (id === null) return
-    // In the tree the sources unfold where they are.
-    if (direction === 'sources' && current?.kind === 'node' && current.canOpen && current.place !== 'above')
-      levels.toggle(current.path, true)
-    const below = rows.find(
-      (row) => row.kind === 'node' && row.node.id === id && current !== undefined && row.path.startsWith(current.path),
-    )
-    setMovedTo(below?.path ?? null)
-    select(id, 'push')
-  }
+  const { current, pick, by, open, toggle, along } = useMoves({ rows, levels, middle, inHand })
   useKeys({
-    j: () => pick(rows[at + 1], 'replace'),
-    ArrowDown: () => pick(rows[at + 1], 'replace'),
-    k: () => pick(rows[at - 1], 'replace'),
-    ArrowUp: () => pick(rows[at - 1], 'replace'),
+    j: () => by(1),
+    ArrowDown: () => by(1),
+    k: () => by(-1),
+    ArrowUp: () => by(-1),
     ArrowLeft: () => along('sources'),
     ArrowRight: () => along('dependents'),
     Enter: () => open(current),
@@ -141,12 +88,6 @@ export function LineageView({ conversationId, renderText }: Props) {
       </div>
     </section>
   )
-}
-
-/** The line of a node: the one in the middle rather than another place of it. */
-function placeOf(rows: readonly LineageRow[], id: string | null): LineageRow | undefined {
-  const places = rows.filter((row) => row.kind === 'node' && row.node.id === id)
-  return places.find((row) => row.kind === 'node' && row.place === 'middle') ?? places[0]
 }
 
 /** What to show while nothing is selected; undefined until it is known, null where there is no summary. */

@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from 'react'
+import { navigate } from '../../routes.ts'
+import { useLineageStep } from '../../ui/use-lineage-step.ts'
+import { type LineageRow, pathBelow } from './lineage-rows.ts'
+import type { Levels } from './use-levels.ts'
+import type { Middle } from './use-middle.ts'
+
+type Shown = {
+  readonly rows: readonly LineageRow[]
+  readonly levels: Levels
+  readonly middle: Middle
+  /** The selection, or the node in the middle. */
+  readonly inHand: string | null
+}
+
+export type Moves = {
+  /** The line that the keys are on. */
+  readonly current: LineageRow | undefined
+  readonly pick: (row: LineageRow | undefined, how: 'push' | 'replace') => void
+  readonly by: (steps: 1 | -1) => void
+  /** A summary into the middle, a message in the transcript, the rest of a list. */
+  readonly open: (row: LineageRow | undefined) => void
+  readonly toggle: () => void
+  readonly along: (direction: 'sources' | 'dependents') => void
+}
+
+/** Going about in the tree: line by line, or along the lineage. */
+export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
+  const step = useLineageStep()
+  const [movedTo, setMovedTo] = useState<string | null>(null)
+  const moved = rows.find(({ path }) => path === movedTo)
+  const isThere = moved !== undefined && (moved.kind !== 'node' || moved.node.id === inHand)
+  const current = isThere ? moved : placeOf(rows, inHand)
+
+  // Keys come quicker than answers: each step goes on from where the one before it led, and sees what it showed.
+  const hand = useRef(inHand)
+  const latest = useRef({ rows, levels })
+  useEffect(() => {
+    hand.current = inHand
+  }, [inHand])
+  useEffect(() => {
+    latest.current = { rows, levels }
+  })
+  const steps = useRef<Promise<void>>(Promise.resolve())
+
+  const select = (id: string, how: 'push' | 'replace') => {
+    hand.current = id
+    middle.keepFor(id)
+    navigate({ selection: id }, how)
+  }
+  const pick = (row: LineageRow | undefined, how: 'push' | 'replace') => {
+    if (row === undefined) return
+    setMovedTo(row.path)
+    if (row.kind === 'more' && how === 'push') levels.fetchMore(row.of)
+    if (row.kind === 'node') select(row.node.id, how)
+  }
+  const go = async (direction: 'sources' | 'dependents') => {
+    const from = hand.current
+    if (from === null) return
+    const id = await step(from, direction)
+    if (id === null) return
+    const place = placeOf(latest.current.rows, from)
+    const unfolds = direction === 'sources' && place?.kind === 'node' && place.canOpen && place.place !== 'above'
+    if (unfolds) latest.current.levels.toggle(place.path, true)
+    setMovedTo(unfolds ? pathBelow(place.path, id) : null)
+    // What the tree cannot show where it is becomes its middle.
+    if (!unfolds && placeOf(latest.current.rows, id) === undefined) middle.centre(id)
+    select(id, 'push')
+  }
+  return {
+    current,
+    pick,
+    by: (way) => pick(rows[(current === undefined ? -1 : rows.indexOf(current)) + way], 'replace'),
+    open: (row) => {
+      if (row?.kind === 'more') levels.fetchMore(row.of)
+      if (row?.kind !== 'node') return
+      if (row.node.kind === 'message') navigate({ view: 'transcript', selection: row.node.id }, 'push')
+      else middle.centre(row.node.id)
+    },
+    toggle: () => {
+      if (current?.kind === 'node' && current.canOpen && current.place === 'below')
+        levels.toggle(current.path, !current.isOpen)
+    },
+    along: (direction) => {
+      // A step that finds nothing, or fails, leaves everything where it is.
+      steps.current = steps.current.then(() => go(direction)).catch(() => undefined)
+    },
+  }
+}
+
+/** The line of a node: the one in the middle rather than another place of it. */
+function placeOf(rows: readonly LineageRow[], id: string | null): LineageRow | undefined {
+  const places = rows.filter((row) => row.kind === 'node' && row.node.id === id)
+  return places.find((row) => row.kind === 'node' && row.place === 'middle') ?? places[0]
+}
