@@ -62,6 +62,8 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'Views',
-    keys: TABS.map(({ label, letter }, index) => [['g', letter, String(index + 1)], label] as const),
+    keys: TABS.map(
+      ({ label, letter }, index) => [['g', letter, ...(index < 9 ? [String(index + 1)] : [])], label] as const,
+    ),
   },
 ]

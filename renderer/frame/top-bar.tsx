@@ -4,6 +4,7 @@ import { navigate, useRoute } from '../routes.ts'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Mark } from '../ui/mark.tsx'
+import { SEARCH_FIELD } from '../ui/search-field-id.ts'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
 import { FilePill } from './file-pill.tsx'
 import { LiveText } from './live-text.tsx'
@@ -12,7 +13,13 @@ import styles from './top-bar.module.css'
 type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
 
 /** Goes to the search, which puts the cursor where one types. */
-export const openSearch = (): void => navigate({ view: 'search', isAsking: false }, 'push')
+export function openSearch(): void {
+  navigate({ view: 'search', isAsking: false }, 'push')
+  // Where the search is open already, nothing else would lead back to its field.
+  const field = document.getElementById(SEARCH_FIELD)
+  if (field instanceof HTMLInputElement) field.select()
+  field?.focus()
+}
 
 /** Goes to where one asks a question. */
 export const openAsk = (): void => navigate({ view: 'search', isAsking: true }, 'push')

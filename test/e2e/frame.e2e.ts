@@ -80,7 +80,7 @@ test('the palette reaches views, actions, conversations and ids', async ({ openM
 test('every view has its key, and ? lists them', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')
-  const views = ['overview', 'strata', 'context', 'transcript', 'search', 'compaction', 'integrity', 'files']
+  const views = ['overview', 'strata', 'context', 'transcript', 'search', 'lineage', 'compaction', 'integrity', 'files']
   for (const [index, view] of views.entries()) {
     await page.keyboard.press(String(index + 1))
     await expect(page).toHaveURL(new RegExp(`/${view}`))

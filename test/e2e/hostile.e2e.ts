@@ -109,7 +109,17 @@ test('hostile text is shown as text in every view: nothing runs, loads, opens or
     ).toHaveCount(0)
     await expect(page.locator('a[href^="javascript:"], a[href^="data:"]')).toHaveCount(0)
   }
-  for (const view of ['overview', 'strata', 'context', 'transcript', 'search', 'compaction', 'integrity', 'files']) {
+  for (const view of [
+    'overview',
+    'strata',
+    'context',
+    'transcript',
+    'search',
+    'lineage',
+    'compaction',
+    'integrity',
+    'files',
+  ]) {
     await page.evaluate(
       ([id, name]) => {
         location.hash = `#/conversation/${id}/${name}`

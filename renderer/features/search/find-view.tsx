@@ -14,16 +14,28 @@ import { rowsOf, stopsOf } from './rows.ts'
 import { SearchError } from './search-error.tsx'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
+import styles from './search-view.module.css'
 import { useActiveRow } from './use-active-row.ts'
 import { useChosenSummary } from './use-chosen-summary.ts'
 import { useFilters } from './use-filters.ts'
 import { useQueryText } from './use-query-text.ts'
-import { useSearch } from './use-search.ts'
+import { type Search, useSearch } from './use-search.ts'
 
 type Props = {
   readonly conversationId: number | null
   /** Leads over to asking. */
   readonly kinds: ReactNode
+}
+
+/** A search that has not come to its end, and has found nothing until now. */
+function NothingYet({ search: { phase, rows } }: { readonly search: Search }) {
+  if (phase === 'failed') return null
+  if (phase === 'running' && rows === 0) return <Loading what="hits" lines={8} />
+  const text =
+    phase === 'running'
+      ? 'Nothing so far. What is found appears here while the rest is looked at.'
+      : 'Nothing in the texts that were looked at before it was stopped.'
+  return <p className={styles.yet}>{text}</p>
 }
 
 /** Search as one types, over messages, summaries and files; a hit opens in its place. */
@@ -96,7 +108,7 @@ export function FindView({ conversationId, kinds }: Props) {
       ) : search.phase === 'done' ? (
         <NoHits query={query} filters={filters} onFilters={setFilters} />
       ) : (
-        search.phase === 'running' && search.rows === 0 && <Loading what="hits" lines={8} />
+        <NothingYet search={search} />
       )}
     </>
   )

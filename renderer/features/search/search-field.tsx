@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect } from 'react'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { isTyping, useKeys } from '../../ui/use-keys.ts'
 import type { Filters, SearchMatch } from './filters.ts'
@@ -68,10 +69,6 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
     j: () => active.move(1),
     k: () => active.move(-1),
     c: active.fold,
-    '/': () => {
-      input.current?.focus()
-      input.current?.select()
-    },
   })
   return (
     <div className={styles.line}>
@@ -80,6 +77,7 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
         <Icon name="search" />
         <input
           ref={input}
+          id={SEARCH_FIELD}
           type="search"
           className={styles.input}
           value={text}
@@ -97,7 +95,7 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
         />
         {filters.mode === 'full_text' && (
           <Menu
-            label={`Match: ${MATCHES[filters.match].label}`}
+            label={`Match ${MATCHES[filters.match].short}`}
             className={styles.match}
             items={(['auto', 'all', 'any'] as const).map((match) => ({
               label: MATCHES[match].label,

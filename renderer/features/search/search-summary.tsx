@@ -41,7 +41,7 @@ export function SearchSummary({ search, filters, onFilters }: Props) {
             <span>
               {formatCount(scanned)} of {formatCount(rows)} texts
             </span>
-            <Button look="quiet" className={styles.stop} onClick={search.stop}>
+            <Button className={styles.stop} onClick={search.stop}>
               Stop
             </Button>
           </span>

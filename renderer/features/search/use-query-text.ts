@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { navigate, useRoute } from '../../routes.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 
-const SETTLE_MS = 50
+const SETTLE_MS = 30
 
 export type QueryText = {
   /** As typed. */
