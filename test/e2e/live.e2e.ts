@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Agent } from '../live/start-agent.ts'
+import { expect, test } from './app.ts'
+
+/** Tells of a first session of more than 80 messages. */
+const SEED = 5
+
+test('a window beside an agent of another system follows it, and its place and selection stay', async ({
+  openMemory,
+  home,
+}) => {
+  const path = join(home, 'agent', 'lcm.db')
+  mkdirSync(join(home, 'agent'))
+  const agent = await Agent.start('lossless-claw 0.15.3', path, SEED)
+  try {
+    await agent.tell('say 40')
+    const page = await openMemory(path)
+    await page.evaluate(() => {
+      location.hash = '#/conversation/1/transcript?select=msg_12'
+    })
+    const transcript = page.getByRole('region', { name: 'Transcript' })
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    await expect(transcript).toContainText('of 40 messages')
+    const chosen = feed.getByRole('article', { name: /msg_12$/ })
+    await expect(chosen).toBeInViewport()
+    // Where it is stays the same, to the pixel, once it has settled.
+    const place = async () => Math.round((await chosen.boundingBox())?.y ?? Number.NaN)
+    let settled = Number.NaN
+    await expect
+      .poll(async () => {
+        const before = settled
+        settled = await place()
+        return settled === before
+      })
+      .toBe(true)
+
+    await agent.tell('say 9')
+    await expect(transcript).toContainText('of 49 messages')
+    await expect(chosen).toBeInViewport()
+    expect(await place()).toBe(settled)
+    expect(page.url()).toContain('select=msg_12')
+
+    await page.getByRole('button', { name: /^live/ }).click()
+    await agent.tell('say 5')
+    await expect(page.getByRole('button', { name: /^paused/ })).toBeVisible()
+    await page.waitForTimeout(1500)
+    await expect(transcript).toContainText('of 49 messages')
+    await page.getByRole('button', { name: /^paused/ }).click()
+    await expect(transcript).toContainText('of 54 messages')
+    expect(await place()).toBe(settled)
+    expect((await agent.tell('say 1')).busy).toBe(0)
+  } finally {
+    agent.kill()
+  }
+})
