@@ -121,7 +121,8 @@ export function addReadCommands(define: Define, run: Run): void {
                 (message) =>
                   `── ${message.id} · ${message.role} · ${count(message.tokens)} tokens\n${message.content}\n`,
               ),
-              `${count(expansion.tokens)} tokens${expansion.truncated ? `; go on with --cursor ${expansion.next[0] ?? ''}` : ''}`,
+              ...expansion.tooLarge.map((tooLarge) => `── ${tooLarge} is larger than --token-cap: describe it instead`),
+              `${count(expansion.tokens)} tokens${expansion.next[0] === undefined ? '' : `; go on with --cursor ${expansion.next[0]}`}`,
             ].join('\n')
           return { json: expansion, text }
         },

@@ -113,8 +113,9 @@ export const Expansion = z.object({
   ),
   /** Sum over what is returned; never above tokenCap. */
   tokens: z.int(),
+  /** Something that was asked for is not here: it follows with a cursor, or is too large. */
   truncated: z.boolean(),
-  /** Cursors to go on with; empty when everything was returned. */
+  /** Cursors to go on with; empty when nothing follows. */
   next: z.array(z.string()),
   /** Ids that are larger than the whole cap: describe them instead. */
   tooLarge: z.array(NodeId),

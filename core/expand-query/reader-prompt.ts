@@ -34,7 +34,7 @@ export function described(code: string, node: Description, left: string): string
 
 /** Sources of a summary, as a tool gives them. */
 export function expanded(code: string, expansion: Expansion, left: string): string {
-  const { nodes, messages, truncated, next, tooLarge } = expansion
+  const { nodes, messages, next, tooLarge } = expansion
   return [
     ...nodes.map((node) => quoted(code, node.id, `${node.kind}, depth ${node.depth}`, null, node.content)),
     ...messages.map((message) => quoted(code, message.id, message.role, message.createdAtMs, message.content)),
@@ -42,7 +42,7 @@ export function expanded(code: string, expansion: Expansion, left: string): stri
     ...(tooLarge.length > 0
       ? [`Too large for what is left, describe them instead: ${tooLarge.slice(0, 20).join(', ')}`]
       : []),
-    ...(truncated ? [`There is more; go on with the cursor ${next[0] ?? ''}`] : []),
+    ...(next[0] === undefined ? [] : [`There is more; go on with the cursor ${next[0]}`]),
     left,
   ].join('\n')
 }

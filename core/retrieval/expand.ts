@@ -155,8 +155,10 @@ function page(
     const row = rows.get(id)
     const content = texts.get(id)
     const cost = row ? Math.max(costOf(row), content !== undefined && countOf ? countOf(content) : 0) : 0
-    if (cost > input.tokenCap) expansion.tooLarge.push(id)
-    else if (expansion.tokens + cost > input.tokenCap || (row && content === undefined)) break
+    if (cost > input.tokenCap) {
+      expansion.tooLarge.push(id)
+      expansion.truncated = true
+    } else if (expansion.tokens + cost > input.tokenCap || (row && content === undefined)) break
     else if (row && content !== undefined) add(expansion, row, cost, content)
     at += 1
   }

@@ -31,7 +31,7 @@ type RowLists = {
 
 /** Which kinds of things a search looks at: a filter on roles or depths leaves out what has none. */
 export function kindsOf(input: GrepInput): readonly Corpus['kind'][] {
-  if (input.scope === 'files') return ['file']
+  if (input.scope === 'files') return input.roles || input.depths ? [] : ['file']
   const kinds: Corpus['kind'][] = []
   if (input.scope !== 'summaries' && (input.roles || !input.depths)) kinds.push('message')
   if (input.scope !== 'messages' && (input.depths || !input.roles)) kinds.push('summary')

@@ -18,7 +18,7 @@ function expandAll(
   for (let cursor: string | undefined; ; ) {
     const page = expand(memory, { ...input, cursor })
     pages.push(page)
-    expect(page.truncated).toBe(page.next.length > 0)
+    expect(page.truncated).toBe(page.next.length + page.tooLarge.length > 0)
     cursor = page.next[0]
     if (cursor === undefined) break
     expect(page.nodes.length + page.messages.length + page.tooLarge.length).toBeGreaterThan(0)
@@ -90,7 +90,7 @@ it('names what is larger than the whole cap and goes on without it', () => {
   using memory = buildMemory({ conversations: [{ messages: [{ tokens: 5 }, { tokens: 500 }, { tokens: 5 }] }] })
   const leaf = memory.leaf(1, [1, 2, 3])
   const page = expand(memory, { summaryId: leaf, includeMessages: true, tokenCap: 10 })
-  expect(page).toMatchObject({ tokens: 10, truncated: false, tooLarge: ['msg_2'] })
+  expect(page).toMatchObject({ tokens: 10, truncated: true, next: [], tooLarge: ['msg_2'] })
   expect(page.messages.map((message) => message.id)).toEqual(['msg_1', 'msg_3'])
 })
 
