@@ -43,6 +43,9 @@ export const duplicateChecks: readonly Check[] = [
     invariant: 'A message is stored once.',
     explanation: 'The same message was recorded twice: the model is shown it twice, and counts are too high.',
     repairable: false,
+    // What it imports is told apart by the ids of its source; some sources know no time of a message.
+    notApplicable: ({ info }) =>
+      info.system === 'native' ? 'Messages are told apart by the ids that they have where they come from.' : null,
     find: function* (context) {
       for (const column of KEYS) {
         if (context.info.system === 'lossless-claw' && context.probe.has('messages', column)) {
