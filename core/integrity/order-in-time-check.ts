@@ -7,7 +7,7 @@ const queries = {
     WHERE created_at IS NULL AND (:conversation IS NULL OR conversation_id = :conversation)`,
   early: /* sql */ `
     SELECT summary_id AS id, conversation_id AS conversationId,
-      (latest_at - created_at) / 86400000 || ' days before the newest of its messages' AS detail
+      ((latest_at - created_at) / 86400000) || ' days before the newest of its messages' AS detail
     FROM summaries
     WHERE created_at < latest_at - 86400000 AND (:conversation IS NULL OR conversation_id = :conversation)`,
   unbegun: /* sql */ `
