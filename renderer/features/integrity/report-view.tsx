@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { useState } from 'react'
 import type { IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
-import { useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { formatDuration, plural } from '../../ui/format.ts'
@@ -15,7 +13,6 @@ import { TimeText } from '../../ui/time-text.tsx'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { CancelScan } from './cancel-scan.tsx'
-import { CoverageDialog } from './coverage-dialog.tsx'
 import { ExportReport } from './export-report.tsx'
 import { Finding } from './finding.tsx'
 import { NotApplicable } from './not-applicable.tsx'
@@ -38,8 +35,6 @@ const OWN_CHANGE_MS = 2000
 /** A finished scan. */
 export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props) {
   const { changedAtMs } = useLive()
-  const { conversationId } = useRoute()
-  const [isComparing, setComparing] = useState(false)
   const plan = useQuery(api.repair.last.queryOptions())
   const isStale = changedAtMs !== null && changedAtMs > report.finishedAtMs + OWN_CHANGE_MS
   const { findings, causes, expected, passed, notApplicable } = groupChecks(report.checks)
@@ -60,10 +55,7 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
                 Repair plan{plan.data && plan.data.steps.length > 0 && ` · ${plural(plan.data.steps.length, 'step')}`}
               </Button>
             )}
-            {actions ??
-              (conversationId !== null && (
-                <Button onClick={() => setComparing(true)}>Check against transcript…</Button>
-              ))}
+            {actions}
             <ExportReport report={report} />
             {scan === null ? (
               <Button look="primary" onClick={onScan}>
@@ -107,9 +99,6 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
         </div>
       </section>
       {notApplicable.length > 0 && <NotApplicable checks={notApplicable} />}
-      {isComparing && conversationId !== null && (
-        <CoverageDialog conversationId={conversationId} onClose={() => setComparing(false)} />
-      )}
     </>
   )
 }
