@@ -85,7 +85,10 @@ describe('the core host', () => {
     expect(messages).toBeGreaterThan(0)
     const scan = await later.client.jobs.start({ kind: 'integrity' })
     const { result } = await jobWhen(later.client, scan.jobId, hasEnded)
-    expect(result?.kind === 'integrity' && result.value.checks.filter((check) => check.count > 0 && check.severity !== 'info')).toEqual([])
+    expect(
+      result?.kind === 'integrity' &&
+        result.value.checks.filter((check) => check.count > 0 && check.severity !== 'info'),
+    ).toEqual([])
   })
 
   it('closes the ports of a core that crashes; the next window gets a new core', async () => {
