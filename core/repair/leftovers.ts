@@ -49,6 +49,12 @@ export function withLeftovers(
   ]
 }
 
+/** What is left where pages are damaged: nothing that was read can be relied on to plan with. */
+export const manualSteps = (report: IntegrityReport): PlannedStep[] =>
+  report.checks
+    .filter((check) => check.count > 0 && check.severity !== 'info')
+    .map((check) => manualStep(check, [[null, check.samples]]))
+
 type Group = readonly [conversationId: number | null, findings: readonly Sample[]]
 
 function groupsOf(check: CheckResult, findings: Findings): Group[] {

@@ -20,7 +20,7 @@ import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
 import { ApplyRepairs } from './apply-repairs.ts'
 import { exportPlan } from './export-plan.ts'
 import { fixers } from './fixers.ts'
-import { withLeftovers } from './leftovers.ts'
+import { manualSteps, withLeftovers } from './leftovers.ts'
 import { PAIR_CHECKS } from './pairs.ts'
 import { type Findings, type PlannedStep, planSteps } from './plan-steps.ts'
 import { toPlan } from './shown-plan.ts'
@@ -90,10 +90,15 @@ export class Repairer {
   async *diagnose(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, Diagnosis> {
     const { integrity } = this.#options
     const report = yield* integrity.run(conversationId, signal)
-    const findings = yield* this.#findings(report, conversationId ?? null, signal)
-    yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
-    const planned = await withBreath(planSteps(this.#options, findings, null), signal)
-    return { report, findings, steps: withLeftovers(report, findings, planned) }
+    try {
+      const findings = yield* this.#findings(report, conversationId ?? null, signal)
+      yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
+      const planned = await withBreath(planSteps(this.#options, findings, null), signal)
+      return { report, findings, steps: withLeftovers(report, findings, planned) }
+    } catch (error) {
+      if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
+      return { report, findings: new Map(), steps: manualSteps(report) }
+    }
   }
 
   /** Of every check that has any; a report holds samples only. */

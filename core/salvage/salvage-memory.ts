@@ -89,7 +89,7 @@ function openSource(copy: string, from: string): ReturnType<typeof openMemory> {
   try {
     return openMemory(copy, { readOnly: true, allowNewer: true })
   } catch (error) {
-    if (!isDamage(error)) throw error
+    if (!isDamage(error) || namesTables(error)) throw error
     throw new LcmError(
       'file_corrupt',
       `Nothing can be salvaged from ${from}: its table of contents, which says where every table begins, is damaged.`,
@@ -98,6 +98,9 @@ function openSource(copy: string, from: string): ReturnType<typeof openMemory> {
     )
   }
 }
+
+/** It could be read, and lacks what a memory is made of: the error says which tables. */
+const namesTables = (error: unknown): boolean => error instanceof LcmError && error.details?.sqlite === undefined
 
 async function* salvageTables(
   from: ReadDb,
