@@ -62,7 +62,7 @@ export function adviseOn(db: ReadDb, info: MemoryInfo, facts: Facts, largeFileTo
     advice.push({
       id: 'backups',
       title: 'Look through old backups',
-      detail: `${backups.names.length} backups stand beside the file: ${backups.names.slice(0, 5).join(', ')}${backups.names.length > 5 ? ', …' : ''}. Delete those that are not needed any more by hand.`,
+      detail: `${backups.names.length === 1 ? 'One backup stands' : `${backups.names.length} backups stand`} beside the file: ${backups.names.slice(0, 5).join(', ')}${backups.names.length > 5 ? ', …' : ''}. Delete those that are not needed any more by hand.`,
       gainBytes: backups.bytes,
     })
   }
