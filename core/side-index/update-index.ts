@@ -138,6 +138,8 @@ class Update {
       }
       this.#writer.endStep()
       yield* this.#merge(breather)
+      // A quick pass may have looked at its size only while it was small.
+      if (this.#file.bytes() > this.#limitBytes) return this.#giveUp()
     } catch (error) {
       // Every row is whole: what was done of the step need not be done again.
       if (error instanceof LcmError && error.code === 'cancelled') this.#writer.endStep()
