@@ -38,6 +38,10 @@ const hermesWriter = (five: boolean): SystemWriter => ({
     'A message that neither calls nor answers a tool has no parts; of one that does, only the call.',
   ],
   unsaid: { parts: 'What a message says is no part beside its text.' },
+  unfired: {
+    context_order: 'Its window is worked out anew each time: no order is stored that could be wrong.',
+    fresh_tail_compacted: 'It stores no window: what is in it begins behind the frontier, however little that is.',
+  },
   tell: (story) => {
     const named = renamed(story, (_, index) => String(FIRST_NODE + index))
     const placed = inEveryMessage(named, ({ number }) => ({ seq: number }))
