@@ -97,7 +97,7 @@ describe.skipIf(!existsSync(small))('salvaging a damaged file (needs ../shared)'
           if (saved.size < original.size) expect(report.isWhole).toBe(false)
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 10 },
     )
   }, 60_000)
 
