@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { api } from './api.ts'
 import { OpenError } from './features/welcome/open-error.tsx'
 import { Welcome } from './features/welcome/welcome.tsx'
@@ -59,6 +59,9 @@ async function openByDialog(): Promise<void> {
 
 function Memory({ file }: { readonly file: string }) {
   const info = useQuery(api.memory.info.queryOptions())
+  // Asking again forgets the error; the page about it, and a dialog on it, stay until there is an answer.
+  const [lastError, setLastError] = useState<unknown>(null)
+  if (info.error !== null && info.error !== lastError) setLastError(info.error)
   if (info.data) {
     return (
       <Suspense fallback={<Loading what="the window" />}>
@@ -66,6 +69,6 @@ function Memory({ file }: { readonly file: string }) {
       </Suspense>
     )
   }
-  if (info.error) return <OpenError path={file} error={info.error} onRetry={() => void info.refetch()} />
+  if (lastError !== null) return <OpenError path={file} error={lastError} onRetry={() => void info.refetch()} />
   return <Loading what={file} lines={7} />
 }

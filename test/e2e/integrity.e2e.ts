@@ -122,7 +122,8 @@ test('findings are walked by keys, and shown in the strata', async ({ openMemory
   await expect(page.getByText('error found')).toBeVisible()
 })
 
-test('the plan of another system’s file can be exported, and is not applied', async ({ openMemory }) => {
+test('the plan of another system’s file can be exported, and is not applied', async ({ openMemory, hostKind }) => {
+  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
   const page = await openMemory(`${FIXTURES}/corrupt/message_lost_from_context.db`)
   await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
