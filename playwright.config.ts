@@ -1,9 +1,17 @@
 import { defineConfig } from '@playwright/test'
+import { findElectron, hasDisplay } from './scripts/electron-binary.mjs'
 import { chromiumFlags, findChromium } from './scripts/find-chromium.mjs'
 
 // Found once; the workers and the Electron stand-in inherit it.
 const chromium = findChromium()
 if (chromium !== undefined) process.env.LCM_CHROMIUM = chromium
+
+const hasElectron = findElectron() !== undefined && hasDisplay()
+/**
+ * Real Electron runs everything. On its stand-in, whose page is the browser's, those specs run that go through the
+ * shell: windows, menu, dialogs, keys, jobs, hostile pages.
+ */
+const SHELL_SPECS = /(desktop|frame|welcome|settings|hostile|compaction|transcript|search)\.e2e\.ts$/
 
 /** The same specs run through both doors; `test/e2e/app.ts` hides the difference. */
 export default defineConfig({
@@ -24,5 +32,5 @@ export default defineConfig({
     actionTimeout: 10_000,
     navigationTimeout: 20_000,
   },
-  projects: [{ name: 'browser' }, { name: 'desktop' }],
+  projects: [{ name: 'browser' }, { name: 'desktop', ...(hasElectron ? {} : { testMatch: SHELL_SPECS }) }],
 })

@@ -3,8 +3,6 @@ import { join } from 'node:path'
 import { expect, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 
-test.skip(({ hostKind }) => hostKind === 'standin', 'the page is the same behind both doors')
-
 test('a conversation is checked against its transcript, and a finding leads to its message', async ({
   openMemory,
   home,

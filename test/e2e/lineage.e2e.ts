@@ -5,8 +5,6 @@ import { builtMemory, sampleCopy } from './memories.ts'
 const passages = (page: Page) => page.getByRole('complementary', { name: 'Source passages' })
 const sentences = (page: Page) => page.locator('[data-claim]')
 
-test.skip(({ hostKind }) => hostKind === 'standin', 'the page is the same behind both doors')
-
 test('the lineage goes from the window down to the messages, by key', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')

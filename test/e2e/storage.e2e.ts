@@ -1,8 +1,6 @@
 import { expect, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
 
-test.skip(({ hostKind }) => hostKind === 'standin', 'the page is the same behind both doors')
-
 test('the bytes of a file are measured when asked, and stay measured after a reload', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')

@@ -33,8 +33,6 @@ async function select(page: Page, conversationId: number, id: string): Promise<v
   )
 }
 
-test.skip(({ hostKind }) => hostKind === 'standin', 'the page is the same behind both doors')
-
 test('a summary is rewritten as previewed, and brought back from the backup', async ({ openMemory, home }) => {
   test.slow()
   const path = sampleCopy(home)
