@@ -6,7 +6,9 @@ import { buildProgram } from '../core/cli/program.ts'
 import { contract } from '../core/contract/contract.ts'
 import { ErrorCode } from '../core/contract/error.ts'
 import type { MemoryInfo } from '../core/contract/memory.ts'
-import { SCHEMA_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V1 } from '../core/db/schema.ts'
+import { SCHEMA_V2, SCHEMA_V3 } from '../core/db/later-versions.ts'
+import { SCHEMA_V1 } from '../core/db/schema.ts'
+import { SEARCH_V1 } from '../core/db/search-schema.ts'
 import { checks } from '../core/integrity/integrity-checker.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { WriteDb } from '../db/read-db.ts'
-import { MESSAGE_INDEX_TRIGGERS } from '../db/schema.ts'
+import { MESSAGE_INDEX_TRIGGERS } from '../db/search-schema.ts'
 
 const queries = {
   nextMessage: 'SELECT coalesce(max(message_id), 0) + 1 FROM messages',

@@ -2,18 +2,11 @@ import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
 import { parseHeader, readStart } from './file-header.ts'
+import { SCHEMA_V2, SCHEMA_V3, VIEWS_ON_V1, VIEWS_ON_V2 } from './later-versions.ts'
+import { OWN_VIEWS } from './own-views.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
-import {
-  APPLICATION_ID,
-  MESSAGE_INDEX_TRIGGERS,
-  OWN_VIEWS,
-  SCHEMA_V1,
-  SCHEMA_V2,
-  SCHEMA_V3,
-  SEARCH_V1,
-  VIEWS_ON_V1,
-  VIEWS_ON_V2,
-} from './schema.ts'
+import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
+import { MESSAGE_INDEX_TRIGGERS, SEARCH_V1 } from './search-schema.ts'
 import { translateSqliteError } from './sqlite-error.ts'
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */

@@ -10,9 +10,10 @@ import { lostOfLossless } from './dialects/lossless-tables.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative, readingViews, tablesMissingError } from './native.ts'
+import { OWN_VIEWS } from './own-views.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 import { connectReadOnly, openHere, type ReadOnlyConnection } from './read-only-connection.ts'
-import { APPLICATION_ID, OWN_VIEWS } from './schema.ts'
+import { APPLICATION_ID } from './schema.ts'
 import { probeSchema, type SchemaProbe } from './schema-probe.ts'
 
 export type OpenMemoryOptions = {

@@ -1,5 +1,6 @@
 import type { RowChange } from '../contract/repair.ts'
-import { MESSAGE_INDEX_TRIGGERS, SCHEMA_V1, SEARCH_V1 } from '../db/schema.ts'
+import { SCHEMA_V1 } from '../db/schema.ts'
+import { MESSAGE_INDEX_TRIGGERS, SEARCH_V1 } from '../db/search-schema.ts'
 import { type Fixer, plural, type Scope } from './fixer.ts'
 
 const queries = {

@@ -1,0 +1,16 @@
+/**
+ * TEMP views over a native file, of names that other systems' files need. A message of role system with nothing but
+ * records of compactions in it came from another system, which keeps them as messages.
+ */
+export const OWN_VIEWS = /* sql */ `
+CREATE TEMP VIEW internal_conversations AS SELECT NULL AS conversation_id, NULL AS note WHERE 0;
+CREATE TEMP VIEW stored_ranges AS SELECT NULL AS summary_id, NULL AS earliest_at, NULL AS latest_at WHERE 0;
+CREATE TEMP VIEW event_messages AS
+SELECT m.message_id
+FROM main.messages AS m
+WHERE m.role = 'system'
+  AND EXISTS (SELECT 1 FROM main.message_parts AS p
+    WHERE p.message_id = m.message_id AND p.part_type = 'compaction' AND p.is_synthetic = 0)
+  AND NOT EXISTS (SELECT 1 FROM main.message_parts AS p
+    WHERE p.message_id = m.message_id AND p.part_type <> 'compaction');
+`
