@@ -5,13 +5,18 @@ import { losslessClawWriters } from '../builders/systems/lossless.ts'
 
 /** 1,300 messages are about 9 MB, half of it parts and the system's own search index. */
 const MESSAGES_A_MB = 143
+/** How many times longer long texts are: 20 KB, which SQLite keeps in chains of pages beside the row. */
+const LONGER = 20
 const LEAF_MESSAGES = 20
 const FAN_IN = 4
 
-/** A file of so many megabytes as lossless-claw lays it out, at rest; made once and kept with the temporary files. */
-export function clawMemory(megabytes: number): string {
+/**
+ * A file of so many megabytes as lossless-claw lays it out, at rest; made once and kept with the temporary files.
+ * `long`: fewer messages, each with a text of 20 KB in place of one.
+ */
+export function clawMemory(megabytes: number, texts: 'short' | 'long' = 'short'): string {
   const folder = join(tmpdir(), 'lcm-inspector-bench')
-  const path = join(folder, `claw-${megabytes}.db`)
+  const path = join(folder, `claw-${megabytes}${texts === 'long' ? '-long' : ''}.db`)
   if (existsSync(path)) return path
   mkdirSync(folder, { recursive: true })
   const draft = join(folder, `claw-draft-${process.pid}.db`)
@@ -19,7 +24,8 @@ export function clawMemory(megabytes: number): string {
   if (!file) throw new Error('no writer')
   try {
     file.db.pragma('synchronous = OFF')
-    file.db.exec(fill(megabytes * MESSAGES_A_MB))
+    const longer = texts === 'long' ? LONGER : 1
+    file.db.exec(fill(Math.floor((megabytes * MESSAGES_A_MB) / longer), longer))
     file.db.pragma('wal_checkpoint(TRUNCATE)')
     file.db.close()
     renameSync(draft, path)
@@ -30,7 +36,7 @@ export function clawMemory(megabytes: number): string {
 }
 
 /** One conversation, the oldest seven of ten messages summarised, and most of those summaries again. */
-const fill = (messages: number): string => {
+const fill = (messages: number, longer: number): string => {
   const covered = Math.floor((messages * 0.7) / (LEAF_MESSAGES * FAN_IN)) * LEAF_MESSAGES * FAN_IN
   const leaf = (k: string): string => `'sum_' || printf('%016x', ${k})`
   const condensed = (k: string): string => `'sum_c' || printf('%015x', ${k})`
@@ -41,7 +47,7 @@ CREATE TEMP TABLE leaf AS SELECT (n - 1) / ${LEAF_MESSAGES} AS k, max(n) AS last
 INSERT INTO conversations (conversation_id, session_id) VALUES (1, 'long');
 INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count, created_at, transcript_entry_id)
 SELECT n, 1, n, CASE n % 3 WHEN 1 THEN 'user' WHEN 2 THEN 'assistant' ELSE 'tool' END,
-  'message ' || n || ' ' || replace(hex(randomblob(60 + n % 37 * 12)), 'A', 'lease of billing '), 200 + n % 300,
+  'message ' || n || ' ' || replace(hex(randomblob((60 + n % 37 * 12) * ${longer})), 'A', 'lease of billing '), 200 + n % 300,
   datetime(1770000000 + n * 7, 'unixepoch'), 'entry-' || n FROM n;
 INSERT INTO message_parts (part_id, message_id, session_id, part_type, ordinal, text_content, tool_call_id, metadata)
 SELECT 'p' || message_id, message_id, 's', 'text', 0, content, iif(role = 'tool', 'call_' || message_id, NULL),

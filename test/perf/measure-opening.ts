@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
@@ -8,6 +9,8 @@ export type OpeningMeasure = {
   readonly access: string
   /** Milliseconds of this process at work, by step; time on a busy machine says little. */
   readonly cpuMs: Readonly<Record<string, number>>
+  /** Megabytes that it asked the system for, by step, in the page cache or not; all 0 where only Linux could tell. */
+  readonly readMb: Readonly<Record<string, number>>
   /** Until a window shows its conversations and a page of a transcript. */
   readonly usableCpuMs: number
   readonly usableWallMs: number
@@ -22,10 +25,12 @@ export function measureOpening(path: string): OpeningMeasure {
     return (user + system) / 1000
   }
   const cpuMs: Record<string, number> = {}
+  const readMb: Record<string, number> = {}
   const step = <T>(name: string, body: () => T): T => {
-    const before = cpu()
+    const [before, readBefore] = [cpu(), bytesRead()]
     const made = body()
     cpuMs[name] = Math.round(cpu() - before)
+    readMb[name] = Math.round((bytesRead() - readBefore) / 1e5) / 10
     return made
   }
   const [cpuBefore, wallBefore] = [cpu(), performance.now()]
@@ -39,7 +44,11 @@ export function measureOpening(path: string): OpeningMeasure {
   step('strata again', () => lcm.strata.get({ conversationId, axis: 'messages' }))
   const rssMb = Math.round(process.memoryUsage().rss / 1e6)
   lcm.close()
-  return { access: lcm.info.access, cpuMs, usableCpuMs, usableWallMs, rssMb }
+  return { access: lcm.info.access, cpuMs, readMb, usableCpuMs, usableWallMs, rssMb }
 }
+
+const IO = '/proc/self/io'
+const bytesRead = (): number =>
+  existsSync(IO) ? Number(/^rchar: (\d+)$/m.exec(readFileSync(IO, 'utf8'))?.[1] ?? 0) : 0
 
 if (import.meta.main) console.log(JSON.stringify(measureOpening(process.argv[2] ?? clawMemory(700))))
