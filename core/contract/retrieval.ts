@@ -14,7 +14,7 @@ export const GrepInput = z.object({
   match: z.enum(['auto', 'all', 'any']).default('auto'),
   scope: z.enum(['messages', 'summaries', 'both', 'files']).default('both'),
   conversationIds: z.array(ConversationId).optional(),
-  /** Without `depths` too: messages only. */
+  /** Without `depths` too: messages only. Files have neither role nor depth: with either no file is found. */
   roles: z.array(Role).optional(),
   /** Without `roles` too: summaries only. */
   depths: z.array(z.int()).optional(),

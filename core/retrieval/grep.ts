@@ -187,6 +187,7 @@ export class Grep {
 
   #notes({ notes, loose }: Question, { hits, anyOf, isScan }: Answer, grounds: readonly Ground[]): string[] {
     const told = [...notes]
+    if (grounds.length === 0) told.push('Only messages have a role, only summaries a depth: nothing is left.')
     const texts = grounds.filter(({ corpus }) => corpus.kind !== 'file')
     const indexes = this.#indexes.current()
     if (isScan && texts.length > 0) {

@@ -443,6 +443,21 @@ it('finds files by name and by what is known of them', async () => {
   expect(idsOf(await search({ query: 'countries' }))).toEqual([])
 })
 
+it.each<[string, Partial<GrepRequest>]>([
+  ['files by a depth', { scope: 'files', depths: [0] }],
+  ['files by a role', { scope: 'files', roles: ['user'] }],
+  ['messages by a depth', { scope: 'messages', depths: [0] }],
+  ['summaries by a role', { scope: 'summaries', roles: ['user'] }],
+])('finds no %s, and says why', async (_, filter) => {
+  using memory = buildMemory({ conversations: [{ messages: ['countries'] }] })
+  memory.leaf(1, [1], { content: 'countries' })
+  memory.largeFile(1, { file_name: 'countries.csv' })
+  expect(await searcher(memory)({ query: 'countries', ...filter })).toMatchObject({
+    ...{ total: 0, totalIsExact: true, hits: [] },
+    notes: [expect.stringMatching(/Only messages have a role, only summaries a depth/)],
+  })
+})
+
 describe('a pattern', () => {
   it('is refused when no engine can read it', async () => {
     const { memory, search } = story()

@@ -75,12 +75,12 @@ export function naiveRows(db: ReadDb): NaiveRow[] {
   return [...messages, ...summaries, ...files]
 }
 
-/** Whether the filters of a search let a row pass. */
+/** Whether the filters of a search let a row pass. Asked for by role or depth, only what has one is found: no file. */
 export function passes(row: NaiveRow, input: GrepInput): boolean {
   const { scope, roles, depths, conversationIds, afterMs, beforeMs, inContext, within } = input
   const kinds =
     scope === 'files'
-      ? ['file']
+      ? [...(roles || depths ? [] : ['file'])]
       : [
           ...(scope !== 'summaries' && (roles || !depths) ? ['message'] : []),
           ...(scope !== 'messages' && (depths || !roles) ? ['summary'] : []),
