@@ -92,6 +92,7 @@ export const contentChecks: readonly Check[] = [
       'empty_summary',
       'not_smaller_than_sources',
       'orphan_summary',
+      'source_gap',
       'double_coverage',
       'kind_mismatch',
       'cross_conversation_edge',

@@ -30,6 +30,8 @@ export type DialectFacts = {
   /** The number of the first item of a window. */
   readonly firstOrdinal: number
   readonly hasDenseWindow: boolean
+  /** Whether the sources of a summary are numbered from 0 without gaps, and stay so. */
+  readonly hasDenseLinks: boolean
   /** `kept`: numbers follow each other; `pruned`: the system itself takes some messages out; `free`: anything goes. */
   readonly sequence: 'kept' | 'pruned' | 'free'
   /** Times of summaries may be shifted by the writer's offset from UTC. */
@@ -84,6 +86,7 @@ function hasStoredWindow(context: CheckContext, conversationId: number): boolean
 export const usual: DialectFacts = {
   firstOrdinal: 0,
   hasDenseWindow: false,
+  hasDenseLinks: false,
   sequence: 'free',
   shiftsTimes: false,
   recordsSourceTokens: false,
@@ -158,6 +161,7 @@ const native: DialectFacts = {
 const losslessFamily: DialectFacts = {
   ...usual,
   hasDenseWindow: true,
+  hasDenseLinks: true,
   sequence: 'pruned',
   jsonColumns: [
     ofPart('metadata', 'any'),

@@ -1,11 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { type Check, type CheckContext, type Finding, findIn, isAsked } from './check.ts'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
 
 const queries = {
   lines: /* sql */ `SELECT file_id, line_count FROM main.large_files WHERE line_count IS NOT NULL`,
   ids: /* sql */ `SELECT file_id FROM main.large_files`,
+  unexplored: /* sql */ `
+    SELECT file_id AS id, conversation_id AS conversationId, 'nothing tells what is in it' AS detail
+    FROM large_files
+    WHERE trim(coalesce(exploration_summary, '')) = ''
+      AND (:conversation IS NULL OR conversation_id = :conversation)`,
   mentions: /* sql */ `
     SELECT message_id AS messageId, content
     FROM main.messages
@@ -100,6 +105,20 @@ const onlyLosslessClaw =
     info.system === 'lossless-claw' && probe.has(table, column) ? null : `${info.systemLabel} does not record ${what}.`
 
 export const fileContentChecks: readonly Check[] = [
+  {
+    id: 'exploration_missing',
+    group: 'files',
+    severity: 'warning',
+    phase: 'structure',
+    invariant: 'A large file has a text that tells what is in it.',
+    explanation: 'An agent sees that text in place of the file: without it nobody knows whether to read the file.',
+    repairable: false,
+    notApplicable: ({ info }) =>
+      info.system === 'lossless-claw' || info.system === 'argentos'
+        ? null
+        : `${info.systemLabel} does not write such a text for every file.`,
+    find: (context) => findIn(context, ['large_files'], queries.unexplored),
+  },
   {
     id: 'file_lines',
     group: 'files',

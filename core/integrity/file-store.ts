@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import type { CheckContext } from './check.ts'
+import { oncePerScan } from './once-per-scan.ts'
 
 const queries = {
   files: /* sql */ `
@@ -33,8 +34,8 @@ export type StoredFile = FileRow & {
   readonly isUsualName: boolean
 }
 
-/** Looks up every stored file once: where its row says, or in the folder of files beside the database. */
-export function storedFiles({ db, info }: CheckContext): StoredFile[] {
+/** Every stored file, where its row says, or in the folder of files beside the database; each is looked up once a scan. */
+export const storedFiles = oncePerScan(({ db, info }: CheckContext): StoredFile[] => {
   const folder = dirname(realOf(info.path))
   // A path without a root is meant beside the database.
   const rows = db
@@ -58,7 +59,7 @@ export function storedFiles({ db, info }: CheckContext): StoredFile[] {
       isUsualName: new RegExp(`^${escaped(row.id)}(\\.[A-Za-z0-9_-]+)?$`).test(basename(row.uri)),
     }
   })
-}
+})
 
 const isRelative = (uri: string): boolean =>
   uri !== '' && !/^([\\/~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(uri) && !uri.split(/[\\/]/).includes('..')

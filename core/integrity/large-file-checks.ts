@@ -3,7 +3,6 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { inspectPayloads } from './hermes-payloads.ts'
-import { oncePerScan } from './once-per-scan.ts'
 
 const queries = {
   ids: /* sql */ `SELECT file_id FROM large_files`,
@@ -21,12 +20,10 @@ const queries = {
     WHERE p.metadata LIKE '%externalizedFileId%' AND json_valid(p.metadata) AND j.value IS NOT NULL`,
 }
 
-/** Every file is looked up once for all checks of a scan. */
-const lookedUp = oncePerScan(storedFiles)
 function* files(context: CheckContext): Generator<StoredFile> {
   // Payloads are named by messages there, one by one.
   if (context.info.system === 'hermes-lcm') return
-  for (const file of lookedUp(context)) if (isAsked(context, file.conversationId)) yield file
+  for (const file of storedFiles(context)) if (isAsked(context, file.conversationId)) yield file
 }
 
 /** Missing where it should be; not merely kept on another machine. */

@@ -6,13 +6,14 @@ import type { SummaryTable } from './summary-table.ts'
 const queries = {
   /** One row a summary: messages in their order. */
   messages: /* sql */ `
-    SELECT summary_id, count(*), group_concat(coalesce(message_id, '?'), ',' ORDER BY ordinal, message_id)
+    SELECT summary_id, count(*), group_concat(coalesce(message_id, '?'), ',' ORDER BY ordinal, message_id),
+      min(ordinal), max(ordinal), total(ordinal)
     FROM summary_messages
     GROUP BY summary_id`,
   messagesOf: /* sql */ `
     SELECT message_id FROM summary_messages WHERE summary_id IS :summary ORDER BY ordinal, message_id`,
   sources: /* sql */ `
-    SELECT summary_id, source_summary_id FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id`,
+    SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id`,
 }
 
 /** A link of which one end is missing. */
@@ -34,6 +35,8 @@ export class LineageLinks {
   sources: number[][] = []
   dependents: number[][] = []
   readonly broken: BrokenLink[] = []
+  /** Summaries whose sources are not numbered from 0 without gaps. */
+  readonly sparse = new Set<number>()
   #length = 0;
 
   *load(db: ReadDb, messages: MessageColumns, summaries: SummaryTable): Generator<void> {
@@ -44,10 +47,16 @@ export class LineageLinks {
     let scratch = new Float64Array(1024)
     let rows = 0
     let since = 0
-    for (const [summaryId, count, packed] of db.iterateRaw<[string, number, string]>(queries.messages)) {
+    type Links = [id: string, count: number, packed: string, first: unknown, last: unknown, sum: unknown]
+    for (const [summaryId, count, packed, first, last, sum] of db.iterateRaw<never>(
+      queries.messages,
+    ) as Iterable<Links>) {
       if (count > scratch.length) scratch = new Float64Array(2 * count)
       if (unpackInto(packed, scratch, 0) !== count) this.#unpackOneByOne(db, summaryId, scratch)
       this.#add(summaryId, scratch.subarray(0, count), messages, summaries)
+      if (first !== 0 || last !== count - 1 || sum !== (count * (count - 1)) / 2) {
+        this.sparse.add(summaries.indexOf(summaryId))
+      }
       rows += count
       if (rows - since > 16_384) {
         since = rows
@@ -56,9 +65,14 @@ export class LineageLinks {
     }
     this.messages = this.messages.slice(0, this.#length)
     yield
-    for (const [summaryId, sourceId] of db.iterateRaw<[string, string]>(queries.sources)) {
+    let place = 0
+    let before: string | null = null
+    for (const [summaryId, sourceId, ordinal] of db.iterateRaw<[string, string, number]>(queries.sources)) {
       const summary = summaries.indexOf(summaryId)
       const source = summaries.indexOf(sourceId)
+      place = summaryId === before ? place + 1 : 0
+      before = summaryId
+      if (ordinal !== place) this.sparse.add(summary)
       if (summary >= 0 && source >= 0) {
         this.sources[summary]?.push(source)
         this.dependents[source]?.push(summary)

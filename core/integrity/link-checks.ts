@@ -63,6 +63,15 @@ function* findSourcesOutOfOrder(context: CheckContext): Iterable<Finding | null>
   }
 }
 
+function* findSourceGaps(context: CheckContext): Iterable<Finding | null> {
+  const { summaries, links } = context.facts
+  for (const { index, id, conversationId } of summaries.rows) {
+    yield links.sparse.has(index) && isAsked(context, conversationId)
+      ? { id, conversationId, detail: 'the numbers of its sources have a gap, or one of them stands twice' }
+      : null
+  }
+}
+
 /** Two leaves over one message are fine under one dependent (a rewrite in progress); apart they say it twice. */
 function* findDoubleCoverage(context: CheckContext): Iterable<Finding | null> {
   const { summaries, links, coverage } = context.facts
@@ -120,6 +129,31 @@ export const linkChecks: readonly Check[] = [
     notApplicable: ({ info }) =>
       info.capabilities.sourceOrder === false ? `${info.systemLabel} does not record an order of sources.` : null,
     find: findSourcesOutOfOrder,
+  },
+  {
+    id: 'source_gap',
+    group: 'lineage',
+    severity: 'warning',
+    phase: 'structure',
+    invariant: 'The sources of a summary are numbered from the first without gaps.',
+    explanation:
+      'A source of these summaries is gone, or was put in later: they stand for less, or more, than they say.',
+    repairable: false,
+    consequenceOf: [
+      'coverage_gap',
+      'cross_conversation_edge',
+      'dangling_edge',
+      'double_coverage',
+      'duplicate_edge',
+      'fresh_tail_compacted',
+      'kind_mismatch',
+      'lineage_cycle',
+      'orphan_summary',
+      'source_order',
+    ],
+    notApplicable: ({ dialect, info }) =>
+      dialect.hasDenseLinks ? null : `${info.systemLabel} does not number sources without gaps.`,
+    find: findSourceGaps,
   },
   {
     id: 'double_coverage',

@@ -28,6 +28,18 @@ const queries = {
   maintenance: /* sql */ `
     SELECT conversation_id AS conversationId, pending, retry_attempts AS retries, last_failure_summary AS failure
     FROM main.conversation_compaction_maintenance`,
+  debts: /* sql */ `
+    SELECT NULL AS id, d.conversation_id AS conversationId,
+      'owed since ' || d.requested_at || ', and ' || d.turns || ' turns later still' AS detail
+    FROM (
+      SELECT p.*, (SELECT count(*) FROM main.messages AS m
+        WHERE m.conversation_id = p.conversation_id AND m.role = 'user'
+          AND unixepoch(m.created_at) > unixepoch(p.requested_at)) AS turns
+      FROM main.conversation_compaction_maintenance AS p
+      WHERE p.pending = 1 AND p.running = 0 AND (:conversation IS NULL OR p.conversation_id = :conversation)
+    ) AS d
+    WHERE d.turns >= CAST(:turns AS INTEGER)
+      AND coalesce(unixepoch(d.last_started_at), 0) < unixepoch(d.requested_at)`,
   lastRuns: /* sql */ `
     SELECT conversation_id AS conversationId, stop_reason AS stopReason, tokens_before AS tokensBefore,
       tokens_after AS tokensAfter
@@ -74,6 +86,11 @@ const queries = {
 
 /** Attempts after which its own system gives a debt up. */
 const MANY_RETRIES = 5
+/**
+ * Turns after which a debt has been passed over: its system pays it at the next, or asks again and notes the later time.
+ * Hours do not count, since an agent that rests owes nothing new.
+ */
+const PASSED_OVER_TURNS = 5
 /** Work of the 1.0 line that has been begun for longer than this has nobody at work on it. */
 const PENDING_MS = 600_000
 const FAILING_RUNS = 3
@@ -137,6 +154,10 @@ function* findFailing(context: CheckContext): Iterable<Finding> {
       yield { id: null, conversationId, detail: `owed since ${retries} failed attempts${why}` }
     }
   }
+  if (probe.has('conversation_compaction_maintenance', 'last_started_at')) {
+    const params = { conversation: context.conversationId, turns: PASSED_OVER_TURNS }
+    yield* db.iterate<Finding>(queries.debts, params)
+  }
   yield* findIn(context, ['pending_compaction_batches'], queries.failedBatches)
   if (info.system !== 'native') return
   type Run = { conversationId: number; stopReason: string | null; tokensBefore: number; tokensAfter: number | null }
@@ -198,7 +219,7 @@ export const operationsChecks: readonly Check[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'Compactions that were asked for succeed.',
-    explanation: 'The last attempts to compact came to nothing: the window keeps growing.',
+    explanation: 'The last attempts to compact came to nothing, or none was made: the window keeps growing.',
     repairable: false,
     consequenceOf: ['stale_lock'],
     find: findFailing,

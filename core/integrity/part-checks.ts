@@ -1,5 +1,5 @@
-import { ROLES } from '../contract/lists.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { rowRanges } from './row-ranges.ts'
 
 const queries = {
@@ -8,6 +8,20 @@ const queries = {
     FROM main.messages AS m
     WHERE m.message_id > :after AND m.message_id <= :upTo
       AND NOT EXISTS (SELECT 1 FROM main.message_parts AS p WHERE p.message_id = m.message_id)`,
+  otherSessions: /* sql */ `
+    SELECT m.message_id AS messageId, m.conversation_id AS conversationId, m.seq
+    FROM main.messages AS m
+    JOIN main.conversations AS c ON c.conversation_id = m.conversation_id
+    JOIN main.message_parts AS p ON p.message_id = m.message_id
+    WHERE m.message_id > :after AND m.message_id <= :upTo AND p.session_id <> c.session_id
+    ORDER BY m.message_id`,
+  sessionBegan: /* sql */ `
+    SELECT m.seq
+    FROM main.conversations AS c
+    JOIN main.messages AS m ON m.conversation_id = c.conversation_id
+    JOIN main.message_parts AS p ON p.message_id = m.message_id AND p.session_id = c.session_id
+    WHERE c.conversation_id = :conversation
+    ORDER BY m.seq LIMIT 1`,
   uncalled: /* sql */ `
     SELECT 'msg_' || m.message_id AS id, m.conversation_id AS conversationId,
       'a result that does not say of which call' AS detail
@@ -34,57 +48,48 @@ const queries = {
       AND (SELECT count(*) FROM main.message_parts AS o WHERE o.message_id = m.message_id AND o.part_type = 'text') = 1`,
 }
 
-/** Messages without parts are the rule in some conversations, and the exception in others. */
-const FEW = 0.1
-const LEAST = 10
-
-type Without = { readonly messageId: number; readonly conversationId: number }
-
-const TOOL = ROLES.indexOf('tool')
-
-/** What a writer of its own put behind the rest loses nothing by having no parts: all that it says is in its text. */
-function withoutPlainEnd({ facts }: CheckContext, conversationId: number, ids: readonly number[]): readonly number[] {
-  const { messages } = facts
-  const range = messages.ranges.find((one) => one.conversationId === conversationId)
-  const left = new Set(ids)
-  for (let place = (range?.to ?? 0) - 1; place >= (range?.from ?? 0); place -= 1) {
-    if (messages.roles[place] === TOOL || !left.delete(messages.ids[place] as number)) break
-  }
-  return [...left]
-}
-
-/** Remembers no more ids of a conversation than can be exceptions in it. */
 function* findWithoutParts(context: CheckContext): Iterable<Finding | null> {
-  const { db, facts } = context
-  const most = new Map(
-    facts.messages.ranges.map(({ conversationId, from, to }) => [
-      conversationId,
-      to - from < LEAST ? 0 : (to - from) * FEW,
-    ]),
-  )
-  const without = new Map<number, number[]>()
-  for (const range of rowRanges(db, 'messages')) {
-    for (const { messageId, conversationId } of db.iterate<Without>(queries.without, range)) {
-      const ids = without.get(conversationId) ?? []
-      without.set(conversationId, ids)
-      if (ids.length <= (most.get(conversationId) ?? 0)) ids.push(messageId)
+  for (const few of exceptionsAmong(context, rowsInRanges<MessageOf>(context, queries.without))) {
+    for (const id of few ? beforePlainEnd(context, few) : []) {
+      const detail = 'has no parts, unlike the other messages of its conversation'
+      yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
     }
     yield null
   }
-  for (const [conversationId, ids] of without) {
-    if (ids.length > (most.get(conversationId) ?? 0) || !isAsked(context, conversationId)) continue
-    for (const id of withoutPlainEnd(context, conversationId, ids)) {
-      yield { id: `msg_${id}`, conversationId, detail: 'has no parts, unlike the other messages of its conversation' }
+}
+
+/** A session may follow another in a conversation; parts of another one after its own began are of elsewhere. */
+function* findOtherSessions(context: CheckContext): Iterable<Finding | null> {
+  const { db } = context
+  const began = new Map<number, number | undefined>()
+  function* rows(): Generator<MessageOf | null> {
+    for (const row of rowsInRanges<MessageOf & { seq: number }>(context, queries.otherSessions)) {
+      if (row !== null && !began.has(row.conversationId)) {
+        began.set(row.conversationId, db.value<number>(queries.sessionBegan, { conversation: row.conversationId }))
+      }
+      yield row !== null && row.seq >= (began.get(row.conversationId) ?? Number.POSITIVE_INFINITY) ? row : null
     }
+  }
+  for (const few of exceptionsAmong(context, rows())) {
+    for (const id of few?.ids ?? []) {
+      const detail = 'a part of it is of another session than its conversation'
+      yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
+    }
+    yield null
+  }
+}
+
+function* rowsInRanges<T>({ db }: CheckContext, sql: string): Generator<T | null> {
+  for (const range of rowRanges(db, 'messages')) {
+    yield* db.iterate<T>(sql, range)
+    yield null
   }
 }
 
 function* inRanges(context: CheckContext, sql: string): Iterable<Finding | null> {
-  for (const range of rowRanges(context.db, 'messages')) {
-    for (const finding of context.db.iterate<Finding>(sql, range)) {
-      yield finding.conversationId === null || isAsked(context, finding.conversationId) ? finding : null
-    }
-    yield null
+  for (const finding of rowsInRanges<Finding>(context, sql)) {
+    const of = finding?.conversationId ?? null
+    yield of === null || isAsked(context, of) ? finding : null
   }
 }
 
@@ -118,6 +123,18 @@ export const partChecks: readonly Check[] = [
     consequenceOf: ['foreign_keys', 'invalid_value'],
     notApplicable,
     find: (context) => inRanges(context, queries.places),
+  },
+  {
+    id: 'part_session',
+    group: 'content',
+    severity: 'warning',
+    phase: 'text',
+    invariant: 'The parts of a message are of the session of its conversation.',
+    explanation: 'The part was written by another session, or moved here from one: it may not belong to this message.',
+    repairable: false,
+    consequenceOf: ['foreign_keys', 'invalid_value'],
+    notApplicable,
+    find: findOtherSessions,
   },
   {
     id: 'tool_result_uncalled',

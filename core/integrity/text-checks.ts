@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type CountedPart, countMessageTokens } from '../conversations/message-tokens.ts'
-import type { Check, CheckContext, Inspector } from './check.ts'
+import type { Check, CheckContext, Finding, Inspector } from './check.ts'
+import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { failureOf } from './markers.ts'
 import { oncePerScan } from './once-per-scan.ts'
 import { type TokenRule, tokenRulesOf } from './token-rules.ts'
@@ -12,6 +13,14 @@ const queries = {
     FROM message_parts
     WHERE message_id = :message
     ORDER BY ordinal`,
+  /** Those before the first with a hash are of a release before it. The column is a dialect's, never of the file. */
+  withoutHash: (column: string) => /* sql */ `
+    SELECT message_id AS messageId, conversation_id AS conversationId
+    FROM main.messages
+    WHERE conversation_id = :conversation AND ${column} IS NULL AND seq > (
+      SELECT n.seq FROM main.messages AS n
+      WHERE n.conversation_id = :conversation AND n.${column} IS NOT NULL ORDER BY n.seq LIMIT 1)
+    ORDER BY message_id`,
   summaryHashes: /* sql */ `SELECT summary_id, summary_hash FROM summaries`,
 }
 
@@ -70,9 +79,27 @@ function messageHash({ dialect }: CheckContext): Inspector {
   const { messageHash } = dialect
   return (row) => {
     if (!messageHash || row.content === null) return null
-    // Rows of releases before the hash have none.
+    // Rows of releases before the hash have none; one that lacks it among others is another matter.
     if (row.hash === null) return null
     return messageHash.of(row) === row.hash ? null : 'the text is not the one that was stored: its hash differs'
+  }
+}
+
+function* findWithoutHash(context: CheckContext): Iterable<Finding | null> {
+  const { db, dialect, facts } = context
+  const sql = queries.withoutHash(dialect.messageHash?.column[1] ?? 'NULL')
+  function* rows(): Generator<MessageOf | null> {
+    for (const { conversationId } of facts.messages.ranges) {
+      yield* db.iterate<MessageOf>(sql, { conversation: conversationId })
+      yield null
+    }
+  }
+  for (const few of exceptionsAmong(context, rows())) {
+    for (const id of few ? beforePlainEnd(context, few) : []) {
+      const detail = 'has no hash, unlike the other messages of its conversation'
+      yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
+    }
+    yield null
   }
 }
 
@@ -121,11 +148,12 @@ export const textChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'The text of every message has the hash that was stored with it.',
     explanation:
-      'The text of these messages, or the hash that is kept of it, was changed after they were stored. A system that recognises messages by it takes them for others.',
+      'The text of these messages, or the hash that is kept of it, was changed or taken away after they were stored. A system that recognises messages by it takes them for others.',
     repairable: false,
     consequenceOf: ['invalid_value'],
     notApplicable: noHash,
     messageTexts: messageHash,
+    find: findWithoutHash,
   },
   {
     id: 'summary_hash',

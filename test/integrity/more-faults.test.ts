@@ -22,6 +22,49 @@ const twin = (columns: string): string => `
 
 const faults: readonly Fault[] = [
   {
+    name: 'message whose hash is gone among messages that have one',
+    check: 'content_hash',
+    at: 'msg_30',
+    damage: 'UPDATE messages SET identity_hash = NULL WHERE message_id = 30',
+  },
+  {
+    name: 'link that is gone from the middle of a leaf',
+    check: 'coverage_gap',
+    at: 'msg_',
+    damage: `DELETE FROM summary_messages WHERE summary_id = '${LEAF}' AND ordinal = 1`,
+  },
+  {
+    name: 'leaf whose links are numbered with a gap',
+    check: 'source_gap',
+    at: LEAF,
+    damage: `UPDATE summary_messages SET ordinal = ordinal + 4 WHERE summary_id = '${LEAF}' AND ordinal > 0`,
+  },
+  {
+    name: 'condensed node whose first source is not the first',
+    check: 'source_gap',
+    at: 'sum_c76038c039fc9393',
+    damage: `UPDATE summary_parents SET ordinal = ordinal + 1 WHERE summary_id = 'sum_c76038c039fc9393'`,
+  },
+  {
+    name: 'part of another session',
+    check: 'part_session',
+    at: 'msg_20',
+    damage: `UPDATE message_parts SET session_id = 'elsewhere' WHERE message_id = 20`,
+  },
+  {
+    name: 'file of which nothing tells what is in it',
+    check: 'exploration_missing',
+    at: 'file_d137dcbbd5ee4cad',
+    damage: `UPDATE large_files SET exploration_summary = NULL WHERE file_name = 'bash.txt'`,
+  },
+  {
+    name: 'compaction that turn after turn passed over',
+    check: 'compaction_failing',
+    at: '2025-09-01T08:10:00.000Z',
+    damage: `INSERT INTO conversation_compaction_maintenance (conversation_id, pending, requested_at, reason)
+      VALUES (1, 1, '2025-09-01T08:10:00.000Z', 'threshold')`,
+  },
+  {
     name: 'message that was recorded twice',
     check: 'duplicate_message',
     at: 'msg_69',
@@ -129,6 +172,19 @@ describe.runIf(hasFixtures)('a fault in a file of lossless-claw', () => {
 })
 
 describe.runIf(hasFixtures)('what is no fault in a file of lossless-claw', () => {
+  it.each([
+    ['messages of a release before the hash', 'UPDATE messages SET identity_hash = NULL WHERE message_id < 9'],
+    ['a session that followed another', `UPDATE message_parts SET session_id = 'earlier' WHERE message_id < 40`],
+    ['a session of many turns between', `UPDATE message_parts SET session_id = 'b' WHERE message_id BETWEEN 20 AND 40`],
+    [
+      'a compaction that was asked for when nobody has spoken since',
+      `INSERT INTO conversation_compaction_maintenance (conversation_id, pending, requested_at, reason)
+        VALUES (1, 1, '2025-12-01T08:10:00.000Z', 'threshold')`,
+    ],
+  ])('%s', async (_what, sql) => {
+    expect(fired(await scanFile(damagedCopy(SMALL, sql)))).toEqual([])
+  })
+
   it('a message that says again what was said before, later', async () => {
     const later = twin(`role, content, token_count, identity_hash, datetime(created_at, '+1 minute')`)
     expect(fired(await scanFile(damagedCopy(SMALL, later)))).toEqual([])
