@@ -288,6 +288,8 @@ export const faults: readonly Fault[] = [
     name: 'a message that the index lacks',
     check: 'fts_in_sync',
     inject: (memory, pick) => {
+      // Another fault may have taken the whole index away.
+      if (memory.db.value("SELECT 1 FROM sqlite_schema WHERE name = 'messages_fts'") === undefined) return false
       const id = pick(memory.db.column<number>('SELECT message_id FROM messages ORDER BY 1'))
       memory.damage(
         `INSERT INTO messages_fts (messages_fts, rowid, content, tool_input, tool_output, reasoning)
