@@ -1,6 +1,6 @@
 import type { HistoryColumns } from './history.ts'
 
-/** A message without its text. `role` is an index into ROLES. */
+/** A message without its text. `role` is an index into ROLES, or OTHER_ROLE. */
 export type HistoryRow = [
   messageId: number,
   seq: number,
@@ -8,6 +8,9 @@ export type HistoryRow = [
   role: number,
   createdAtMs: number | null,
 ]
+
+/** Of a role that is none of ROLES; one digit. Such a message is shown as one of the system. */
+export const OTHER_ROLE = 9
 
 /** Many messages in a few values: each column as its numbers in decimal with commas between, roles as digits. */
 export type PackedRows = readonly [
@@ -31,6 +34,7 @@ export class GrowingColumns {
   /** As SQL adds it up; a negative count of tokens in a damaged file is 0 in the history. */
   #tokens = 0
   #ordered = 0
+  #isPlain = true
   #messageIds: Float64Array<ArrayBuffer>
   #seqs: Float64Array<ArrayBuffer>
   #roleCodes: Uint8Array<ArrayBuffer>
@@ -59,7 +63,7 @@ export class GrowingColumns {
       if (this.length === this.#messageIds.length) this.#grow(1)
       this.#messageIds[this.length] = messageId
       this.#seqs[this.length] = seq
-      this.#roleCodes[this.length] = role
+      this.#roleCodes[this.length] = this.#known(role)
       this.#createdAtMs[this.length] = createdAtMs ?? Number.NaN
       this.#add(tokens ?? 0)
     }
@@ -85,7 +89,7 @@ export class GrowingColumns {
     let end = count
     if (count === limit) while (end > 0 && this.#seqs[first + end - 1] === last) end -= 1
     for (let place = 0; place < end; place += 1) {
-      this.#roleCodes[first + place] = roles.charCodeAt(place) - ZERO
+      this.#roleCodes[first + place] = this.#known(roles.charCodeAt(place) - ZERO)
       this.#add(counts[place] as number)
     }
     return end > 0
@@ -99,7 +103,14 @@ export class GrowingColumns {
       roleCodes: this.#roleCodes.subarray(0, end),
       createdAtMs: this.#createdAtMs.subarray(0, end),
       tokensBefore: this.#tokensBefore.subarray(0, end + 1),
+      isPlain: this.#isPlain,
     }
+  }
+
+  #known(role: number): number {
+    if (role !== OTHER_ROLE) return role
+    this.#isPlain = false
+    return 0
   }
 
   /** Completes the row at the end, whose other columns are set. */
@@ -107,6 +118,7 @@ export class GrowingColumns {
     const rank = this.length
     this.#tokensBefore[rank + 1] = (this.#tokensBefore[rank] as number) + Math.max(0, tokens)
     this.#tokens += tokens
+    if (tokens < 0) this.#isPlain = false
     this.#ordered += ((this.#messageIds[rank] as number) % ORDER_MODULUS) * (this.#seqs[rank] as number)
     this.length += 1
   }
@@ -131,8 +143,8 @@ export class GrowingColumns {
 const ZERO = 48
 const COMMA = 44
 
-/** Writes `count` numbers; false when the text is not exactly as many whole numbers from 0. */
-function unpack(text: string | null, into: Float64Array, first: number, count: number): boolean {
+/** Writes `count` numbers that stand in a text with commas between; false when the text is not exactly as many whole numbers from 0. */
+export function unpack(text: string | null, into: Float64Array, first: number, count: number): boolean {
   if (text === null) return count === 0
   let place = first
   let value = 0

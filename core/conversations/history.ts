@@ -1,4 +1,5 @@
 import { steadyClock } from './message-clock.ts'
+import { MessageOrder } from './message-order.ts'
 
 export type HistoryColumns = {
   readonly messageIds: Float64Array
@@ -9,28 +10,21 @@ export type HistoryColumns = {
   readonly createdAtMs: Float64Array
   /** One longer than the others: tokens of all messages before a rank. */
   readonly tokensBefore: Float64Array
+  /** Every role is a known one and no count of tokens is below 0: what is added up here is what SQL adds up. */
+  readonly isPlain: boolean
 }
 
-/**
- * The messages of one conversation in columns. A *rank* is the 0-based place of a message by seq; every column is
- * indexed by it. About 33 bytes a message.
- */
-export class History {
-  readonly conversationId: number
-  readonly length: number
-  readonly messageIds: Float64Array
-  readonly seqs: Float64Array
+/** The messages of one conversation in columns, each indexed by rank. About 33 bytes a message. */
+export class History extends MessageOrder {
   readonly roleCodes: Uint8Array
   readonly createdAtMs: Float64Array
   readonly tokensBefore: Float64Array
-  #ranksById: Int32Array | null | undefined
+  readonly isPlain: boolean
   #clock: Float64Array | undefined
 
   constructor(conversationId: number, columns: HistoryColumns) {
-    this.conversationId = conversationId
-    this.length = columns.messageIds.length
-    this.messageIds = columns.messageIds
-    this.seqs = columns.seqs
+    super(conversationId, columns)
+    this.isPlain = columns.isPlain
     this.roleCodes = columns.roleCodes
     this.createdAtMs = columns.createdAtMs
     this.tokensBefore = columns.tokensBefore
@@ -42,23 +36,6 @@ export class History {
 
   tokensAt(rank: number): number {
     return (this.tokensBefore[rank + 1] ?? 0) - (this.tokensBefore[rank] ?? 0)
-  }
-
-  /** Rank of a message number, or −1 when it is not in this conversation. */
-  rankOf(messageId: number): number {
-    const order = this.#idOrder()
-    // Message numbers are mostly dense.
-    const guess = messageId - (this.messageIds[0] ?? 0)
-    if (order === null && this.messageIds[guess] === messageId) return guess
-    let low = 0
-    let high = this.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.messageIds[order ? (order[middle] as number) : middle] as number) < messageId) low = middle + 1
-      else high = middle
-    }
-    const rank = order ? (order[low] ?? -1) : low
-    return this.messageIds[rank] === messageId ? rank : -1
   }
 
   /** Times that never decrease with the rank (see `steadyClock`). */
@@ -78,17 +55,5 @@ export class History {
       else high = middle
     }
     return low
-  }
-
-  /** Ranks ordered by message number; null in the usual case that both orders are the same. */
-  #idOrder(): Int32Array | null {
-    if (this.#ranksById === undefined) {
-      const ids = this.messageIds
-      const ascends = ids.every((id, rank) => rank === 0 || id > (ids[rank - 1] as number))
-      this.#ranksById = ascends
-        ? null
-        : Int32Array.from(ids.keys()).sort((a, b) => (ids[a] as number) - (ids[b] as number))
-    }
-    return this.#ranksById
   }
 }

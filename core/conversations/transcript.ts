@@ -29,14 +29,14 @@ export class Transcript {
   /** @throws LcmError not_found */
   page(input: PageInput): TranscriptPage {
     return readSnapshot(this.#db, () => {
-      const history = this.#histories.of(input.conversationId)
-      const ids = Array.from(history.messageIds.subarray(input.offset, input.offset + input.limit))
+      const order = this.#histories.order(input.conversationId)
+      const ids = Array.from(order.messageIds.subarray(input.offset, input.offset + input.limit))
       const found = readMessages(this.#db, ids, input.contentChars)
       const messages = ids.flatMap((messageId, index): Message[] => {
         const message = found.get(messageId)
         return message ? [ranked(message, input.offset + index)] : []
       })
-      return { total: history.length, offset: input.offset, messages }
+      return { total: order.length, offset: input.offset, messages }
     })
   }
 
@@ -53,7 +53,7 @@ export class Transcript {
       if (messageId === null || !message) {
         throw new LcmError('invalid_argument', `${id} is a ${node.kind}, not a message: describe it instead.`, { id })
       }
-      return ranked(message, this.#histories.of(node.conversationId).rankOf(messageId))
+      return ranked(message, this.#histories.order(node.conversationId).rankOf(messageId))
     })
   }
 
@@ -66,13 +66,14 @@ export class Transcript {
     return readSnapshot(this.#db, () => {
       const node = findNode(this.#db, id)
       const { conversationId } = node
-      const history = this.#histories.of(conversationId)
-      if (node.kind === 'message') {
-        const rank = history.rankOf(node.messageId)
+      if (node.kind !== 'summary') {
+        const order = this.#histories.order(conversationId)
+        if (node.kind === 'file') return { conversationId, rank: 0, lastRank: Math.max(0, order.length - 1) }
+        const rank = order.rankOf(node.messageId)
         return { conversationId, rank, lastRank: rank }
       }
-      if (node.kind === 'file') return { conversationId, rank: 0, lastRank: Math.max(0, history.length - 1) }
       const graph = this.#histories.graph(conversationId)
+      const { history } = graph
       const summary = graph.nodes[graph.indexOf(id)]
       const first = summary?.ranges[0]
       const end = summary?.ranges.at(-1)

@@ -104,3 +104,43 @@ it('shows one state of the file to all queries of a snapshot', () => {
   expect(count()).toBe(3)
   reader.close()
 })
+
+it('knows which messages there are, in order, without the rest, and keeps in step with the file', () => {
+  using memory = buildMemory({ conversations: [{ messages: [{ seq: 4 }, { seq: 2 }] }, {}] })
+  const index = new HistoryIndex(memory.db)
+  const order = () => [...index.order(1).messageIds]
+  expect(order()).toEqual([2, 1])
+  expect(index.known(1)).toBe(null)
+  memory.message(1, { seq: 9 })
+  expect(order()).toEqual([2, 1, 3])
+  memory.message(1, { seq: 3 })
+  expect(order()).toEqual([2, 4, 1, 3])
+  memory.damage('UPDATE messages SET seq = 20 - seq')
+  expect(order()).toEqual([3, 1, 4, 2])
+  expect(index.of(1)).toBe(index.order(1))
+  memory.message(1, { seq: 99 })
+  expect([...index.order(1).messageIds]).toEqual([...index.of(1).messageIds])
+  expect(index.order(2).length).toBe(0)
+  expect(() => index.order(3)).toThrowError(expect.objectContaining({ code: 'not_found' }))
+})
+
+it('has at hand what was read in pieces, also when the file changed between two of them', async () => {
+  using memory = buildMemory({ conversations: [{}, {}] })
+  memory.messages(1, 6000)
+  const index = new HistoryIndex(memory.db)
+  const [first, again] = [index.prepare(1), index.prepare(1)]
+  memory.damage('UPDATE messages SET token_count = 77 WHERE message_id IN (1, 5999)')
+  memory.messages(1, 10)
+  await Promise.all([first, again, index.prepare(2), index.prepare(3)])
+  const fresh = new HistoryIndex(memory.db).of(1)
+  expect([...index.of(1).tokensBefore]).toEqual([...fresh.tokensBefore])
+  expect(index.known(1)).toBe(index.of(1))
+})
+
+it('says whether what it adds up is what the file adds up', () => {
+  using memory = buildMemory({ conversations: [{ messages: [{ tokens: 5 }, { tokens: 7 }] }] })
+  const index = new HistoryIndex(memory.db)
+  expect(index.of(1).isPlain).toBe(true)
+  memory.damage(`UPDATE messages SET token_count = -2 WHERE message_id = 2`)
+  expect(index.of(1).isPlain).toBe(false)
+})
