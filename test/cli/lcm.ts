@@ -35,8 +35,6 @@ export function environment(extra: Readonly<Record<string, string>> = {}): NodeJ
     ...Object.fromEntries(inherited),
     LCM_DATA_DIR: join(home, 'data'),
     LCM_CACHE_DIR: join(home, 'cache'),
-    // Many short runs of the same program.
-    NODE_COMPILE_CACHE: join(home, 'compiled'),
     ...extra,
   }
 }

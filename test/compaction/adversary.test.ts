@@ -11,6 +11,7 @@ import { openMemory } from '../../core/db/open-memory.ts'
 import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import type { TestMemory } from '../builders/memory.ts'
+import { isHunt, runs } from '../builders/property-runs.ts'
 import { adversary, behaviours } from './adversary.ts'
 import { history, settings } from './arbitrary.ts'
 import { findingsIn } from './findings.ts'
@@ -18,7 +19,6 @@ import { canonicalRows, expectLossless, expectSoundGraph, expectWholePairs, wind
 import { compact } from './run-compaction.ts'
 import { remember, small, talk } from './talk.ts'
 
-const LONG = process.env.LCM_LONG === '1'
 const estimator = createTokenEstimator()
 
 /** Under the goal, or nothing is left that could be made smaller under these settings. */
@@ -89,10 +89,10 @@ describe('with any history, settings and summariser', () => {
             await expectExpands(memory)
           },
         ),
-        { numRuns: LONG ? 500 : 15 },
+        { numRuns: runs(15) },
       )
     },
-    LONG ? 1_200_000 : 60_000,
+    isHunt ? 1_200_000 : 60_000,
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { history, settings } from './arbitrary.ts'
 import { canonicalRows, expectLossless, expectSoundGraph, expectWholePairs, windowOf } from './invariants.ts'
 import { compact, engineOn, runToEnd } from './run-compaction.ts'
@@ -27,7 +28,7 @@ describe('for any history and settings, compaction', () => {
         expect(run.created.length > 0).toBe(run.runId !== null)
         expect(run.tokensAfter < run.tokensBefore).toBe(run.runId !== null)
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -41,7 +42,7 @@ describe('for any history and settings, compaction', () => {
         const raw = windowOf(memory.db, 1).flatMap((entry) => entry.messageId ?? [])
         expect(raw).toEqual(expect.arrayContaining([...kept, ...system]))
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 
@@ -56,7 +57,7 @@ describe('for any history and settings, compaction', () => {
         expect(second.skipped).toMatch(/\.$/)
         expect([canonicalRows(memory.db), windowOf(memory.db, 1)]).toEqual(before)
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 
@@ -84,7 +85,7 @@ describe('for any history and settings, compaction', () => {
           expect(covered.map((id) => `msg_${id}`)).toEqual(planned.steps.flatMap((step) => step.sources))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 
@@ -97,7 +98,7 @@ describe('for any history and settings, compaction', () => {
         const second = await compact(two.db, {}, { settings: chosen })
         expect(second.result.created).toEqual(first.result.created)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 })

@@ -4,6 +4,7 @@ import { createDeterministicSummarizer } from '../../core/compaction/summarizers
 import type { SourceEntry, SummaryRequest } from '../../core/compaction/summarizers/summarizer.ts'
 import { createTokenEstimator, TOKEN_ESTIMATORS } from '../../core/context/token-estimator.ts'
 import { STORY_BEGINS_MS } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 
 const estimator = createTokenEstimator()
 const entry = (text: string, spec: Partial<SourceEntry> = {}): SourceEntry => ({
@@ -144,7 +145,7 @@ describe('for any sources, an extract', () => {
           expect(by.count(text)).toBeLessThan(sourceTokens)
           expect(by.count(text)).toBeLessThanOrEqual(Math.max(1, targetTokens))
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       )
     }
   })
@@ -162,7 +163,7 @@ describe('for any sources, an extract', () => {
           if (!line.includes('…')) expect(own.filter((word) => !known.has(word) && !/^\d+$/.test(word))).toEqual([])
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import type { Provider } from '../../core/contract/context.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { call, result } from './tool-pair.ts'
 
 const render = (memory: TestMemory, provider: Provider) =>
@@ -144,7 +145,7 @@ describe('a summary', () => {
         expect(text).not.toContain('\u0000')
         expect(text.isWellFormed()).toBe(true)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })
@@ -205,7 +206,7 @@ describe('the payload', () => {
           before = after
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -227,7 +228,7 @@ describe('the payload', () => {
           }
         })
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { ConversationStore } from '../../core/conversations/conversation-store.t
 import type { NewMessage } from '../../core/conversations/new-message.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
@@ -217,7 +218,7 @@ describe('what is stored is what the hash says', () => {
         isIndexed(plain)
         isIndexed(bulk)
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { compare } from '../builders/coverage.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type MessageSpec } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { samplesOf } from '../builders/samples.ts'
 import { writeJson, writeLines } from '../builders/transcript-rows.ts'
 
@@ -243,7 +244,7 @@ describe('faults at random', () => {
         expect(report.differing.map(({ line }) => line)).toEqual(wanted.differing)
         expect(report.counts.extra).toBe(0)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 })

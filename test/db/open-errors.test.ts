@@ -18,6 +18,7 @@ import { describe, expect, it } from 'vitest'
 import { openNative } from '../../core/db/native.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { LcmError } from '../../core/errors.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lookAsOrdinaryUser } from './children/start.ts'
 
@@ -186,7 +187,7 @@ describe('what cannot be opened says why and what to do', () => {
           expect(errorOf(path)).toBeInstanceOf(LcmError)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
     expect(statSync(path).isFile()).toBe(true)
   })

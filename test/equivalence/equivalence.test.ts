@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../builders/property-runs.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { nativeWriter } from '../builders/systems/native.ts'
 import { type Story, tellStory } from '../builders/systems/story.ts'
@@ -13,7 +14,7 @@ import { type Answers, askAll, comparable, FIRED, type Fired } from './answers.t
 // "One equivalence suite over all dialects: the same generated conversation written in each system's schema by a small
 // writer gives the same answers to every query of every service."
 
-const RUNS = Number(process.env.LCM_TEST_RUNS ?? 1)
+const RUNS = runs(1)
 
 async function answersOf(writer: SystemWriter, story: Story): Promise<Answers> {
   const folder = temporaryFolder()

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { ask, askerOf, CAUSE, type Reading, readingMemory, SECRET } from './reading-memory.ts'
 
 let reading: Reading
@@ -101,7 +102,7 @@ describe('a question without a model', () => {
         expect(result.tokensUsed).toBe(estimator.count(result.answer))
         expect((await ask(asker, request)).answer).toBe(result.answer)
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     )
     await expect(ask(asker, { prompt: 'x', summaryIds: [leaf], tokenCap: 8_001 })).rejects.toThrow()
     memory.close()

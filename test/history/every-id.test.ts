@@ -5,6 +5,7 @@ import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { SummaryDag } from '../../core/conversations/summary-dag.ts'
 import { describeNode } from '../../core/retrieval/describe.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { randomLineage, summaryId, writeLineage } from './random-lineage.ts'
 
 const lineageOf = (memory: TestMemory, id: string): Lineage =>
@@ -96,7 +97,7 @@ describe('what is named and not there', () => {
           }
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 })

@@ -5,6 +5,7 @@ import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { openNative } from '../../core/db/native.ts'
 import { readSnapshot } from '../../core/db/read-snapshot.ts'
 import { buildMemory, STORY_BEGINS_MS } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 
 it('keeps the messages of a conversation in columns, in the order of seq', () => {
   using memory = buildMemory({ conversations: [{}, {}] })
@@ -74,7 +75,7 @@ it('appending any number of times gives what reading at once gives', () => {
         expect([...kept.tokensBefore]).toEqual([...fresh.tokensBefore])
       }
     }),
-    { numRuns: 10 },
+    { numRuns: runs(10) },
   )
 })
 

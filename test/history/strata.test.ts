@@ -4,6 +4,7 @@ import { StrataAxis } from '../../core/contract/strata.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { StrataService } from '../../core/conversations/strata.ts'
 import { buildMemory, type MessageSpec, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { randomLineage, reachedFrom, writeLineage } from './random-lineage.ts'
 
 const HOUR = 3_600_000
@@ -46,7 +47,7 @@ it('columns hold every message of the stretch once, in order, with all its token
         })
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 
@@ -70,7 +71,7 @@ it('a message that reaches into a stretch belongs to it, and no other does', () 
         expect(strata.messages({ conversationId: 1, axis, x0, x1, buckets: 8192 }).firstMessage).toEqual(inside)
       },
     ),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 
@@ -172,7 +173,7 @@ it('marks messages under two leaves that do not share a dependent, and only thos
       const lost = Array.from({ length: lineage.messages }, (_, message) => message).filter((m) => !seen.has(m))
       expect(marked('uncovered')).toEqual(lost)
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })
 
@@ -189,7 +190,7 @@ it('gives an answer for every damaged lineage, on every axis', () => {
         }
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 

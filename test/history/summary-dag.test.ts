@@ -4,6 +4,7 @@ import { Lineage, type LineageTree, Neighbourhood, Tree } from '../../core/contr
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { SummaryDag } from '../../core/conversations/summary-dag.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { randomLineage, summaryId, writeLineage } from './random-lineage.ts'
 
 const dagOf = (memory: TestMemory): SummaryDag => new SummaryDag(memory.db, new HistoryIndex(memory.db))
@@ -50,7 +51,7 @@ it('every summary stands in the tree with its sources exactly once, whatever the
       const expected = lineage.edges.filter(([from]) => from < count)
       expect(withSources.flatMap((node) => node.sources ?? []).length).toBe(expected.length)
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 
@@ -72,7 +73,7 @@ it('lineage and neighbourhood answer for every node of every damaged lineage', (
       expect(shown.size).toBe(near.nodes.length)
       for (const edge of near.edges) expect([shown.has(edge.from), shown.has(edge.to)]).toEqual([true, true])
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 

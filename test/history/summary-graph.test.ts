@@ -5,6 +5,7 @@ import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { rangesOfRanks, rankCount, unionOfRanges } from '../../core/conversations/rank-ranges.ts'
 import { ABSENT, COVERED, IN_WINDOW } from '../../core/conversations/summary-graph.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { randomLineage, reachedFrom, summaryId, writeLineage } from './random-lineage.ts'
 
 const members = (ranges: Int32Array): number[] => {
@@ -70,7 +71,7 @@ it('a message is in the window, covered by a summary that is in it, or absent, w
         expect(members(node?.ranges ?? new Int32Array(0))).toEqual(reached)
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 

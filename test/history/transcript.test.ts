@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { Transcript } from '../../core/conversations/transcript.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 
 const transcriptOf = (memory: TestMemory): Transcript => new Transcript(memory.db, new HistoryIndex(memory.db))
 const page = (memory: TestMemory, offset = 0, limit = 100, contentChars = 20_000) =>
@@ -41,7 +42,7 @@ it('cuts every text to the asked length, never within a character, and says so',
       expect(message?.content.isWellFormed()).toBe(true)
       expect(transcriptOf(memory).message('msg_1').content).toBe(whole)
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
 import { LcmError } from '../../core/errors.ts'
+import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
@@ -48,6 +49,6 @@ describe.runIf(hasFixtures)('a file with damaged pages', () => {
         expect(report).toMatchObject({ ok: false })
         expect(resultOf(report as IntegrityReport, 'sqlite_integrity').count).toBeGreaterThan(0)
       }),
-      { numRuns: Number(process.env.LCM_PROPERTY_RUNS ?? 25) },
+      { numRuns: runs(25) },
     ))
 })

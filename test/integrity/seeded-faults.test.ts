@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { runs } from '../builders/property-runs.ts'
 import { hasFixtures } from '../db/fixtures.ts'
 import { faultsIn, fired, scanFile } from './scan-file.ts'
 import { families } from './seeded-faults.ts'
@@ -9,7 +10,7 @@ const forms = [
   { name: 'a native file', make: nativeWorld },
   ...(hasFixtures ? [{ name: 'a file of lossless-claw', make: losslessWorld }] : []),
 ]
-const numRuns = Number(process.env.LCM_PROPERTY_RUNS ?? 12)
+const numRuns = runs(12)
 
 describe.each(forms)('in $name', ({ make }) => {
   it('nothing is found while it is sound', () =>

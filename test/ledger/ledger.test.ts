@@ -13,6 +13,7 @@ import { parseLine, toLine } from '../../core/ledger/ledger-line.ts'
 import { LedgerWriter, ledgerState } from '../../core/ledger/ledger-writer.ts'
 import { rebuildMemory } from '../../core/ledger/rebuild-memory.ts'
 import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const decapod = join(import.meta.dirname, '../../../shared/fixtures/decapod/small')
@@ -108,7 +109,7 @@ describe('a ledger that is kept', () => {
           lcm.close()
         },
       ),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     )
   }, 60_000)
 
@@ -197,7 +198,7 @@ describe('a crash', () => {
         expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(after.read))
         after.close()
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   }, 60_000)
 

@@ -7,6 +7,7 @@ import { entryMark, randomNonce } from '../../core/compaction/prompts/nonce.ts'
 import { PromptLibrary } from '../../core/compaction/prompts/prompt-library.ts'
 import type { SourceEntry, SummaryRequest } from '../../core/compaction/summarizers/summarizer.ts'
 import { LcmError } from '../../core/errors.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const NONCE = '0123456789abcdef0123456789abcdef'
@@ -181,7 +182,7 @@ describe('for any conversation, however hostile', () => {
         // Each tag once: nothing that was said opens or closes anything.
         for (const tag of ['<record', '</record']) expect(hostile.prompt.split(`${tag}-${code}>`)).toHaveLength(2)
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 
@@ -198,7 +199,7 @@ describe('for any conversation, however hostile', () => {
         expect(prompt.split(entryMark(nonce))).toHaveLength(made + 1)
         expect(prompt.isWellFormed()).toBe(true)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { claimsOf, claimsWithin } from '../../core/provenance/claims.ts'
+import { runs } from '../builders/property-runs.ts'
 import { anyText } from './any-text.ts'
 
 const texts = (text: string): string[] => claimsOf(text).map(({ start, end }) => text.slice(start, end))
@@ -65,7 +66,7 @@ it('never overlaps, never leaves the text, and takes a megabyte on one line in p
         last = end
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
   const long = claimsOf('word '.repeat(200_000))
   expect(Math.max(...long.map(({ start, end }) => end - start))).toBeLessThanOrEqual(600)

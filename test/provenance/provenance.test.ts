@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Provenance, type ProvenanceClaim, ProvenanceInput } from '../../core/contract/provenance.ts'
 import { buildMemory, type MessageSpec, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 import { anyText } from './any-text.ts'
 import { finderOf, provenanceOf } from './measure.ts'
@@ -197,7 +198,7 @@ describe('a condensed summary', () => {
         expect(provenance.claims).toHaveLength(2)
         for (const { passages } of provenance.claims) expect(passages.every(({ score }) => score > 0)).toBe(true)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   })
 
@@ -256,7 +257,7 @@ describe('the answer', () => {
           }
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 

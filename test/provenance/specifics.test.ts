@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { specificsOf } from '../../core/provenance/specifics.ts'
 import { keyOf, numberKey, stem, tokensOf } from '../../core/provenance/tokens.ts'
+import { runs } from '../builders/property-runs.ts'
 import { anyText } from './any-text.ts'
 
 const found = (text: string): string[] => specificsOf(text).map(({ kind, text: piece }) => `${kind} ${piece}`)
@@ -46,7 +47,7 @@ describe('specifics of a sentence', () => {
           last = end
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
     for (const evil of [
       'a.'.repeat(300),

@@ -14,6 +14,7 @@ import {
 import { groupChecks } from '../../renderer/features/integrity/report-groups.ts'
 import { safeSteps, toggleStep } from '../../renderer/features/integrity/step-choice.ts'
 import { cellText, changedTables } from '../../renderer/ui/change-rows.ts'
+import { runs } from '../builders/property-runs.ts'
 
 const step = (id: string, over: Partial<RepairStep> = {}): RepairStep => ({
   id,
@@ -76,7 +77,7 @@ describe('the choice of steps', () => {
           for (const need of one?.dependsOn ?? []) expect(chosen.has(need)).toBe(true)
         }
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })
@@ -126,7 +127,7 @@ describe('consequences', () => {
         ])
         expect(sorted(shown)).toEqual(ids)
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

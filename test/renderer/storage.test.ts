@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { StorageObject } from '../../core/contract/storage.ts'
 import { partsOf, storageRows } from '../../renderer/features/storage/storage-rows.ts'
+import { runs } from '../builders/property-runs.ts'
 
 const object = (name: string, of: string, bytes: number, kind: StorageObject['kind'] = 'table'): StorageObject => ({
   name,
@@ -50,7 +51,7 @@ describe('tables and indexes', () => {
         const rows = storageRows(all.map(({ name, of, bytes }) => object(name, of, bytes)))
         expect(rows.map(({ name }) => name).sort()).toEqual(all.map(({ name }) => name).sort())
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { sideBySide } from '../../renderer/features/surgery/side-by-side.ts'
 import { askFor, operationsOf } from '../../renderer/features/surgery/surgery-ask.ts'
 import { draftOf, toRequest } from '../../renderer/features/surgery/surgery-draft.ts'
 import { resultTitle, tokensText } from '../../renderer/features/surgery/surgery-wording.ts'
+import { runs } from '../builders/property-runs.ts'
 
 const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })
 
@@ -29,7 +30,7 @@ describe('old and new side by side', () => {
         expect(rows.flatMap(({ before }) => (before === null ? [] : [before]))).toEqual(of('added'))
         expect(rows.flatMap(({ after }) => (after === null ? [] : [after]))).toEqual(of('removed'))
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     )
   })
 })

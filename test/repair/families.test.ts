@@ -6,6 +6,7 @@ import { openLcm } from '../../core/lcm.ts'
 import { partlyRepairable, repairableChecks, repairedElsewhere } from '../../core/repair/fixers.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import type { TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { messagesBeneath, windowOf } from '../compaction/invariants.ts'
 import { compactedMemory } from './compacted.ts'
 import { apply, canonical, fired, plan, scan } from './doctor.ts'
@@ -17,8 +18,7 @@ afterEach(() => {
   memory = undefined
 })
 
-/** Few by default; REPAIR_RUNS asks for more. */
-const RUNS = Number(process.env.REPAIR_RUNS ?? 12)
+const RUNS = runs(12)
 
 const chosenBy =
   (numbers: readonly number[]): Pick =>

@@ -4,6 +4,7 @@ import { ExpandInput, Expansion } from '../../core/contract/retrieval.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { expandSummary } from '../../core/retrieval/expand.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { randomLineage, reachedFrom, summaryId, writeLineage } from '../history/random-lineage.ts'
 
 const expand = (memory: TestMemory, input: Parameters<typeof ExpandInput.parse>[0]): Expansion =>
@@ -63,7 +64,7 @@ it('no page passes the cap by one token, and all pages together give everything 
         expect(message.content).toBe(stored)
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })
 
@@ -165,6 +166,6 @@ it('a file that says too little of its tokens cannot pass the cap of who counts 
         expect(seen.sort()).toEqual(ids.map((id) => `msg_${id}`).sort())
       },
     ),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })

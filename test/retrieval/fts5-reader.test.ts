@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { wrapConnection } from '../../core/db/read-db.ts'
 import { Fts5Reader } from '../../core/retrieval/fts5-reader.ts'
+import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
@@ -88,7 +89,7 @@ describe('what is read from the pages of an index is what FTS5 says', () => {
         }
         db.close()
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
     expect(read).toBeGreaterThan(50)
   })

@@ -5,6 +5,7 @@ import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '../../core/co
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { Grep } from '../../core/retrieval/grep.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 
 const everything: Capabilities = {
   ...{ parts: true, files: true, runs: true, storedWindow: true, levels: true },
@@ -156,7 +157,7 @@ describe('finds what a naive scan finds', () => {
           expect(result.total).toBe(wanted.length)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     )
   })
 
@@ -177,7 +178,7 @@ describe('finds what a naive scan finds', () => {
           expect(idsOf(await search({ query: pattern, mode: 'regex', limit: 1000 })).sort()).toEqual(wanted)
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 
@@ -217,7 +218,7 @@ describe('finds what a naive scan finds', () => {
         const b = await scanning({ query, mode, match: 'all', limit: 1000 })
         expect(idsOf(a)).toEqual(idsOf(b))
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 
@@ -237,7 +238,7 @@ describe('finds what a naive scan finds', () => {
           expect(fields.some((field) => field.includes(shown))).toBe(true)
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 })

@@ -10,6 +10,7 @@ import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { Grep } from '../../core/retrieval/grep.ts'
 import { smallLetters } from '../../core/retrieval/text-folding.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { allPages, type NaiveRow, naiveRows, naiveWords, passes } from './naive-scan.ts'
 
@@ -151,7 +152,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
       fc.asyncProperty(stretch, filters, paging, (query, some, pages) =>
         expectSame({ query, mode: 'literal', ...some, ...pages }, (text) => text.includes(query)),
       ),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     )
   })
 
@@ -170,7 +171,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
         const reference = new RegExp(query, 'u')
         return expectSame({ query, mode: 'regex', ...some, ...pages }, (text) => reference.test(text))
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     )
   })
 
@@ -185,7 +186,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
             : smallLetters(text).includes(smallLetters(query))
         return expectSame({ query: `"${query}"`, ...some, ...pages }, holds)
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     )
   })
 })

@@ -5,6 +5,7 @@ import type { Formula } from '../../core/retrieval/index-expression.ts'
 import { quickLook } from '../../core/retrieval/quick-look.ts'
 import { formulaOf, heldText } from '../../core/retrieval/regex-formula.ts'
 import { smallLetters } from '../../core/retrieval/text-folding.ts'
+import { runs } from '../builders/property-runs.ts'
 
 /** As the trigram index sees a text. */
 function satisfies(text: string, formula: Formula): boolean {
@@ -146,7 +147,7 @@ describe('what must stand for a pattern to match', () => {
           expect([source, sample, held, held === null || sample.includes(held)]).toContain(true)
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     )
     expect(matched).toBeGreaterThan(500)
   })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { SalvageReport } from '../../core/contract/salvage.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { salvageMemory } from '../../core/salvage/salvage-memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const fixtures = join(import.meta.dirname, '../../../shared/fixtures')
@@ -97,7 +98,7 @@ describe.skipIf(!existsSync(small))('salvaging a damaged file (needs ../shared)'
           if (saved.size < original.size) expect(report.isWhole).toBe(false)
         },
       ),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     )
   }, 60_000)
 

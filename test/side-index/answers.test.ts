@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { GrepRequest } from '../../core/contract/retrieval.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../db/folder-state.ts'
 import { ClawFile } from './claw-file.ts'
@@ -111,7 +112,7 @@ describe('a search with a side index', () => {
           file.close()
         }
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     )
   }, 120_000)
 

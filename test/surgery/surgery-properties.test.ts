@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
 import type { TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { messagesBeneath, windowOf } from '../compaction/invariants.ts'
 import { compactedMemory } from '../repair/compacted.ts'
 import { fired, runOn, scan } from '../repair/doctor.ts'
@@ -81,7 +82,7 @@ describe('any sequence of operations by hand', () => {
           memory.close()
         }
       }),
-      { numRuns: Number(process.env.SURGERY_RUNS ?? 10) },
+      { numRuns: runs(10) },
     )
   })
 })

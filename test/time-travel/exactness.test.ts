@@ -8,6 +8,7 @@ import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import type { NewMessage } from '../../core/conversations/new-message.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { engineOn, runToEnd } from '../compaction/run-compaction.ts'
 import { travelIn } from './travel.ts'
 
@@ -120,7 +121,7 @@ describe('in a file that records every replacement', () => {
           expect(event.messages).toBe(recorded.slice(0, before).filter(({ moment }) => 'messageId' in moment).length)
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
     expect(moments).toBeGreaterThan(300)
   }, 120_000)
@@ -141,7 +142,7 @@ describe('in a file that records every replacement', () => {
         for (const item of change.entered) after.splice(item.ordinal, 0, item.id)
         expect(after).toEqual(other.window)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     )
   }, 120_000)
 

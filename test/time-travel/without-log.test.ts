@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ContextAt } from '../../core/contract/time-travel.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { compact } from '../compaction/run-compaction.ts'
 import { travelIn } from './travel.ts'
 
@@ -124,6 +125,6 @@ it('answers for every damaged log and graph', async () => {
         memory.db.exec('ROLLBACK TO intact; RELEASE intact')
       }
     }),
-    { numRuns: 40 },
+    { numRuns: runs(40) },
   )
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { recogniseTranscript } from '../../core/transcripts/formats.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { importTwice, roleCounts } from '../builders/sample-import.ts'
 import { samplesOf } from '../builders/samples.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -122,7 +123,7 @@ describe('an aider history', () => {
         expect((await importOne(grown.db, path)).added).toBe(0)
         expect(grown.db.value('SELECT count(*) FROM messages')).toBe(before)
       }),
-      { numRuns: 12 },
+      { numRuns: runs(12) },
     )
   })
 

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { call, TranscriptBuilder, text, thinking } from '../builders/claude-code.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 type Told = { readonly lines: string[]; readonly blocks: readonly string[] }
@@ -92,7 +93,7 @@ it('tells the same story however its records are cut, and once', async () => {
       expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
       expect(storedBlocks(memory)).toEqual(blocks)
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 
@@ -119,7 +120,7 @@ it('loses and doubles nothing when the transcript grows between imports', async 
       expect(stored(memory).filter((line) => line.startsWith('tool:'))).toHaveLength(results)
       expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 
@@ -139,6 +140,6 @@ it('orders messages by their first record', async () => {
       )
       expect(places).toEqual(places.toSorted((a, b) => a - b))
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   )
 })

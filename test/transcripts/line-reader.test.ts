@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Line, readLines } from '../../core/transcripts/line-reader.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const path = join(temporaryFolder(), 'lines')
@@ -31,7 +32,7 @@ it('gives every line once, split at line feeds only', async () => {
       expect(lines.map((line) => (line.kind === 'text' ? line.text : ''))).toEqual(expected)
       expect(lines.map((line) => line.number)).toEqual(expected.map((_, index) => index + 1))
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   )
 })
 

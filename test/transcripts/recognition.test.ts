@@ -7,6 +7,7 @@ import { TRANSCRIPT_FORMATS } from '../../core/contract/import.ts'
 import { recogniseTranscript, transcriptFormats, whyNoTranscript } from '../../core/transcripts/formats.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { writeJson, writeLines } from '../builders/transcript-rows.ts'
 
@@ -136,7 +137,7 @@ describe('what is no transcript', () => {
         writeFileSync(path, values.map((value) => JSON.stringify(value, null, isPretty ? 2 : 0)).join('\n'))
         expect(recogniseTranscript(path)).toBeNull()
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 

@@ -11,6 +11,7 @@ import type { ReadDb } from '../../core/db/read-db.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { WhatIfPlanner } from '../../core/what-if/what-if.ts'
+import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { canonicalRows, windowOf } from '../compaction/invariants.ts'
 import { compact, engineOn } from '../compaction/run-compaction.ts'
@@ -50,7 +51,7 @@ describe('what-if', () => {
         expect(answer.plan).toEqual(engine.plan(input({ mode: how })))
         expect(answer.pressureAfter).toBe(answer.plan.expectedTokensAfter / (settings.budgetTokens ?? 1))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
     expect([canonicalRows(memory.db), windowOf(memory.db, 1)]).toEqual(before)
   })
@@ -67,7 +68,7 @@ describe('what-if', () => {
         expect(fallsOut).toEqual(out.map((item) => item.id))
         expect(fallsOutTokens).toBe(out.reduce((sum, item) => sum + item.tokens, 0))
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
