@@ -7,13 +7,13 @@ import { openNative } from '../../core/db/native.ts'
 import { LcmError } from '../../core/errors.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { isHunt, runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { Child } from './children/child.ts'
 import { findingsIn } from './findings.ts'
 import { expectLossless, expectSoundGraph, expectWholePairs } from './invariants.ts'
 import { compact } from './run-compaction.ts'
 
-const LONG = process.env.LCM_LONG === '1'
 /** A killed process leaves these behind for the next one to take over. */
 const LEFT_BEHIND = ['stale_lock', 'abandoned_run']
 const settings = { leafChunkTokens: 500, leafTargetTokens: 80, freshTailCount: 3, minMessagesToCompact: 1 }
@@ -101,7 +101,7 @@ describe('kill -9', () => {
       await first.until(({ created }) => created !== undefined)
       await first.kill()
       memory.db.run('UPDATE conversation_locks SET lease_until = 0')
-      for (let round = 0; round < (LONG ? 70 : 4); round += 1) {
+      for (let round = 0; round < runs(4); round += 1) {
         const group = (['compact', 'append', 'import'] as const).map((work) =>
           start(work, memory.path, `${work}-${round}`),
         )
@@ -125,6 +125,6 @@ describe('kill -9', () => {
       expectWholePairs(memory.db)
       expect((await findingsIn(memory.path)).filter((id) => !LEFT_BEHIND.includes(id))).toEqual([])
     },
-    LONG ? 1_200_000 : 120_000,
+    isHunt ? 1_200_000 : 120_000,
   )
 })
