@@ -6,6 +6,7 @@ import type { LedgerRebuild } from '../contract/ledger.ts'
 import { pathExists } from '../db/memory-file.ts'
 import { openNative } from '../db/native.ts'
 import type { SqlParams, WriteDb } from '../db/read-db.ts'
+import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
 import { indexEverything } from '../working-copy/native-rows.ts'
 import { fillSummaryHashes } from '../working-copy/summary-hashes.ts'
@@ -40,6 +41,8 @@ export async function* rebuildMemory(
     // What is damaged is brought back as it was, for the checks to find.
     db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
     db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
+    // An undone transplant takes its copies back.
+    const keepMessages = takeTriggers(db, ['*_undeletable'])
     db.exec('DELETE FROM lcm_meta')
     const builder = new Builder(db, failures, new FromOthers(db, estimator))
     const total = await stat(ledger).then(
@@ -56,6 +59,7 @@ export async function* rebuildMemory(
     }
     db.transaction(() => indexEverything(db))
     db.transaction(() => fillSummaryHashes(db))
+    keepMessages()
     db.exec('PRAGMA ignore_check_constraints = OFF; PRAGMA foreign_keys = ON')
     const count = (table: string): number => db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
     const result: LedgerRebuild = {

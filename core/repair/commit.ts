@@ -2,10 +2,11 @@ import { atOnce } from '../breath.ts'
 import type { Clock } from '../clock.ts'
 import type { RowChange, Worse } from '../contract/repair.ts'
 import type { WriteDb } from '../db/read-db.ts'
+import { withoutTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
 import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
 import { recordSurgery, type SurgeryRecord } from '../surgery/surgery-record.ts'
-import { INDEXES, rebuildSql } from './index-fixes.ts'
+import { fillIndexes } from './index-fixes.ts'
 import { type CanonicalExtent, canonicalHash } from './row-digest.ts'
 import { StaleRow, writeRows } from './rows.ts'
 
@@ -92,11 +93,8 @@ export function commitVerified(tools: CommitTools, work: Work, known: Known, aga
       const hash = isSame ? known.canonical.hash : atOnce(canonicalHash(db, extent))
       // Rows may come before those that they refer to; at the end every reference is looked at.
       db.exec('PRAGMA defer_foreign_keys = ON')
-      const isMended = mendIndexes(db, work.batches, before)
       work.prepare?.(db)
-      for (const batch of work.batches) writeBatch(db, batch)
-      // A trigger that is missing has not kept up with what was written.
-      if (isMended) mendIndexes(db, work.batches, before)
+      writeBatches(db, work.batches, before)
       for (const sql of work.statements) db.exec(sql)
       for (const record of work.records) recordSurgery(db, record, owner, clock())
       if (atOnce(canonicalHash(db, extent)) !== hash) {
@@ -117,6 +115,22 @@ export function commitVerified(tools: CommitTools, work: Work, known: Known, aga
     if (error instanceof GotWorse) return { worse: error.worse, before: error.before, after: error.after }
     throw error
   }
+}
+
+/** Indexes that are out of step are left alone while rows are written, and filled then, which is no worse. */
+function writeBatches(db: WriteDb, batches: readonly Batch[], before: Counts): void {
+  const isOff = (before.get('fts_in_sync') ?? 0) > 0 || (before.get('fts_trigger_missing') ?? 0) > 0
+  const isText = ({ table, before: was, after }: RowChange): boolean =>
+    table === 'summaries' && (was === null || after === null || 'content' in after)
+  const write = (): void => {
+    for (const batch of batches) writeBatch(db, batch)
+  }
+  if (!isOff || !batches.some(({ changes }) => changes.some(isText))) {
+    write()
+    return
+  }
+  withoutTriggers(db, ['summaries_index_*'], write)
+  fillIndexes(db, ['summary'])
 }
 
 function writeBatch(db: WriteDb, { step, changes }: Batch): void {
@@ -146,15 +160,4 @@ function refuseLocked(db: WriteDb, conversationIds: readonly number[], nowMs: nu
     `Conversation ${holder.conversationId} is being worked on by ${holder.owner}. Try again when it has finished.`,
     holder,
   )
-}
-
-/** The triggers take an old text out of the index as it is: an index that lacks it would be damaged by that. */
-function mendIndexes(db: WriteDb, batches: readonly Batch[], before: Counts): boolean {
-  const isOff = (before.get('fts_in_sync') ?? 0) > 0 || (before.get('fts_trigger_missing') ?? 0) > 0
-  const isText = ({ table, before: was, after }: RowChange): boolean =>
-    table === 'summaries' && (was === null || after === null || 'content' in after)
-  if (!isOff || !batches.some(({ changes }) => changes.some(isText))) return false
-  const there = new Set(db.column<string>("SELECT name FROM main.sqlite_schema WHERE type = 'table'"))
-  for (const [table, kind] of INDEXES) if (kind === 'summary' && there.has(table)) db.exec(rebuildSql(table))
-  return true
 }

@@ -1,4 +1,5 @@
 import type { RowChange } from '../contract/repair.ts'
+import type { WriteDb } from '../db/read-db.ts'
 import { SCHEMA_V1 } from '../db/schema.ts'
 import { MESSAGE_INDEX_TRIGGERS, SEARCH_V1 } from '../db/search-schema.ts'
 import { type Fixer, plural, type Scope } from './fixer.ts'
@@ -17,6 +18,12 @@ export const INDEXES = [
 
 /** https://www.sqlite.org/fts5.html#the_rebuild_command */
 export const rebuildSql = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('rebuild')`
+
+/** Fills the indexes of one kind of rows, or of both, as far as they are there. */
+export function fillIndexes(db: WriteDb, kinds: readonly (typeof INDEXES)[number][1][]): void {
+  const there = new Set(db.column<string>(queries.there))
+  for (const [table, kind] of INDEXES) if (kinds.includes(kind) && there.has(table)) db.exec(rebuildSql(table))
+}
 
 /** CREATE statements of the schema by what they make. */
 const DEFINITIONS: ReadonlyMap<string, string> = new Map(

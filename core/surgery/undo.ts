@@ -7,8 +7,9 @@ import type { UndoInput, UndoResult } from '../contract/surgery.ts'
 import { listBackups } from '../db/backup.ts'
 import { openMemory } from '../db/open-memory.ts'
 import type { ReadDb, WriteDb } from '../db/read-db.ts'
+import { withoutTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
-import { INDEXES, rebuildSql } from '../repair/index-fixes.ts'
+import { fillIndexes } from '../repair/index-fixes.ts'
 import { MemoryModel, type WindowEntry } from '../repair/memory-model.ts'
 import type { RepairerOptions } from '../repair/repairer.ts'
 import { canonicalExtent, canonicalHash } from '../repair/row-digest.ts'
@@ -27,6 +28,8 @@ const DERIVED = {
   large_files: 'file_id',
 } as const
 const TABLES = Object.keys(DERIVED) as (keyof typeof DERIVED)[]
+/** The indexes are filled again at the end; copies of messages may go. All other triggers do their work. */
+const OFF = ['*_index_*', '*_undeletable']
 /** What happened since did happen: rows that were lost come back, none goes. */
 const LOGS = ['compaction_runs', 'compaction_events'] as const
 
@@ -43,7 +46,6 @@ const queries = {
     JOIN main.conversations AS m ON m.conversation_id = b.conversation_id
     WHERE m.session_id <> b.session_id OR m.importer <> b.importer
     LIMIT 1`,
-  columns: `SELECT name FROM kept.pragma_table_xinfo(:table)`,
   lostConversations: `
     INSERT INTO main.conversations SELECT * FROM kept.conversations
     WHERE conversation_id NOT IN (SELECT conversation_id FROM main.conversations)`,
@@ -69,10 +71,6 @@ const queries = {
       created_at AS placedAtMs
     FROM main.context_items
     ORDER BY conversation_id, ordinal`,
-  /** The indexes are filled again at the end; copies of messages may go. All others do their work. */
-  triggers: `
-    SELECT name, sql FROM main.sqlite_schema
-    WHERE type = 'trigger' AND (name LIKE '%!_index!_%' ESCAPE '!' OR name LIKE '%!_undeletable' ESCAPE '!')`,
   removeOther: (table: keyof typeof DERIVED) => `
     DELETE FROM main.${table} WHERE (${DERIVED[table]}) IN (
       SELECT ${DERIVED[table]} FROM (SELECT * FROM main.${table} EXCEPT SELECT * FROM kept.${table}))`,
@@ -173,20 +171,10 @@ export class Undo {
       }
       refuseOther(db, restored.path)
       db.exec('PRAGMA defer_foreign_keys = ON')
-      const triggers = db.all<{ name: string; sql: string }>(queries.triggers)
-      for (const { name } of triggers) db.exec(`DROP TRIGGER main."${name}"`)
       const before = windowsOf(db)
-      const rows: Record<string, number> = {}
-      rows.messages = removeCopies(db)
-      for (const table of TABLES) rows[table] = db.run(queries.removeOther(table))
-      rows.conversations = db.run(queries.lostConversations)
-      rows.messages += db.run(queries.lostMessages) + db.run(queries.tokens)
-      db.run(queries.lostParts)
-      for (const table of TABLES.toReversed()) rows[table] = (rows[table] ?? 0) + db.run(queries.addMissing(table))
-      for (const table of LOGS) rows[table] = db.run(`INSERT OR IGNORE INTO main.${table} SELECT * FROM kept.${table}`)
-      for (const { sql } of triggers) db.exec(sql)
+      const rows = withoutTriggers(db, OFF, () => copyRows(db))
       const kept = putNewMessagesBack(db)
-      for (const [table] of INDEXES) db.exec(rebuildSql(table))
+      fillIndexes(db, ['message', 'summary'])
       const after = windowsOf(db)
       for (const conversationId of new Set([...before.keys(), ...after.keys()])) {
         const window = { before: before.get(conversationId) ?? [], after: after.get(conversationId) ?? [] }
@@ -196,6 +184,18 @@ export class Undo {
       return { rows: Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0)), keptMessages: kept }
     })
   }
+}
+
+/** From the attached backup. Returns how many rows of each table were written or taken out. */
+function copyRows(db: WriteDb): Record<string, number> {
+  const rows: Record<string, number> = { messages: removeCopies(db) }
+  for (const table of TABLES) rows[table] = db.run(queries.removeOther(table))
+  rows.conversations = db.run(queries.lostConversations)
+  rows.messages = (rows.messages ?? 0) + db.run(queries.lostMessages) + db.run(queries.tokens)
+  db.run(queries.lostParts)
+  for (const table of TABLES.toReversed()) rows[table] = (rows[table] ?? 0) + db.run(queries.addMissing(table))
+  for (const table of LOGS) rows[table] = db.run(`INSERT OR IGNORE INTO main.${table} SELECT * FROM kept.${table}`)
+  return rows
 }
 
 function windowsOf(db: ReadDb): Map<number, WindowEntry[]> {

@@ -170,6 +170,18 @@ describe('applying chosen steps', () => {
     expect(readdirSync(dirname(memory.path)).filter((name) => name.includes('partial'))).toEqual([])
   })
 
+  it('writes texts and makes a lost search index again in one go', async () => {
+    memory.damage("UPDATE summaries SET content = '' WHERE kind = 'leaf' AND conversation_id = 1")
+    memory.db.exec('DROP TABLE summaries_fts')
+    const { steps } = await plan(memory.path)
+    const result = await apply(
+      memory.path,
+      steps.map((step) => step.id),
+    )
+    expect(result.rolledBack).toBeNull()
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+
   it('keeps nothing when a check would find more than before', async () => {
     loseMessage()
     // Whoever puts an entry into the window breaks a depth.

@@ -1,8 +1,13 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { openLcm } from '../../core/lcm.ts'
+import { ledgerContentHash } from '../../core/ledger/content-hash.ts'
+import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
+import { rebuildMemory } from '../../core/ledger/rebuild-memory.ts'
+import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { expectLossless, expectSoundGraph, messagesBeneath } from '../compaction/invariants.ts'
@@ -17,6 +22,13 @@ beforeEach(async () => {
   memory = await compactedMemory({ seed: 5, messages: 90 })
 })
 afterEach(() => memory.close())
+
+async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value
+  }
+}
 
 const top = (conversation = 1): string =>
   memory.db.value<string>(
@@ -252,6 +264,18 @@ describe('a transplant', () => {
   })
 })
 
+describe('a file that lost a search index', () => {
+  it.each(['summaries_fts', 'messages_trigram'])('%s can be operated on, and restored', async (index) => {
+    memory.db.exec(`DROP TABLE ${index}`)
+    const before = rowsOf()
+    const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
+    await operate(memory.path, { kind: 'rewrite', id: top(), targetTokens: 20 })
+    await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
+    expect(rowsOf()).toEqual(before)
+    expect(fired(await scan(memory.path))).toEqual(['fts_in_sync'])
+  })
+})
+
 describe('undoing', () => {
   it('restores the file as it was, byte for byte in every derived row', async () => {
     const before = [rowsOf(), canonical(memory.db)]
@@ -272,6 +296,21 @@ describe('undoing', () => {
     expect(memory.windowItems(1).at(-1)).toBe(later)
     expect(fired(await scan(memory.path))).toEqual([])
     expectLossless(memory.db, 1)
+  })
+
+  it('is followed by the ledger, which still gives the memory again', async () => {
+    const ledger = join(dirname(memory.path), 'lcm.events.jsonl')
+    new LedgerWriter(memory.db, () => NOW_MS).enable(ledger)
+    const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
+    await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
+    await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
+    const signal = new AbortController().signal
+    expect((await ended(verifyLedger(ledger, memory.db, signal))).failures).toEqual([])
+    const to = join(dirname(memory.path), 'again.db')
+    await ended(rebuildMemory({ ledger, to, estimator: createTokenEstimator() }, signal))
+    const again = openLcm(to)
+    expect(ledgerContentHash(again.read)).toBe(ledgerContentHash(memory.db))
+    again.close()
   })
 
   it('can itself be undone', async () => {
