@@ -1,23 +1,14 @@
-import { withBreath } from '../breath.ts'
-import { ROLES } from '../contract/ids.ts'
+import { atOnce, withBreath } from '../breath.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
 import { changeStamp } from './change-stamp.ts'
 import { History } from './history.ts'
-import {
-  type Extent,
-  GrowingColumns,
-  type HistoryRow,
-  ORDER_MODULUS,
-  OTHER_ROLE,
-  type PackedRows,
-} from './history-columns.ts'
+import { type Extent, GrowingColumns, ORDER_MODULUS } from './history-columns.ts'
 import type { MessageOrder } from './message-order.ts'
+import { appendingNewer, checking } from './read-columns.ts'
 import { readOrder } from './read-order.ts'
 import { loadSummaryGraph, type SummaryGraph } from './summary-graph.ts'
-
-const roleCode = `CASE role ${ROLES.map((role, code) => `WHEN '${role}' THEN ${code}`).join(' ')} ELSE ${OTHER_ROLE} END`
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
@@ -27,33 +18,7 @@ const queries = {
     SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
     FROM messages
     WHERE conversation_id = :conversation`,
-  after: /* sql */ `
-    SELECT message_id, seq, token_count, ${roleCode}, created_at
-    FROM messages
-    WHERE conversation_id = :conversation AND seq > :seq
-    ORDER BY seq
-    LIMIT CAST(:limit AS INTEGER)`,
-  /** The same as one row. A row a message costs an array and two steps between SQLite and JavaScript each. */
-  packed: /* sql */ `
-    SELECT count(*), group_concat(message_id), group_concat(seq), group_concat(token_count), group_concat(role, ''),
-      group_concat(created_at)
-    FROM (
-      SELECT message_id, seq, token_count, ${roleCode} AS role, created_at
-      FROM messages
-      WHERE conversation_id = :conversation AND seq > :seq
-      ORDER BY seq
-      LIMIT CAST(:limit AS INTEGER)
-    )`,
 }
-
-/**
- * Messages packed into one row, which are read without a pause: at first, and at most. In some systems' files what is
- * read of a message stands behind its text, and how long that takes to get by is known only afterwards.
- */
-const FIRST_AT_ONCE = 2000
-const MAX_AT_ONCE = 30_000
-const MIN_AT_ONCE = 50
-const STRETCH_MS = 15
 
 /** Messages kept in memory over all conversations, about 33 bytes each; the least recently used go first. */
 const MAX_KEPT_MESSAGES = 2_000_000
@@ -61,15 +26,26 @@ const MAX_KEPT_MESSAGES = 2_000_000
 /** Conversations whose order alone is kept. */
 const MAX_KEPT_ORDERS = 4
 
+/** How long messages are looked at piece by piece again and again while somebody goes on writing. */
+const PATIENCE_MS = 500
+/** After that nobody waits, for a moment, for looking at all of them at once. */
+const TRUST_MS = 1000
+
 const NEVER = new AbortController().signal
 
 type KeptOrder = { readonly stamp: string; readonly order: MessageOrder }
 type Kept = {
+  /** Of the file when this was what it held. */
   stamp: string
+  /** Of the file when every message was looked at; afterwards, for a moment, only which messages there are. */
+  checked: string
+  trustedUntilMs: number
   columns: GrowingColumns
   history: History
   graph: SummaryGraph | null
 }
+
+const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, graph: null } as const
 
 /**
  * The histories of the conversations that are being looked at, read once and kept in step with the file: what was
@@ -115,10 +91,15 @@ export class HistoryIndex {
     return this.#current(conversationId).history
   }
 
-  /** The same when it is at hand; null when it would have to be read. */
+  /** As it was when it was last read; null when it never was, or had to make room. */
+  kept(conversationId: number): History | null {
+    return this.#kept.get(conversationId)?.history ?? null
+  }
+
+  /** As it is now, when that is at hand; null when it would have to be read. */
   known(conversationId: number): History | null {
     const kept = this.#kept.get(conversationId)
-    return kept?.stamp === changeStamp(this.#db) ? kept.history : null
+    return kept?.checked === changeStamp(this.#db) ? kept.history : null
   }
 
   /**
@@ -134,9 +115,9 @@ export class HistoryIndex {
   }
 
   /**
-   * Reads the messages of a conversation a piece at a time, so that others have their turn meanwhile: `of` then has
-   * them at hand, or has only to catch up with what the file became since. Does nothing for a conversation that is not
-   * there.
+   * Reads the messages of a conversation, or looks whether they are still what they were, a piece at a time, so that
+   * others have their turn meanwhile: `of` then has them at hand, or has only to catch up with what was added since.
+   * Does nothing for a conversation that is not there.
    */
   async prepare(conversationId: number): Promise<void> {
     const underway = this.#preparing.get(conversationId)
@@ -147,35 +128,63 @@ export class HistoryIndex {
   }
 
   *#prepared(conversationId: number): Generator<void> {
-    if (this.#kept.has(conversationId)) return
-    const stamp = changeStamp(this.#db)
-    const length = this.#db.value<number>(queries.length, { conversation: conversationId }) ?? 0
-    const columns = new GrowingColumns(length)
-    yield* appendingNewer(this.#db, conversationId, columns)
-    if (columns.length === 0 || this.#kept.has(conversationId)) return
-    const history = new History(conversationId, columns.view())
-    this.#keep(conversationId, { stamp, columns, history, graph: null })
+    const untilMs = performance.now() + PATIENCE_MS
+    for (;;) {
+      const stamp = changeStamp(this.#db)
+      const kept = this.#kept.get(conversationId)
+      if (kept?.checked === stamp) return
+      const isSound = kept ? yield* checking(this.#db, kept.history) : false
+      const columns = kept && isSound ? kept.columns : new GrowingColumns(this.#length(conversationId))
+      yield* appendingNewer(this.#db, conversationId, columns)
+      const now = changeStamp(this.#db)
+      if (columns.length === 0 || this.#kept.get(conversationId)?.checked === now) return
+      const history = new History(conversationId, columns.view())
+      // Somebody who writes all the time would keep us looking all the time.
+      const isLate = now !== stamp && performance.now() >= untilMs
+      const trustedUntilMs = isLate ? performance.now() + TRUST_MS : 0
+      this.#keep(conversationId, { stamp, checked: stamp, trustedUntilMs, columns, history, graph: null })
+      if (isLate) return
+    }
   }
 
   #current(conversationId: number): Kept {
     const stamp = changeStamp(this.#db)
     const kept = this.#kept.get(conversationId)
-    if (kept?.stamp === stamp) return kept
+    const isTrusted = kept !== undefined && performance.now() < kept.trustedUntilMs
+    if (kept?.stamp === stamp && (kept.checked === stamp || isTrusted)) return kept
     return readSnapshot(this.#db, () => {
-      const current = (kept && extended(this.#db, kept)) ?? this.#load(conversationId)
-      current.stamp = changeStamp(this.#db)
+      const now = changeStamp(this.#db)
+      const followed = isTrusted ? this.#followed(kept) : null
+      const current = followed ?? {
+        ...((kept && extended(this.#db, kept)) ?? this.#load(conversationId)),
+        checked: now,
+      }
+      current.stamp = now
       this.#keep(conversationId, current)
       return current
     })
   }
 
+  /** With what was added since; null when something else happened. Every message was looked at a moment ago. */
+  #followed(kept: Kept): Kept | null {
+    const { conversationId } = kept.history
+    const order = readOrder(this.#db, conversationId, kept.history)
+    if (order === kept.history) return { ...kept, graph: null }
+    appendNewer(this.#db, conversationId, kept.columns)
+    const history = new History(conversationId, kept.columns.view())
+    return isSameOrder(order, history) ? { ...kept, history, graph: null } : null
+  }
+
+  #length(conversationId: number): number {
+    return this.#db.value<number>(queries.length, { conversation: conversationId }) ?? 0
+  }
+
   #load(conversationId: number): Kept {
-    const conversation = { conversation: conversationId }
-    const length = this.#db.value<number>(queries.length, conversation) ?? 0
+    const length = this.#length(conversationId)
     if (length === 0) this.#requireThere(conversationId)
     const columns = new GrowingColumns(length)
     appendNewer(this.#db, conversationId, columns)
-    return { stamp: '', columns, history: new History(conversationId, columns.view()), graph: null }
+    return { ...UNCHECKED, columns, history: new History(conversationId, columns.view()) }
   }
 
   #requireThere(conversationId: number): void {
@@ -201,6 +210,11 @@ export class HistoryIndex {
   }
 }
 
+/** Adds all messages after those that are there. */
+function appendNewer(db: ReadDb, conversation: number, columns: GrowingColumns): void {
+  atOnce(appendingNewer(db, conversation, columns))
+}
+
 /** What was kept, with the messages that were added since; undefined when it is not the same history any more. */
 function extended(db: ReadDb, kept: Kept): Kept | undefined {
   const { history, columns } = kept
@@ -210,45 +224,12 @@ function extended(db: ReadDb, kept: Kept): Kept | undefined {
   if (isSame(columns.extent, extent)) return { ...kept, graph: null }
   appendNewer(db, history.conversationId, columns)
   if (!isSame(columns.extent, extent)) return undefined
-  return { stamp: '', columns, history: new History(history.conversationId, columns.view()), graph: null }
-}
-
-/** Adds all messages after those that are there. */
-function appendNewer(db: ReadDb, conversation: number, columns: GrowingColumns): void {
-  for (const _ of appendingNewer(db, conversation, columns));
-}
-
-/** Adds all messages of a conversation after those that are there, some 20 ms of work at a time. */
-export function* appendingNewer(db: ReadDb, conversation: number, columns: GrowingColumns): Generator<void> {
-  for (let limit = FIRST_AT_ONCE; ; ) {
-    const startedMs = performance.now()
-    const params = { conversation, seq: columns.lastSeq, limit }
-    const [packed] = db.iterateRaw<PackedRows>(queries.packed, params)
-    if (!packed || packed[0] === 0) return
-    if (!columns.appendPacked(packed, limit)) columns.append(wholeRows(db, params))
-    if (packed[0] < limit) return
-    yield
-    const tookMs = Math.max(1, performance.now() - startedMs)
-    limit = Math.round(
-      Math.max(MIN_AT_ONCE, limit / 2, Math.min(MAX_AT_ONCE, limit * 2, (limit * STRETCH_MS) / tookMs)),
-    )
-  }
-}
-
-type Stretch = { readonly conversation: number; readonly seq: number; readonly limit: number }
-
-/**
- * A stretch row by row, because not every file is a sound one: a time may be missing, a number may be a text. The last
- * seq is left out, since there may be more of it; where that leaves nothing, it is all that there is.
- */
-function wholeRows(db: ReadDb, stretch: Stretch): HistoryRow[] {
-  const rows = [...db.iterateRaw<HistoryRow>(queries.after, stretch)]
-  if (rows.length < stretch.limit) return rows
-  const last = rows.at(-1)?.[1]
-  const whole = rows.filter(([, seq]) => seq !== last)
-  const goesOn = whole.length > 0 && whole.every(([, seq]) => Number.isFinite(seq))
-  return goesOn ? whole : [...db.iterateRaw<HistoryRow>(queries.after, { ...stretch, limit: -1 })]
+  return { ...UNCHECKED, columns, history: new History(history.conversationId, columns.view()) }
 }
 
 const isSame = (a: Extent, b: Extent): boolean =>
   a.length === b.length && a.tokens === b.tokens && a.ordered === b.ordered
+
+const isSameOrder = (a: MessageOrder, b: MessageOrder): boolean =>
+  a.length === b.length &&
+  a.seqs.every((seq, rank) => seq === b.seqs[rank] && a.messageIds[rank] === b.messageIds[rank])

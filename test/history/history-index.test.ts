@@ -145,3 +145,21 @@ it('says whether what it adds up is what the file adds up', () => {
   memory.damage(`UPDATE messages SET token_count = -2 WHERE message_id = 2`)
   expect(index.of(1).isPlain).toBe(false)
 })
+
+it('looks at what it has in pieces when the file changes, and reads again what was rewritten', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 5000)
+  const index = new HistoryIndex(memory.db)
+  await index.prepare(1)
+  const total = () => new HistoryIndex(memory.db).of(1).totalTokens
+  memory.damage('UPDATE messages SET token_count = 1000 WHERE message_id = 4000')
+  await index.prepare(1)
+  expect(index.known(1)?.totalTokens).toBe(total())
+  memory.messages(1, 5)
+  await index.prepare(1)
+  expect(index.known(1)?.length).toBe(5005)
+  memory.damage('DELETE FROM messages WHERE message_id = 17')
+  expect(index.of(1).length).toBe(5004)
+  await index.prepare(1)
+  expect(index.known(1)?.totalTokens).toBe(total())
+})
