@@ -1,5 +1,6 @@
 import type { CheckResult } from '../../../core/contract/integrity.ts'
 import { navigate } from '../../routes.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './finding.module.css'
@@ -9,17 +10,16 @@ export function FindingDetails({ check }: { readonly check: CheckResult }) {
   const rest = check.count - check.samples.length
   return (
     <div className={styles.details}>
-      <p>
-        <span className={styles.name}>It should be</span> {check.invariant}
-      </p>
-      {check.severity !== 'info' && (
-        <p>
-          <span className={styles.name}>Repair</span>{' '}
-          {check.repairable
-            ? 'It can be repaired from what the file holds.'
-            : 'It cannot be repaired from this file alone.'}
-        </p>
-      )}
+      <Facts>
+        <Fact name="It should be">{check.invariant}</Fact>
+        {check.severity !== 'info' && (
+          <Fact name="Repair">
+            {check.repairable
+              ? 'It can be repaired from what the file holds.'
+              : 'It cannot be repaired from this file alone.'}
+          </Fact>
+        )}
+      </Facts>
       <ul className={styles.list}>
         {check.samples.map(({ id, conversationId, detail }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: samples are fixed, and may repeat an id
