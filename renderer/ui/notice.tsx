@@ -1,11 +1,21 @@
 import type { ReactNode } from 'react'
 import styles from './notice.module.css'
 
+type Props = {
+  readonly title: string
+  readonly children: ReactNode
+  /** The way out of it. */
+  readonly action?: ReactNode
+}
+
 /** Something that must be known here, and is not an error. */
-export function Notice({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+export function Notice({ title, children, action }: Props) {
   return (
     <div className={styles.notice}>
-      <strong>{title}</strong> {children}
+      <p className={styles.text}>
+        <strong>{title}</strong> {children}
+      </p>
+      {action}
     </div>
   )
 }

@@ -76,9 +76,9 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
       <div ref={setScroller} className={styles.scroller}>
         {info.readOnly && (
           <div className={styles.notice}>
-            <Notice title="Read-only file.">
+            <Notice title="Read-only file." action={<MakeWorkingCopy info={info} />}>
               {info.readOnlyReason ?? 'This file may not be written.'} The plan shows what compaction would do; running
-              it works on a native copy. <MakeWorkingCopy info={info} />
+              it works on a native copy.
             </Notice>
           </div>
         )}

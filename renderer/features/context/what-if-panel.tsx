@@ -46,7 +46,7 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
     navigate({ view: 'compaction' }, 'push')
   }
   return (
-    <aside className={styles.panel} aria-label="What if">
+    <aside className={styles.panel} aria-label="What if" data-beside="">
       <SectionHeading aside={isPast ? 'of the window now' : 'nothing is written'}>What if</SectionHeading>
       <PresetChoice
         presets={tried.presets}
@@ -75,9 +75,8 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
         </Button>
       </div>
       {info.data?.readOnly && (
-        <Notice title="Read-only file.">
-          The plan shows what would happen. Compaction itself runs on a native copy.{' '}
-          <MakeWorkingCopy info={info.data} />
+        <Notice title="Read-only file." action={<MakeWorkingCopy info={info.data} />}>
+          The plan shows what would happen. Compaction itself runs on a native copy.
         </Notice>
       )}
       <LargestItems items={items} />
