@@ -8,7 +8,7 @@ import styles from './keys-dialog.module.css'
 /** All keys at a glance. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog title="Keys" width={640} onClose={onClose}>
+    <Dialog title="Keys" width={780} onClose={onClose}>
       <div className={styles.groups}>
         {KEY_GROUPS.map((group) => (
           <section key={group.title} className={styles.group}>
