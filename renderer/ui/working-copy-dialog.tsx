@@ -72,8 +72,9 @@ export function WorkingCopyDialog({ info, onClose }: Props) {
           <Running text={copy.job === null ? 'Copying…' : jobText(copy.job)} progress={copy.job?.progress ?? null} />
         ) : (
           <p className={styles.promise}>
-            A native memory with the same ids, order, times, lineage and windows, damage included. It can be compacted
-            and repaired; the original is only read. The copy is kept when it was compared with the original row by row.
+            {info.readOnlyReason ?? 'The original is only read.'} The copy is a native memory with the same ids, order,
+            times, lineage and windows, damage included, and can be compacted and repaired. It is compared with the
+            original row by row, and kept only when they are the same.
           </p>
         )}
         {copy.error !== null && <ErrorLine error={copy.error} />}
