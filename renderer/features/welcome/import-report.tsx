@@ -27,6 +27,7 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
         <span className={styles.name}>{fileNameOf(file.path)}</span>
         <span>
           {file.error ?? `${formatCount(file.added)} added`}
+          {file.alreadyThere > 0 && `, ${formatCount(file.alreadyThere)} known before`}
           {file.conflicts > 0 && `, ${plural(file.conflicts, 'conflict')} with what was there`}
           {file.skippedCount > 0 && `, ${plural(file.skippedCount, 'line')} left out`}
         </span>
