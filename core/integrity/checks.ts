@@ -11,6 +11,7 @@ import { largeFileChecks } from './large-file-checks.ts'
 import { ledgerChecks } from './ledger-checks.ts'
 import { lineageChecks } from './lineage-checks.ts'
 import { linkChecks } from './link-checks.ts'
+import { logChecks } from './log-checks.ts'
 import { operationsChecks } from './operations-checks.ts'
 import { orderInTimeChecks } from './order-in-time-check.ts'
 import { partChecks } from './part-checks.ts'
@@ -45,6 +46,7 @@ const all: readonly Check[] = [
   ...fileContentChecks,
   ...systemChecks,
   ...ledgerChecks,
+  ...logChecks,
   ...structureChecks,
   ...fileChecks,
 ]
