@@ -45,7 +45,8 @@ const NOTES: Readonly<Record<string, ManualNote>> = {
 }
 
 const LEDGER: ManualNote = {
-  advice: 'Verify the ledger, then export a new one from the database ("lcm ledger export").',
+  advice:
+    'Verify the ledger, then end it and begin a new one in a file of its own, which holds all that the database has ("lcm ledger disable", "lcm ledger enable FILE"). The old one stays as it is.',
   cannotRestore: null,
 }
 
