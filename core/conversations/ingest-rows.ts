@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { SqlParams, SqlValue } from '../db/read-db.ts'
+import type { SqlValue } from '../db/read-db.ts'
 import { countMessageTokens } from './message-tokens.ts'
 import type { NewMessage, NewPart } from './new-message.ts'
 
@@ -18,7 +18,7 @@ export type MessageRow = {
  * SHA-256 of the UTF-8 text, as hex. Give it well-formed text: a lone surrogate has no UTF-8 form, SQLite returns
  * U+FFFD for it, and a hash must speak of what will be read.
  */
-export const contentHash = (content: string): string => createHash('sha256').update(content, 'utf8').digest('hex')
+export const contentHash = (content: string): string => hash('sha256', content)
 
 /** The message as it will be stored and read back, with its hash and token count. */
 export function toMessageRow(message: NewMessage, estimator: TokenEstimator): MessageRow {
@@ -50,24 +50,29 @@ const textColumns = [
   ['metadata', 'metadata'],
 ] as const satisfies readonly (readonly [string, keyof NewPart])[]
 
-/**
- * The columns of one row of message_parts that are not NULL. Text that is the content itself is not stored a second
- * time.
- */
-export function toPartRow(part: NewPart, content: string): SqlParams {
-  const row: Record<string, SqlValue> = { part_type: part.type }
+/** What a part fills of a row of message_parts, besides its id and its place. */
+export type PartRow = { readonly columns: readonly string[]; readonly values: readonly SqlValue[] }
+
+/** The columns of a part that are not NULL, each with its value. Text that is the content itself is not stored again. */
+export function toPartRow(part: NewPart, content: string): PartRow {
+  const columns = ['part_type']
+  const values: SqlValue[] = [part.type]
+  const give = (column: string, value: SqlValue): void => {
+    columns.push(column)
+    values.push(value)
+  }
   for (const [column, field] of textColumns) {
     const text = part[field]?.toWellFormed()
     if (text === undefined) continue
     const isContent = text === content && (part.type === 'text' ? field === 'text' : field === 'toolOutput')
-    if (isContent && (part.type === 'text' || part.type === 'tool')) row.is_content = 1
-    else row[column] = text
+    if (isContent && (part.type === 'text' || part.type === 'tool')) give('is_content', 1)
+    else give(column, text)
   }
-  if (part.isSynthetic) row.is_synthetic = 1
-  if (part.stepTokensIn != null) row.step_tokens_in = part.stepTokensIn
-  if (part.stepTokensOut != null) row.step_tokens_out = part.stepTokensOut
-  if (part.compactionAuto != null) row.compaction_auto = Number(part.compactionAuto)
-  return row
+  if (part.isSynthetic) give('is_synthetic', 1)
+  if (part.stepTokensIn != null) give('step_tokens_in', part.stepTokensIn)
+  if (part.stepTokensOut != null) give('step_tokens_out', part.stepTokensOut)
+  if (part.compactionAuto != null) give('compaction_auto', Number(part.compactionAuto))
+  return { columns, values }
 }
 
 /**
@@ -80,6 +85,6 @@ export function partIdStem(conversationKey: string, message: Pick<MessageRow, 'e
   const unique =
     message.externalId === null
       ? randomBytes(8).toString('hex')
-      : createHash('sha256').update(`${conversationKey}\n${message.externalId}`).digest('hex').slice(0, 16)
+      : hash('sha256', `${conversationKey}\n${message.externalId}`).slice(0, 16)
   return `prt_${time}${unique}`
 }

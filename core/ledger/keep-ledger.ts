@@ -27,13 +27,14 @@ export function keepLedger(
     }
   }
   let depth = 0
+  const followed = (changed: number): number => {
+    if (depth === 0 && changed > 0) follow()
+    return changed
+  }
   const kept: WriteDb = {
     ...db,
-    run: (sql, params) => {
-      const changed = db.run(sql, params)
-      if (depth === 0 && changed > 0) follow()
-      return changed
-    },
+    run: (sql, params) => followed(db.run(sql, params)),
+    runRaw: (sql, values) => followed(db.runRaw(sql, values)),
     transaction: (body) => {
       depth += 1
       try {

@@ -22,6 +22,12 @@ export type ImportInput = {
 const LISTED_FILES = 1000
 
 /**
+ * The log grows to 32 MB before it is folded in: pages of the indexes that change with every batch are then written to
+ * the file less often. https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
+ */
+const BULK_CHECKPOINTS = 'PRAGMA wal_autocheckpoint = 8000'
+
+/**
  * Imports transcripts, file by file, in bounded memory. Importing the same transcript again adds what is new in it and
  * nothing else. A file that is no transcript is reported and costs only itself. Stops between batches when the signal
  * aborts; what was committed stays valid.
@@ -32,6 +38,7 @@ export async function* importTranscripts(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, ImportResult> {
   const startedMs = performance.now()
+  input.db.exec(BULK_CHECKPOINTS)
   const files = await findTranscriptFiles(input.paths)
   const total = files.reduce((sum, file) => sum + file.bytes, 0)
   const imported: ImportedFile[] = []
