@@ -22,7 +22,7 @@ export function JobProgress({ job, title }: Props) {
     <div className={styles.progress} aria-busy="true">
       <div className={styles.head}>
         <span role="status">{text}</span>
-        <span className={styles.note}>{progress?.note.replaceAll('_', ' ')}</span>
+        <span className={styles.note}>{progress?.note}</span>
         <Button
           disabled={job === null || cancel.isPending || cancel.isSuccess}
           onClick={() => job !== null && cancel.mutate({ jobId: job.jobId })}

@@ -1,53 +1,51 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { type UseMutationOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Job } from '../../core/contract/job.ts'
-import { api, type Client } from '../api.ts'
+import { api } from '../api.ts'
 
-export type JobRequest = Parameters<Client['jobs']['start']>[0]
-
-export type FollowedJob = {
-  readonly start: (request: JobRequest) => void
+/** A job from its start to its end, and what started it answered with. */
+export type FollowedJob<Input, Started> = {
+  readonly start: (input: Input) => void
+  /** Null before the first start, and until the core has taken it. */
+  readonly started: Started | null
   /** Null before the first start, and until the list of jobs knows it. */
   readonly job: Job | null
   readonly isRunning: boolean
   /** Why it could not start, or why it failed. */
   readonly error: unknown
-  readonly cancel: () => void
-  readonly isCancelling: boolean
   /** As if nothing had been started; what runs goes on. */
   readonly forget: () => void
 }
 
-/** Starts a job and follows that one to its end. */
-export function useJob(): FollowedJob {
-  const [jobId, setJobId] = useState<string | null>(null)
+/** Starts a job on the open memory and follows that one to its end. */
+export const useJob = () => useStartedJob(api.jobs.start.mutationOptions())
+
+/** Starts a job by any procedure that answers with its id, and follows that one to its end. */
+export function useStartedJob<Input, Started extends { readonly jobId: string }>(
+  options: UseMutationOptions<Started, Error, Input>,
+): FollowedJob<Input, Started> {
+  const [started, setStarted] = useState<Started | null>(null)
   const jobs = useQuery(api.jobs.list.queryOptions())
-  const cancel = useMutation(api.jobs.cancel.mutationOptions())
-  const start = useMutation(
-    api.jobs.start.mutationOptions({
-      onSuccess: (started) => {
-        setJobId(started.jobId)
-        void jobs.refetch()
-      },
-    }),
-  )
-  const job = jobs.data?.find((one) => one.jobId === jobId) ?? null
-  const isStarting = start.isPending || (jobId !== null && job === null)
+  const start = useMutation(options)
+  const job = jobs.data?.find(({ jobId }) => jobId === started?.jobId) ?? null
+  const isStarting = start.isPending || (started !== null && job === null)
   return {
-    start: (request) => {
-      setJobId(null)
-      cancel.reset()
-      start.mutate(request)
+    start: (input) => {
+      setStarted(null)
+      start.mutate(input, {
+        onSuccess: (answer) => {
+          setStarted(answer)
+          void jobs.refetch()
+        },
+      })
     },
+    started,
     job,
     isRunning: isStarting || job?.state === 'running',
     error: start.error ?? (job?.state === 'failed' ? job.error : null),
-    cancel: () => jobId !== null && cancel.mutate({ jobId }),
-    isCancelling: cancel.isPending || cancel.isSuccess,
     forget: () => {
-      setJobId(null)
+      setStarted(null)
       start.reset()
-      cancel.reset()
     },
   }
 }

@@ -5,8 +5,7 @@ import { Dialog } from './dialog.tsx'
 import { ErrorLine } from './error-line.tsx'
 import { Fact, Facts } from './facts.tsx'
 import { formatBytes, formatCount } from './format.ts'
-import { jobText } from './job-text.ts'
-import { ProgressBar } from './progress-bar.tsx'
+import { JobProgress } from './job-progress.tsx'
 import { useNewFile } from './use-new-file.ts'
 import styles from './working-copy-dialog.module.css'
 
@@ -16,7 +15,6 @@ type Props = { readonly info: MemoryInfo; readonly onClose: () => void }
 export function WorkingCopyDialog({ info, onClose }: Props) {
   const copy = useNewFile(api.memory.copy.mutationOptions())
   const report = copy.job?.result?.kind === 'copy' ? copy.job.result.value : null
-  const isRunning = copy.isStarted && report === null && copy.error === null
   return (
     <Dialog
       title="Make a working copy"
@@ -30,14 +28,12 @@ export function WorkingCopyDialog({ info, onClose }: Props) {
               Open the copy
             </Button>
           </>
-        ) : isRunning ? (
-          <Button onClick={copy.cancel}>Cancel</Button>
         ) : (
           <>
             <Button data-autofocus="" onClick={onClose}>
               Close
             </Button>
-            <Button look="primary" onClick={() => copy.start(undefined)}>
+            <Button look="primary" disabled={copy.isRunning} onClick={() => copy.start(undefined)}>
               {copy.error === null ? 'Make the copy' : 'Try again'}
             </Button>
           </>
@@ -68,8 +64,8 @@ export function WorkingCopyDialog({ info, onClose }: Props) {
               </span>
             ))}
           </p>
-        ) : isRunning ? (
-          <Running text={copy.job === null ? 'Copying…' : jobText(copy.job)} progress={copy.job?.progress ?? null} />
+        ) : copy.isRunning ? (
+          <JobProgress job={copy.job} title="Copying…" />
         ) : (
           <p className={styles.promise}>
             {info.readOnlyReason ?? 'The original is only read.'} The copy is a native memory with the same ids, order,
@@ -80,23 +76,5 @@ export function WorkingCopyDialog({ info, onClose }: Props) {
         {copy.error !== null && <ErrorLine error={copy.error} />}
       </div>
     </Dialog>
-  )
-}
-
-type RunningProps = {
-  readonly text: string
-  readonly progress: { readonly done: number; readonly total: number; readonly note: string } | null
-}
-
-/** How far a new file is. */
-export function Running({ text, progress }: RunningProps) {
-  return (
-    <div className={styles.running} aria-busy="true">
-      <ProgressBar label={text} done={progress?.done ?? 0} total={progress?.total ?? 0} />
-      <p className={styles.promise}>
-        {text}
-        {progress !== null && ` · ${progress.note.replaceAll('_', ' ')}`}
-      </p>
-    </div>
   )
 }

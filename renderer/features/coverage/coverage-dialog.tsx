@@ -3,11 +3,11 @@ import { host } from '../../host.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
 import { useJob } from '../../ui/use-job.ts'
 import styles from './coverage.module.css'
 import { CoverageResult } from './coverage-result.tsx'
 import { ExportCoverage } from './export-coverage.tsx'
-import { JobProgressLine } from './job-progress-line.tsx'
 import { TranscriptField } from './transcript-field.tsx'
 
 type Props = {
@@ -51,14 +51,10 @@ export function CoverageDialog({ conversationId, browse, onClose }: Props) {
               Close
             </Button>
           </>
-        ) : check.isRunning ? (
-          <Button disabled={check.isCancelling} onClick={check.cancel}>
-            {check.isCancelling ? 'Cancelling…' : 'Cancel'}
-          </Button>
         ) : (
           <>
             <Button onClick={onClose}>Close</Button>
-            <Button look="primary" disabled={trimmed === ''} onClick={compare}>
+            <Button look="primary" disabled={trimmed === '' || check.isRunning} onClick={compare}>
               Compare
             </Button>
           </>
@@ -69,7 +65,7 @@ export function CoverageDialog({ conversationId, browse, onClose }: Props) {
         {report !== null ? (
           <CoverageResult report={report} onLeave={onClose} />
         ) : check.isRunning ? (
-          <JobProgressLine job={check.job} />
+          <JobProgress job={check.job} title="Comparing…" />
         ) : (
           <>
             <p>
@@ -79,7 +75,7 @@ export function CoverageDialog({ conversationId, browse, onClose }: Props) {
             <TranscriptField path={path} onPath={setPath} onChoose={() => void choose()} onSubmit={compare} />
           </>
         )}
-        {check.error !== null && check.error !== undefined && <ErrorLine error={check.error} />}
+        {check.error !== null && <ErrorLine error={check.error} />}
       </div>
     </Dialog>
   )

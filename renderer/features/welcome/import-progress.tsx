@@ -1,14 +1,13 @@
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { jobText } from '../../ui/job-text.ts'
-import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
 import styles from './import-progress.module.css'
 import { ImportReport } from './import-report.tsx'
 import type { Import } from './use-import.ts'
 
 /** An import while it runs, and what did not arrive. */
 export function ImportProgress({ transcripts }: { readonly transcripts: Import }) {
-  const { job, error, result, cancel, open, leave } = transcripts
+  const { job, error, result, open, leave } = transcripts
   if (result !== null)
     return (
       <main className={styles.main}>
@@ -24,15 +23,10 @@ export function ImportProgress({ transcripts }: { readonly transcripts: Import }
       </main>
     )
   if (error !== null) return <ErrorState error={error} actions={<Button onClick={leave}>Back</Button>} />
-  const text = job === null ? 'Importing…' : jobText(job)
   return (
-    <main className={styles.main} aria-busy="true">
-      <h2 className={styles.title}>{text}</h2>
-      <ProgressBar label={text} done={job?.progress?.done ?? 0} total={job?.progress?.total ?? 0} />
-      <p className={styles.note}>{job?.progress?.note ?? 'The transcripts are read, and stay as they are.'}</p>
-      <div className={styles.actions}>
-        <Button onClick={cancel}>Cancel</Button>
-      </div>
+    <main className={styles.main}>
+      <JobProgress job={job} title="Importing…" />
+      <p className={styles.note}>The transcripts are only read. What has arrived when it is cancelled stays.</p>
     </main>
   )
 }

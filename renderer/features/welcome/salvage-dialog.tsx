@@ -3,9 +3,8 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { formatBytes, plural } from '../../ui/format.ts'
-import { jobText } from '../../ui/job-text.ts'
+import { JobProgress } from '../../ui/job-progress.tsx'
 import { useNewFile } from '../../ui/use-new-file.ts'
-import { Running } from '../../ui/working-copy-dialog.tsx'
 import styles from './salvage-dialog.module.css'
 import { SalvageTable } from './salvage-table.tsx'
 
@@ -15,7 +14,6 @@ type Props = { readonly path: string; readonly onClose: () => void }
 export function SalvageDialog({ path, onClose }: Props) {
   const salvage = useNewFile(api.machine.salvage.mutationOptions())
   const report = salvage.job?.result?.kind === 'salvage' ? salvage.job.result.value : null
-  const isRunning = salvage.isStarted && report === null && salvage.error === null
   return (
     <Dialog
       title="Salvage what can be read"
@@ -29,14 +27,12 @@ export function SalvageDialog({ path, onClose }: Props) {
               Open the salvaged memory
             </Button>
           </>
-        ) : isRunning ? (
-          <Button onClick={salvage.cancel}>Cancel</Button>
         ) : (
           <>
             <Button data-autofocus="" onClick={onClose}>
               Close
             </Button>
-            <Button look="primary" onClick={() => salvage.start({ path })}>
+            <Button look="primary" disabled={salvage.isRunning} onClick={() => salvage.start({ path })}>
               {salvage.error === null ? 'Salvage' : 'Try again'}
             </Button>
           </>
@@ -59,11 +55,8 @@ export function SalvageDialog({ path, onClose }: Props) {
             <SalvageTable tables={report.tables} />
             <p className={styles.path}>{report.to}</p>
           </>
-        ) : isRunning ? (
-          <Running
-            text={salvage.job === null ? 'Salvaging…' : jobText(salvage.job)}
-            progress={salvage.job?.progress ?? null}
-          />
+        ) : salvage.isRunning ? (
+          <JobProgress job={salvage.job} title="Salvaging…" />
         ) : (
           <p>
             The file is copied and read row by row, passing over what cannot be read. What comes of it is a new native

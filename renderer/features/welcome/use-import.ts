@@ -1,19 +1,18 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import type { ImportResult } from '../../../core/contract/import.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
-import { host } from '../../host.ts'
+import { useNewFile } from '../../ui/use-new-file.ts'
 import { isSound } from './import-outcome.ts'
 
 /** An import into a new memory, from the choice of transcripts to the opening of what came of it. */
 export type Import = {
+  /** It runs, has failed, or came to an end that is to be looked at. */
   readonly isActive: boolean
   readonly job: Job | null
   readonly error: unknown
   readonly result: ImportResult | null
   readonly start: (paths: readonly string[]) => void
-  readonly cancel: () => void
   /** Opens the new memory. */
   readonly open: () => void
   /** Back to the welcome page. */
@@ -22,30 +21,20 @@ export type Import = {
 
 /** Starts imports and follows them. A flawless one opens its memory by itself; flaws are shown first. */
 export function useImport(): Import {
-  const [target, setTarget] = useState<{ readonly jobId: string; readonly path: string } | null>(null)
-  const start = useMutation(api.machine.importNew.mutationOptions({ onSuccess: setTarget }))
-  const cancel = useMutation(api.jobs.cancel.mutationOptions())
-  const jobs = useQuery({ ...api.jobs.list.queryOptions(), enabled: target !== null, refetchInterval: 1000 })
-  const job = jobs.data?.find(({ jobId }) => jobId === target?.jobId) ?? null
+  const { start, job, isRunning, error, open, forget } = useNewFile(api.machine.importNew.mutationOptions())
   const result = job?.result?.kind === 'import' ? job.result.value : null
-  const path = target?.path ?? null
   const isFlawless = result !== null && isSound(result)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opened once, when it is whole
   useEffect(() => {
-    if (isFlawless && path !== null) host.openFile(path)
-  }, [isFlawless, path])
-  const { mutate } = start
-  const begin = useCallback((paths: readonly string[]) => mutate({ paths: [...paths] }), [mutate])
+    if (isFlawless) open()
+  }, [isFlawless])
   return {
-    isActive: start.isPending || start.isError || target !== null,
+    isActive: isRunning || error !== null || result !== null,
     job,
-    error: start.error ?? job?.error ?? null,
+    error,
     result,
-    start: begin,
-    cancel: () => target !== null && cancel.mutate({ jobId: target.jobId }),
-    open: () => path !== null && host.openFile(path),
-    leave: () => {
-      start.reset()
-      setTarget(null)
-    },
+    start: (paths) => start({ paths: [...paths] }),
+    open,
+    leave: forget,
   }
 }
