@@ -73,7 +73,8 @@ export function storeCompaction(given: ExistingCompaction): boolean {
       reason: compaction.isAuto === false ? 'manual' : 'threshold',
       configuration: { imported: compaction.key },
       atMs: compaction.atMs,
-      tokensBefore: window.reduce((sum, item) => sum + item.tokens, 0),
+      // What came later may be here already.
+      tokensBefore: window.reduce((sum, item) => sum + (item.seq === null || item.seq <= place ? item.tokens : 0), 0),
     })
     store(given, runId, place, replaced)
     finishImportedRun(db, runId, conversationId)

@@ -3,7 +3,7 @@ import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { insertNode, type NodeItem } from './imported-node.ts'
 import { branchText } from './imported-node-text.ts'
-import { beginImportedRun, finishImportedRun } from './imported-run.ts'
+import { beginImportedRun, finishImportedRun, undoImportedRun } from './imported-run.ts'
 
 const queries = {
   window: `
@@ -17,27 +17,22 @@ const queries = {
     ORDER BY c.ordinal`,
   newestSeq: `
     SELECT max(seq) FROM messages WHERE conversation_id = :conversationId`,
-  standing: `
-    SELECT e.run_id AS runId, e.summary_id AS summaryId, e.removed AS removed
-    FROM compaction_runs AS r
-    JOIN compaction_events AS e ON e.run_id = r.run_id
-    JOIN context_items AS c ON c.summary_id = e.summary_id
+  branches: `
+    SELECT r.run_id AS runId, e.summary_id AS summaryId
+    FROM compaction_runs AS r JOIN compaction_events AS e ON e.run_id = r.run_id
     WHERE r.conversation_id = :conversationId AND r.mode = 'branch'`,
   messagesOf: `
     SELECT m.external_id FROM summary_messages AS l JOIN messages AS m ON m.message_id = l.message_id
     WHERE l.summary_id = :summaryId`,
-  takeOut: `
-    DELETE FROM context_items WHERE summary_id = :summaryId`,
-  putBack: `
-    INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
-    SELECT :conversationId, value ->> 0, 'message', CAST(substr(value ->> 2, 5) AS INTEGER), value ->> 3
-    FROM json_each(:removed)`,
-  removeEvent: `
-    DELETE FROM compaction_events WHERE run_id = :runId`,
-  removeRun: `
-    DELETE FROM compaction_runs WHERE run_id = :runId`,
-  removeNode: `
-    DELETE FROM summaries WHERE summary_id = :summaryId`,
+  // `newest_seq` is the place of the message that records the compaction.
+  compactions: `
+    SELECT r.run_id AS runId, m.external_id AS recordedBy
+    FROM compaction_runs AS r
+    JOIN compaction_events AS e ON e.run_id = r.run_id
+    JOIN messages AS m ON m.conversation_id = r.conversation_id AND m.seq = e.newest_seq
+    WHERE r.conversation_id = :conversationId AND r.owner = 'import' AND r.mode = 'full'
+    GROUP BY r.run_id
+    ORDER BY max(e.event_id) DESC`,
 }
 
 export type GivenUp = {
@@ -53,18 +48,36 @@ type WindowRow = NodeItem & { readonly seq: number | null; readonly externalId: 
 
 /**
  * Takes branches that were given up out of the window: the agent does not see them. Each stretch goes under a note that
- * says so, and from which it can be reached. One to which the person has returned since comes back into the window.
+ * says so, and from which it can be reached.
  */
 export function storeGivenUp(given: GivenUp): void {
   const { db, conversationId, externalIds } = given
+  if (externalIds.size === 0) return
   db.transaction(() => {
-    bringBack(given)
-    if (externalIds.size === 0) return
     const newestSeq = db.value<number>(queries.newestSeq, { conversationId }) ?? 0
     const window = db.all<WindowRow>(queries.window, { conversationId })
     for (const run of stretches(window, externalIds)) {
       // What stands at the end may be all that there is yet of what comes next.
       if (run.at(-1)?.seq !== newestSeq && tokensOf(run) > 1) collapse(given, run, newestSeq, tokensOf(window))
+    }
+  })
+}
+
+/**
+ * Takes back what earlier imports made of a transcript that has gone another way since: branches to which the person
+ * has returned come into the window again, and compactions on a branch that was given up have replaced nothing.
+ */
+export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenUp, 'estimator' | 'importer'>): void {
+  db.transaction(() => {
+    type Branch = { runId: string; summaryId: string }
+    for (const { runId, summaryId } of db.all<Branch>(queries.branches, { conversationId })) {
+      const messages = db.column<string | null>(queries.messagesOf, { summaryId })
+      const isStillGivenUp = messages.every((id) => id !== null && externalIds.has(id))
+      if (!isStillGivenUp) undoImportedRun(db, runId, conversationId)
+    }
+    type Compaction = { runId: string; recordedBy: string | null }
+    for (const { runId, recordedBy } of db.all<Compaction>(queries.compactions, { conversationId })) {
+      if (recordedBy !== null && externalIds.has(recordedBy)) undoImportedRun(db, runId, conversationId)
     }
   })
 }
@@ -107,19 +120,6 @@ function collapse(given: GivenUp, run: readonly WindowRow[], newestSeq: number, 
     isMarked: false,
   })
   finishImportedRun(db, runId, conversationId)
-}
-
-function bringBack({ db, conversationId, externalIds }: GivenUp): void {
-  type Standing = { runId: string; summaryId: string; removed: string }
-  for (const { runId, summaryId, removed } of db.all<Standing>(queries.standing, { conversationId })) {
-    const messages = db.column<string | null>(queries.messagesOf, { summaryId })
-    if (messages.every((id) => id !== null && externalIds.has(id))) continue
-    db.run(queries.takeOut, { summaryId })
-    db.run(queries.putBack, { conversationId, removed })
-    db.run(queries.removeEvent, { runId })
-    db.run(queries.removeRun, { runId })
-    db.run(queries.removeNode, { summaryId })
-  }
 }
 
 const tokensOf = (items: readonly NodeItem[]): number => items.reduce((sum, item) => sum + item.tokens, 0)

@@ -8,7 +8,7 @@ import { assertNever } from '../errors.ts'
 import { cutAnswer, storedLinks } from './answer-links.ts'
 import { storeCompaction } from './existing-compaction.ts'
 import type { AnswerRecord, CompactionRecord, MessageRecord, TranscriptRecord } from './format.ts'
-import { storeGivenUp } from './given-up-branches.ts'
+import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport } from './import-report.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
@@ -34,6 +34,8 @@ export class TranscriptWriter {
   readonly #batch: ImportBatch
   readonly #titles = new Map<number, string>()
   readonly #givenUp = new Map<number, ReadonlySet<string>>()
+  /** Of sessions that were there before: what was replaced shows when their branches stand as they do now. */
+  readonly #laterCompactions: CompactionRecord[] = []
 
   constructor(options: WriterOptions) {
     const { db, estimator, clock, path, format } = options
@@ -46,6 +48,8 @@ export class TranscriptWriter {
 
   readonly storedBlocks = (sessionId: string, externalId: string): number | undefined =>
     this.#sessions.storedBlocks(sessionId, externalId)
+
+  readonly isNewSession = (sessionId: string): boolean => this.#sessions.isNew(sessionId)
 
   /** Takes one record; true when a batch was written, which is a good moment to let others in. */
   take(record: TranscriptRecord): boolean {
@@ -88,7 +92,10 @@ export class TranscriptWriter {
   finish(): void {
     this.#batch.write()
     const { db, estimator, format, window } = this.#options
-    for (const [conversationId, externalIds] of window === 'agent' ? this.#givenUp : []) {
+    const givenUp = window === 'agent' ? [...this.#givenUp] : []
+    for (const [conversationId, externalIds] of givenUp) withdrawGivenUp({ db, conversationId, externalIds })
+    for (const compaction of this.#laterCompactions) this.#compact(compaction)
+    for (const [conversationId, externalIds] of givenUp) {
       storeGivenUp({ db, estimator, importer: format, conversationId, externalIds })
     }
     for (const [conversationId, title] of this.#titles) this.#store.setTitle(conversationId, title)
@@ -111,13 +118,21 @@ export class TranscriptWriter {
   }
 
   #takeCompaction(compaction: CompactionRecord): boolean {
-    const { db, estimator, format, window } = this.#options
-    if (window === 'history') return false
+    if (this.#options.window === 'history') return false
+    if (!this.#session(compaction.sessionId).isNew) {
+      this.#laterCompactions.push(compaction)
+      return false
+    }
     this.#batch.write()
+    this.#compact(compaction)
+    return true
+  }
+
+  #compact(compaction: CompactionRecord): void {
+    const { db, estimator, format } = this.#options
     const conversationId = this.#session(compaction.sessionId).id
     const isStored = storeCompaction({ db, estimator, importer: format, conversationId, compaction })
     if (isStored) this.report.compactions += 1
-    return true
   }
 
   #add(conversationId: number, message: NewMessage): boolean {

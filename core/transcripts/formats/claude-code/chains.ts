@@ -14,6 +14,8 @@ type RecordNode = {
   readonly chain: number
   /** Index of the record before it in its conversation; NONE at the beginning. */
   readonly parent: number
+  /** It names its parent itself. */
+  readonly isLinked: boolean
   /** Index of the assistant message whose block it holds, or NONE. */
   readonly message: number
   readonly isTyped: boolean
@@ -56,10 +58,13 @@ export class Chains {
     const chain = this.#chains[chainIndex] as Chain
     const isSameChain = parent !== NONE && this.#nodes[parent]?.chain === chainIndex
     const typed = typedText(record)
+    // Words without a parent, among records that have one: the person went back to before the first.
+    const isNewBeginning = typed !== null && record.parentUuid === null && named === null && this.#isLinked(chain.last)
     this.#nodes.push({
       chain: chainIndex,
       // A parent that is not in the file (resumed, cut) is no fork: what came before in the file goes on.
-      parent: isSameChain ? parent : chain.last,
+      parent: isSameChain ? parent : isNewBeginning ? NONE : chain.last,
+      isLinked: isSameChain,
       message,
       isTyped: typed !== null,
     })
@@ -126,6 +131,10 @@ export class Chains {
   firstTyped(key: ChainKey): string | null {
     const chain = this.#chains[this.#chainOf.get(chainName(key)) ?? NONE]
     return chain?.typed ?? chain?.command ?? null
+  }
+
+  #isLinked(index: number): boolean {
+    return this.#nodes[index]?.isLinked === true
   }
 
   // Tool results and parallel calls hang beside the path to the last record and are no branch; what a person typed, or

@@ -100,8 +100,11 @@ class ClaudeCodeReader {
     return out
   }
 
-  #noteGivenUp(sessionId: string, drafts: readonly Draft[]): void {
+  #noteGivenUp(sessionId: string, record: JsonObject, drafts: readonly Draft[]): void {
     const ids = this.#givenUp.get(sessionId) ?? new Set()
+    // An import that came before its summary has stored the boundary of a compaction as a message of its own.
+    const boundary = record.subtype === 'compact_boundary' ? textAt(record, 'uuid') : null
+    if (boundary !== null) ids.add(boundary)
     for (const draft of drafts) {
       const id = draft.kind === 'whole' ? draft.message.externalId : draft.apiId
       if (id !== null) ids.add(id)
@@ -113,7 +116,7 @@ class ClaudeCodeReader {
     const { chains } = this.#survey
     const isAbandoned = chains.isAbandoned(record)
     const drafts = this.#messages.drafts(record, isAbandoned ? { ...marks, abandoned: true } : marks)
-    if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), drafts)
+    if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), record, drafts)
     if (drafts.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
     if (drafts.length > 0) this.#takeDrafts(chains.keyOf(record), drafts, out)
   }

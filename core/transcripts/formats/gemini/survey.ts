@@ -18,6 +18,8 @@ export class GeminiSurvey {
   readonly #versions = new Map<string, number>()
   readonly #derived = new Map<string, readonly string[]>()
   readonly #checkpoints: (Checkpoint | null)[] = []
+  /** Messages that left by a checkpoint, with those that it brought in their place. */
+  readonly #exchanges: { readonly gone: readonly string[]; readonly fresh: ReadonlySet<string> }[] = []
   readonly #abandoned = new Set<string>()
   /** In order. */
   readonly #live = new Set<string>()
@@ -66,6 +68,10 @@ export class GeminiSurvey {
       this.#live.delete(id)
       this.#abandoned.add(id)
     }
+    // What was summed up does not come back with the summary's going.
+    for (const { gone, fresh } of this.#exchanges) {
+      if (fresh.isSubsetOf(this.#abandoned)) for (const id of gone) this.#abandoned.add(id)
+    }
   }
 
   #set(changes: JsonObject): void {
@@ -89,6 +95,7 @@ export class GeminiSurvey {
     const gone = [...this.#live].filter((id) => !stays.has(id))
     // Nothing came in the place of what went: it was taken back, not summed up.
     if (fresh.size === 0) for (const id of gone) this.#abandoned.add(id)
+    else this.#exchanges.push({ gone, fresh })
     this.#live.clear()
     for (const id of list) this.#live.add(id)
     this.#checkpoints.push({ gone: new Set(gone.flatMap((id) => this.#derived.get(id) ?? [])), fresh })
