@@ -14,13 +14,21 @@ export async function withBreath<T>(work: Generator<void, T>, signal: AbortSigna
     const step = work.next()
     if (step.done) return step.value
     if (performance.now() - sliceAt < SLICE_MS) continue
-    if (signal.aborted) throw new LcmError('cancelled', 'Cancelled. Nothing was changed.')
-    await setImmediate()
+    await breathe(signal)
     sliceAt = performance.now()
   }
 }
 
-/** The same without a pause: for inside a transaction. */
+/**
+ * Lets others have their turn between two steps of a job.
+ * @throws LcmError cancelled
+ */
+export async function breathe(signal: AbortSignal): Promise<void> {
+  await setImmediate()
+  if (signal.aborted) throw new LcmError('cancelled', 'Cancelled. Nothing was changed.')
+}
+
+/** Runs it without a pause: for inside a transaction. */
 export function atOnce<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next()

@@ -1,61 +1,105 @@
-/** Positions on both sides that belong together. */
-export type Pair = readonly [left: number, right: number]
+import { bestPairs } from './best-pairs.ts'
+
+/** Stands for the partner of a position that has none. */
+export const NONE = -1
+/** So many positions take a millisecond or so. */
+export const STRETCH = 4096
 
 /**
  * Pairs equal keys of two sequences. Where a key occurs as often on both sides, its occurrences go together in their
  * order. Where it does not, those between the same neighbours go together first, so that what is left over is the one
- * that is really missing or too many. O(n log n).
+ * that is really missing or too many. O(n log n). Steps are good moments to let others have their turn.
+ * @returns for each left position its right one, or `NONE`
  */
-export function alignKeys(left: readonly number[], right: readonly number[]): Pair[] {
-  const rightAt = positionsOf(right)
-  const leftAt = positionsOf(left)
-  const pairs: Pair[] = []
-  const uneven: { readonly lefts: readonly number[]; readonly rights: readonly number[] }[] = []
-  for (const [key, lefts] of leftAt) {
-    const rights = rightAt.get(key)
-    if (!rights) continue
-    if (lefts.length === rights.length) pairs.push(...lefts.map((at, index): Pair => [at, rights[index] ?? 0]))
-    else uneven.push({ lefts, rights })
+export function* alignKeys(left: readonly number[], right: readonly number[]): Generator<void, Int32Array> {
+  const rightOf = new Int32Array(left.length).fill(NONE)
+  const isTaken = new Uint8Array(right.length)
+  let paired = 0
+  const pair = (at: number, beside: number): boolean => {
+    rightOf[at] = beside
+    isTaken[beside] = 1
+    paired += 1
+    return paired % STRETCH === 0
   }
-  const gaps = new Gaps(pairs)
-  for (const { lefts, rights } of uneven) pairs.push(...pairUneven(lefts, rights, gaps))
-  return pairs.sort(([a], [b]) => a - b)
+  const rightAt = yield* positionsOf(right)
+  for (const [key, lefts] of yield* positionsOf(left)) {
+    const rights = rightAt.get(key)
+    if (rights?.length !== lefts.length) continue
+    for (const [index, at] of lefts.entries()) if (pair(at, rights[index] as number)) yield
+  }
+  const gaps = yield* Gaps.between(rightOf)
+  for (let gap = 0; gap < gaps.count; gap += 1) {
+    if (gap % STRETCH === 0) yield
+    const rights = gaps.rights(gap, right.length).filter((at) => isTaken[at] === 0)
+    if (rights.length === 0) continue
+    const lefts = gaps.lefts(gap, left.length).filter((at) => rightOf[at] === NONE)
+    for (const [at, beside] of pairedKeys(left, right, lefts, rights)) if (pair(at, beside)) yield
+    yield
+  }
+  const lefts = [...left.keys()].filter((at) => rightOf[at] === NONE)
+  const rights = [...right.keys()].filter((at) => isTaken[at] === 0)
+  for (const [at, beside] of inOrder(left, right, lefts, rights)) if (pair(at, beside)) yield
+  return rightOf
 }
 
-function pairUneven(lefts: readonly number[], rights: readonly number[], gaps: Gaps): Pair[] {
-  const byGap = new Map<number, number[]>()
-  for (const right of rights) {
-    const gap = gaps.ofRight(right)
-    byGap.set(gap, [...(byGap.get(gap) ?? []), right])
+/** Two stretches of at most so many pairs of positions are compared as a whole: a millisecond. */
+const MOST_CELLS = 90_000
+/** What stands in the place of another is worth less than any equal keys, however many there are. */
+const IN_PLACE = 1 / 1024
+
+/** Equal keys between the same neighbours, so that as few as possible are left without one in the same place. */
+function pairedKeys(
+  left: readonly number[],
+  right: readonly number[],
+  lefts: readonly number[],
+  rights: readonly number[],
+): Iterable<readonly [number, number]> {
+  const known = new Set(rights.map((at) => right[at]))
+  if (!lefts.some((at) => known.has(left[at] as number))) return []
+  if (lefts.length * rights.length > MOST_CELLS) return inOrder(left, right, lefts, rights)
+  const keyOf = (row: number): number | undefined => left[lefts[row] as number]
+  const besideOf = (column: number): number | undefined => right[rights[column] as number]
+  return bestPairs(lefts.length, rights.length, (row, column) => (keyOf(row) === besideOf(column) ? 1 : IN_PLACE))
+    .filter(([row, column]) => keyOf(row) === besideOf(column))
+    .map(([row, column]): [number, number] => [lefts[row] as number, rights[column] as number])
+}
+
+/** The first of a key with the first of that key, and so on. */
+function* inOrder(
+  left: readonly number[],
+  right: readonly number[],
+  lefts: readonly number[],
+  rights: readonly number[],
+): Generator<readonly [number, number]> {
+  const waiting = Map.groupBy(rights.toReversed(), (at) => right[at] as number)
+  for (const at of lefts) {
+    const beside = waiting.get(left[at] as number)?.pop()
+    if (beside !== undefined) yield [at, beside]
   }
-  const pairs: Pair[] = []
-  const rest: number[] = []
-  const taken = new Set<number>()
-  for (const left of lefts) {
-    const right = byGap.get(gaps.ofLeft(left))?.shift()
-    if (right === undefined) rest.push(left)
-    else {
-      pairs.push([left, right])
-      taken.add(right)
-    }
-  }
-  const others = rights.filter((right) => !taken.has(right))
-  for (const [index, left] of rest.entries()) {
-    const right = others[index]
-    if (right !== undefined) pairs.push([left, right])
-  }
-  return pairs
 }
 
 /** The places between pairs that are in the same order on both sides. */
 export class Gaps {
-  readonly #left: readonly number[]
-  readonly #right: readonly number[]
+  readonly #left: Int32Array
+  readonly #right: Int32Array
 
-  constructor(pairs: readonly Pair[]) {
-    const anchors = longestRising([...pairs].sort(([a], [b]) => a - b))
-    this.#left = anchors.map(([left]) => left)
-    this.#right = anchors.map(([, right]) => right)
+  constructor(left: Int32Array, right: Int32Array) {
+    this.#left = left
+    this.#right = right
+  }
+
+  /** @param rightOf for each left position its right one; negative where there is none */
+  static *between(rightOf: Int32Array): Generator<void, Gaps> {
+    const left = yield* longestRising(rightOf)
+    return new Gaps(
+      left,
+      left.map((at) => rightOf[at] as number),
+    )
+  }
+
+  /** How many gaps there are: one more than there are pairs in order. */
+  get count(): number {
+    return this.#left.length + 1
   }
 
   ofLeft(position: number): number {
@@ -66,44 +110,69 @@ export class Gaps {
     return countBelow(this.#right, position)
   }
 
-  /** Right position of the anchor before a gap; undefined for the first gap. */
+  /** Left positions in a gap. */
+  lefts(gap: number, length: number): number[] {
+    return between(this.#left, gap, length)
+  }
+
+  /** Right positions in a gap. */
+  rights(gap: number, length: number): number[] {
+    return between(this.#right, gap, length)
+  }
+
+  /** Right position of the pair before a gap; undefined for the first gap. */
   rightBefore(gap: number): number | undefined {
     return this.#right[gap - 1]
   }
 }
 
-function countBelow(sorted: readonly number[], value: number): number {
-  let from = 0
-  let to = sorted.length
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if ((sorted[middle] ?? 0) < value) from = middle + 1
-    else to = middle
-  }
-  return from
+function between(anchors: Int32Array, gap: number, length: number): number[] {
+  const from = (anchors[gap - 1] ?? -1) + 1
+  return Array.from({ length: (anchors[gap] ?? length) - from }, (_, index) => from + index)
 }
 
-/** The most pairs, given in the order of their left side, whose right sides rise too. */
-function longestRising(pairs: readonly Pair[]): Pair[] {
-  const tails: number[] = []
-  const before = new Int32Array(pairs.length).fill(-1)
-  const tailValues: number[] = []
-  for (const [index, [, right]] of pairs.entries()) {
-    const length = countBelow(tailValues, right)
-    before[index] = length === 0 ? -1 : (tails[length - 1] ?? -1)
-    tails[length] = index
+/** How many of the sorted numbers are below one. @param to so many of them are looked at */
+export function countBelow(sorted: ArrayLike<number>, value: number, to: number = sorted.length): number {
+  let low = 0
+  let high = to
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] as number) < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** The most left positions whose right ones rise, too. */
+function* longestRising(rightOf: Int32Array): Generator<void, Int32Array> {
+  const tails = new Int32Array(rightOf.length)
+  const tailValues = new Int32Array(rightOf.length)
+  const before = new Int32Array(rightOf.length)
+  let most = 0
+  for (let left = 0; left < rightOf.length; left += 1) {
+    if (left % STRETCH === 0) yield
+    const right = rightOf[left] as number
+    if (right < 0) continue
+    const isLast = most === 0 || right > (tailValues[most - 1] as number)
+    const length = isLast ? most : countBelow(tailValues, right, most)
+    before[left] = length === 0 ? NONE : (tails[length - 1] as number)
+    tails[length] = left
     tailValues[length] = right
+    if (length === most) most += 1
   }
-  const rising: Pair[] = []
-  for (let index = tails.at(-1) ?? -1; index !== -1; index = before[index] ?? -1) {
-    rising.push(pairs[index] as Pair)
+  const rising = new Int32Array(most)
+  let left = tails[most - 1] ?? NONE
+  for (let at = most - 1; at >= 0; at -= 1) {
+    rising[at] = left
+    left = before[left] as number
   }
-  return rising.reverse()
+  return rising
 }
 
-function positionsOf(keys: readonly number[]): Map<number, number[]> {
+function* positionsOf(keys: readonly number[]): Generator<void, Map<number, number[]>> {
   const at = new Map<number, number[]>()
   for (const [index, key] of keys.entries()) {
+    if (index % STRETCH === 0) yield
     const known = at.get(key)
     if (known) known.push(index)
     else at.set(key, [index])

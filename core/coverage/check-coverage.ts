@@ -1,14 +1,14 @@
-import { setImmediate } from 'node:timers/promises'
-import { withBreath } from '../breath.ts'
+import { breathe, withBreath } from '../breath.ts'
 import type { CoverageInput, CoverageReport } from '../contract/coverage.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import type { Recognised } from '../transcripts/formats.ts'
-import { textOf } from './compare-texts.ts'
-import { COMPARED_LEFTOVERS, Comparison } from './comparison.ts'
+import { STRETCH } from './align.ts'
+import { Comparison } from './comparison.ts'
 import { coverageReport, settleByDesign } from './coverage-report.ts'
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
+import { leftoverOf, readTexts, storedTexts, wantedTexts } from './leftover-texts.ts'
 import { type ConversationRow, conversationOf, messageIdsOf, readMessages } from './read-memory.ts'
 import { readTranscript, recogniseFor, type Side } from './read-transcript.ts'
 
@@ -47,7 +47,7 @@ export async function* checkCoverage(
   const ids = messageIdsOf(db, conversationId)
   const right = yield* readRight(db, ids, signal)
   const reading = yield* readLeft(path, recognised, signal)
-  const sessionId = sessionFor(conversation, reading, right)
+  const sessionId = await withBreath(sessionFor(conversation, reading, right), signal)
   const left = reading.sessions.get(sessionId) ?? []
 
   const comparison = new Comparison(
@@ -56,24 +56,20 @@ export async function* checkCoverage(
   )
   await withBreath(comparison.matchHashes(), signal)
   if (conversation.parentId !== null) yield* settleCopies(db, conversation.parentId, left, comparison, signal)
-  const wanted = new Set([...comparison.openLeft, ...comparison.differing.keys()].slice(0, 2 * COMPARED_LEFTOVERS))
-  const texts = yield* readTexts(path, recognised, sessionId, wanted, signal)
-  const open = comparison.openLeft.slice(0, COMPARED_LEFTOVERS)
-  const lefts = open.map((index) => ({
-    index,
-    role: left[index]?.print.role ?? ('user' as const),
-    text: texts.get(index) ?? '',
-  }))
-  const others = comparison.openRight.slice(0, COMPARED_LEFTOVERS)
-  const storedTexts = storedTextsOf(db, ids, others)
-  const rights = others.map((index) => ({
-    index,
-    role: right[index]?.role ?? ('user' as const),
-    text: storedTexts.get(index) ?? '',
-  }))
-  await withBreath(comparison.matchTexts(lefts, rights), signal)
+  const { gaps, cutOff } = comparison.openGaps()
+  const texts = yield* readTexts(path, recognised, sessionId, wantedTexts(comparison, gaps), signal)
+  const uncompared = new Set(cutOff)
+  for (const { lefts, rights } of gaps) {
+    const ours = lefts.flatMap((index) => leftoverOf(index, left[index]?.print, texts.get(index)))
+    const stored = storedTexts(db, ids, rights)
+    const theirs = rights.flatMap((index) => leftoverOf(index, right[index], stored.get(index)))
+    const isWhole = ours.length === lefts.length && theirs.length === rights.length
+    for (const index of isWhole ? [] : lefts) uncompared.add(index)
+    await withBreath(comparison.matchTexts(ours, theirs), signal)
+    await breathe(signal)
+  }
   const notes = isNative ? [] : settleByDesign(left, comparison)
-  return coverageReport({
+  const report = coverageReport({
     db,
     conversationId,
     path,
@@ -85,10 +81,12 @@ export async function* checkCoverage(
     texts,
     comparison,
     notes,
+    uncompared,
     skippedLines: reading.skipped,
     sessions: reading.sessions.size,
-    durationMs: performance.now() - startedMs,
+    startedMs,
   })
+  return await withBreath(report, signal)
 }
 
 async function* readRight(
@@ -130,22 +128,32 @@ async function* readLeft(
 }
 
 /** The session of the same name; else the one that shares the most with the memory, and the main one among equals. */
-function sessionFor(
+function* sessionFor(
   { sessionId }: ConversationRow,
   { sessions, main }: Reading,
   right: readonly Fingerprint[],
-): string {
+): Generator<void, string> {
   if (sessions.has(sessionId)) return sessionId
-  const known = new Set(right.flatMap(({ any }) => any))
+  const known = yield* keysOf(right)
   let best = main !== null && sessions.has(main) ? main : ([...sessions.keys()][0] ?? sessionId)
   let most = sharedBy(sessions.get(best) ?? [], known)
   for (const [id, entries] of sessions) {
+    yield
     const shared = sharedBy(entries, known)
     if (shared <= most) continue
     best = id
     most = shared
   }
   return best
+}
+
+function* keysOf(prints: readonly Fingerprint[]): Generator<void, ReadonlySet<number>> {
+  const keys = new Set<number>()
+  for (const [index, { any }] of prints.entries()) {
+    if (index % STRETCH === 0) yield
+    for (const key of any) keys.add(key)
+  }
+  return keys
 }
 
 const sharedBy = (entries: readonly Entry[], known: ReadonlySet<number>): number =>
@@ -164,51 +172,8 @@ async function* settleCopies(
     seen.add(id)
     const copies = comparison.openLeft.filter((index) => left[index]?.isCopied)
     if (copies.length === 0) return
-    const known = new Set((yield* readRight(db, messageIdsOf(db, id), signal)).flatMap(({ any }) => any))
+    const known = await withBreath(keysOf(yield* readRight(db, messageIdsOf(db, id), signal)), signal)
     for (const index of copies) if (left[index]?.print.any.some((key) => known.has(key))) comparison.settle(index)
     id = conversationOf(db, id)?.parentId ?? null
   }
-}
-
-/** Texts of some messages of a session, by their place in it. */
-async function* readTexts(
-  path: string,
-  recognised: Recognised,
-  sessionId: string,
-  wanted: ReadonlySet<number>,
-  signal: AbortSignal,
-): AsyncGenerator<JobProgress, Map<number, string>> {
-  const texts = new Map<number, string>()
-  if (wanted.size === 0) return texts
-  let index = 0
-  for await (const { messages, bytesRead } of readTranscript(path, recognised)) {
-    for (const message of messages) {
-      if (message.sessionId !== sessionId) continue
-      if (wanted.has(index)) texts.set(index, textOf(message.said).slice(0, LONGEST_TEXT))
-      index += 1
-    }
-    yield { done: bytesRead, total: recognised.head.bytes, unit: 'bytes', note: 'Comparing what differs' }
-    await breathe(signal)
-    if (texts.size === wanted.size) break
-  }
-  return texts
-}
-
-/** Of what has no counterpart so much is compared: 4,000 of them stay below 150 MB. */
-const LONGEST_TEXT = 16_000
-
-function storedTextsOf(db: ReadDb, ids: readonly number[], positions: readonly number[]): Map<number, string> {
-  const positionOf = new Map(positions.map((position) => [ids[position] ?? 0, position]))
-  const texts = new Map<number, string>()
-  for (const batch of readMessages(db, [...positionOf.keys()])) {
-    for (const { messageId, said } of batch) {
-      texts.set(positionOf.get(messageId) ?? 0, textOf(said).slice(0, LONGEST_TEXT))
-    }
-  }
-  return texts
-}
-
-async function breathe(signal: AbortSignal): Promise<void> {
-  await setImmediate()
-  if (signal.aborted) throw new LcmError('cancelled', 'The comparison was cancelled. Nothing was changed.')
 }

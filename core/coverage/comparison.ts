@@ -1,12 +1,16 @@
-import { alignKeys, Gaps, type Pair } from './align.ts'
+import { alignKeys, countBelow, Gaps, NONE, STRETCH } from './align.ts'
 import { compareGap, type Leftover } from './compare-texts.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
 export type Difference = 'text' | 'role' | 'tool_calls'
 
-const NONE = -1
 /** Texts of so many leftovers a side are compared; beyond that hashes decide. */
-export const COMPARED_LEFTOVERS = 4000
+const MOST_COMPARED = 4000
+/** Of those between the same neighbours so many. */
+const LONGEST_GAP = 400
+
+/** What is left over on both sides between the same neighbours, as positions. */
+export type OpenGap = { readonly lefts: readonly number[]; readonly rights: readonly number[] }
 
 /**
  * Matches the messages of a transcript (left) with those of a memory (right), by hashes first and by the texts of what
@@ -15,14 +19,14 @@ export const COMPARED_LEFTOVERS = 4000
 export class Comparison {
   readonly #left: readonly Fingerprint[]
   readonly #right: readonly Fingerprint[]
-  readonly #rightOf: Int32Array
+  #rightOf: Int32Array
   readonly #leftOf: Int32Array
   readonly differing = new Map<number, { readonly right: number; readonly differs: Difference }>()
   /** Right positions that stand for a left message once more; the left one. */
   readonly duplicates = new Map<number, number>()
   inFiles = 0
   outOfOrder = 0
-  #gaps: Gaps = new Gaps([])
+  #gaps: Gaps = new Gaps(new Int32Array(0), new Int32Array(0))
 
   constructor(left: readonly Fingerprint[], right: readonly Fingerprint[]) {
     this.#left = left
@@ -33,20 +37,19 @@ export class Comparison {
 
   /** Steps are good moments to let others have their turn. */
   *matchHashes(): Generator<void, void> {
-    const primary = alignKeys(
+    this.#rightOf = yield* alignKeys(
       this.#left.map((one) => one.primary),
       this.#right.map((one) => one.primary),
     )
-    for (const pair of primary) this.#pair(pair)
-    yield
-    this.#matchAny()
-    yield
-    this.#matchTools()
-    yield
-    const pairs = this.#pairs()
-    this.#gaps = new Gaps(pairs)
-    this.outOfOrder = pairs.filter(([left, right]) => this.#gaps.ofLeft(left) !== this.#gaps.ofRight(right)).length
-    this.#findDuplicates()
+    this.#rightOf.forEach((right, left) => {
+      if (right !== NONE) this.#leftOf[right] = left
+    })
+    yield* this.#matchAny()
+    yield* this.#matchTools()
+    this.#gaps = yield* Gaps.between(this.#rightOf)
+    this.outOfOrder = this.#rightOf.reduce((count, right) => count + (right < 0 ? 0 : 1), 1 - this.#gaps.count)
+    yield* this.#findDuplicates()
+    yield* this.#findOtherCalls()
   }
 
   /** Left messages without a counterpart. */
@@ -74,54 +77,98 @@ export class Comparison {
     this.#rightOf[left] = INSIDE
   }
 
-  /** Compares texts of what is left over between the same neighbours. */
+  /**
+   * What may be the same though no hash says so: it is left over between the same neighbours. At most as much as can be
+   * compared; `cutOff` are left positions that are not compared, or not with everything in their place.
+   */
+  openGaps(): { readonly gaps: readonly OpenGap[]; readonly cutOff: readonly number[] } {
+    const rightsIn = Map.groupBy(this.openRight, (right) => this.#gaps.ofRight(right))
+    const gaps: OpenGap[] = []
+    const cutOff: number[] = []
+    let room = { left: MOST_COMPARED, right: MOST_COMPARED }
+    for (const [gap, allLefts] of Map.groupBy(this.openLeft, (left) => this.#gaps.ofLeft(left))) {
+      const allRights = rightsIn.get(gap)
+      if (!allRights) continue
+      const lefts = allLefts.slice(0, Math.min(LONGEST_GAP, room.left))
+      const rights = allRights.slice(0, Math.min(LONGEST_GAP, room.right))
+      room = { left: room.left - lefts.length, right: room.right - rights.length }
+      for (const left of rights.length < allRights.length ? allLefts : allLefts.slice(lefts.length)) cutOff.push(left)
+      if (lefts.length > 0) gaps.push({ lefts, rights })
+    }
+    return { gaps, cutOff }
+  }
+
+  /** Compares the texts of what is left over between the same neighbours. */
   *matchTexts(lefts: readonly Leftover[], rights: readonly Leftover[]): Generator<void, void> {
-    const byGap = Map.groupBy(rights, ({ index }) => this.#gaps.ofRight(index))
-    for (const [gap, ours] of Map.groupBy(lefts, ({ index }) => this.#gaps.ofLeft(index))) {
-      const result = compareGap(ours, byGap.get(gap) ?? [])
-      this.inFiles += result.inFiles
-      for (const { left, right } of result.same) {
-        for (const other of right) this.#pair([left, other])
-      }
-      for (const { left, right } of result.differing) {
-        this.#pair([left, right])
-        this.differing.set(left, { right, differs: 'text' })
-      }
-      yield
+    const result = yield* compareGap(lefts, rights)
+    this.inFiles += result.inFiles
+    for (const { left, right } of result.same) {
+      for (const other of right) this.#pair(left, other)
+    }
+    for (const { left, right } of result.differing) {
+      this.#pair(left, right)
+      this.differing.set(left, { right, differs: 'text' })
     }
   }
 
   /** What stands under another role, or in another field: tool output as content, and so on. */
-  #matchAny(): void {
-    const gaps = new Gaps(this.#pairs())
-    const open = new Map<number, number[]>()
-    for (const right of openIn(this.#leftOf)) {
+  *#matchAny(): Generator<void, void> {
+    const gaps = yield* Gaps.between(this.#rightOf)
+    const open = new Map<number, Queue>()
+    for (const right of this.openRight) {
       for (const key of this.#right[right]?.any ?? []) {
         const known = open.get(key)
-        if (known) known.push(right)
-        else open.set(key, [right])
+        if (known) known.positions.push(right)
+        else open.set(key, { positions: [right], from: 0 })
       }
     }
-    for (const left of openIn(this.#rightOf)) {
+    for (const [at, left] of this.openLeft.entries()) {
+      if (at % STRETCH === 0) yield
       const one = this.#left[left] as Fingerprint
+      const gap = gaps.ofLeft(left)
+      const queues = one.any.flatMap((key) => open.get(key) ?? [])
       const isFlipped = (right: number): boolean => {
         const roles = new Set([one.role, this.#right[right]?.role])
         return roles.has('user') && roles.has('assistant')
       }
-      const candidates = one.any
-        .flatMap((key) => (open.get(key) ?? []).slice(0, MOST_CANDIDATES))
-        .filter((at) => this.#leftOf[at] === NONE)
       // Two people may say the same: only in the same place it is the same message.
-      const right = candidates.find((at) => !isFlipped(at) || gaps.ofLeft(left) === gaps.ofRight(at))
+      const right =
+        firstOf(queues, (queue) => this.#firstIn(queue, gaps, gap)) ??
+        firstOf(queues, (queue) => this.#firstFrom(queue, (other) => !isFlipped(other)))
       if (right === undefined) continue
-      this.#pair([left, right])
-      for (const key of this.#right[right]?.any ?? []) remove(open.get(key) ?? [], right)
+      this.#pair(left, right)
       if (isFlipped(right)) this.differing.set(left, { right, differs: 'role' })
     }
   }
 
+  /** The first open position of a queue that is in a gap. */
+  #firstIn(queue: Queue, gaps: Gaps, gap: number): number | undefined {
+    const { positions } = queue
+    const from = countBelow(positions, (gaps.rightBefore(gap) ?? NONE) + 1)
+    for (let at = Math.max(from, this.#passTaken(queue)); at < positions.length; at += 1) {
+      const right = positions[at] as number
+      if (gaps.ofRight(right) !== gap) return undefined
+      if (this.#leftOf[right] === NONE) return right
+    }
+    return undefined
+  }
+
+  #firstFrom(queue: Queue, isWanted: (right: number) => boolean): number | undefined {
+    const from = this.#passTaken(queue)
+    return queue.positions
+      .slice(from, from + MOST_CANDIDATES)
+      .find((right) => this.#leftOf[right] === NONE && isWanted(right))
+  }
+
+  #passTaken(queue: Queue): number {
+    while (queue.from < queue.positions.length && this.#leftOf[queue.positions[queue.from] as number] !== NONE) {
+      queue.from += 1
+    }
+    return queue.from
+  }
+
   /** Calls stand beside the text of an answer in one place and alone in another; their ids tell where they went. */
-  #matchTools(): void {
+  *#matchTools(): Generator<void, void> {
     const calls = new Map<number, number>()
     const answers = new Map<number, number>()
     for (const [right, { callIds, answerIds }] of this.#right.entries()) {
@@ -129,11 +176,14 @@ export class Comparison {
       for (const id of answerIds) answers.set(id, right)
     }
     const ours = new Set(this.#left.flatMap(({ callIds }) => callIds))
-    for (const left of openIn(this.#rightOf)) {
+    const primaries = new Set(this.#left.map(({ primary }) => primary))
+    yield
+    for (const [at, left] of this.openLeft.entries()) {
+      if (at % STRETCH === 0) yield
       const { holds, callIds, answerIds } = this.#left[left] as Fingerprint
       const right = answerIds.map((id) => answers.get(id)).find((at) => at !== undefined && this.#leftOf[at] === NONE)
       if (right !== undefined) {
-        this.#pair([left, right])
+        this.#pair(left, right)
         this.differing.set(left, { right, differs: 'text' })
       } else if (holds === 'calls' && callIds.length > 0 && callIds.every((id) => calls.has(id))) {
         this.settle(left)
@@ -142,55 +192,59 @@ export class Comparison {
       }
     }
     for (const right of openIn(this.#leftOf)) {
-      const { holds, callIds } = this.#right[right] as Fingerprint
+      const { holds, callIds, primary } = this.#right[right] as Fingerprint
       const isPart =
         holds === 'nothing' || (holds === 'calls' && callIds.length > 0 && callIds.every((id) => ours.has(id)))
       // A call alone that stands beside its text in the transcript; the same call alone twice is a duplicate.
-      if (isPart && !this.#isKnownPrimary(right)) this.#leftOf[right] = INSIDE
+      if (isPart && !primaries.has(primary)) this.#leftOf[right] = INSIDE
     }
   }
 
-  #isKnownPrimary(right: number): boolean {
-    this.#primaries ??= new Set(this.#left.map(({ primary }) => primary))
-    return this.#primaries.has(this.#right[right]?.primary ?? NONE)
-  }
-  #primaries: Set<number> | null = null
-
-  #findDuplicates(): void {
+  *#findDuplicates(): Generator<void, void> {
     const said = new Map<number, number>()
     for (const [left, { any, holds }] of this.#left.entries()) {
+      if (left % STRETCH === 0) yield
       if (holds === 'nothing') continue
       for (const key of any) if (!said.has(key)) said.set(key, left)
     }
-    for (const right of openIn(this.#leftOf)) {
-      const left = this.#right[right]?.any.map((key) => said.get(key)).find((at) => at !== undefined)
+    for (const [at, right] of openIn(this.#leftOf).entries()) {
+      if (at % STRETCH === 0) yield
+      const left = this.#right[right]?.any.map((key) => said.get(key)).find((one) => one !== undefined)
       if (left !== undefined) this.duplicates.set(right, left)
     }
-    for (const [left, right] of this.#pairs()) {
+  }
+
+  /** The same call by its id, with other arguments. */
+  *#findOtherCalls(): Generator<void, void> {
+    for (const [left, right] of this.#rightOf.entries()) {
+      if (left % STRETCH === 0) yield
+      if (right < 0 || this.differing.has(left)) continue
       const [ours, theirs] = [this.#left[left] as Fingerprint, this.#right[right] as Fingerprint]
-      if (ours.calls === 0 || theirs.calls === 0 || ours.calls === theirs.calls || this.differing.has(left)) continue
+      if (ours.calls === 0 || theirs.calls === 0 || ours.calls === theirs.calls) continue
       if (ours.callIds.length > 0 && ours.callIds.join() === theirs.callIds.join()) {
         this.differing.set(left, { right, differs: 'tool_calls' })
       }
     }
   }
 
-  #pairs(): Pair[] {
-    return Array.from(this.#rightOf).flatMap((right, left): Pair[] => (right >= 0 ? [[left, right]] : []))
-  }
-
-  #pair([left, right]: Pair): void {
+  #pair(left: number, right: number): void {
     if ((this.#rightOf[left] ?? NONE) < 0) this.#rightOf[left] = right
     this.#leftOf[right] = left
   }
 }
 
+/** Open positions with one hash, ascending; those before `from` are taken meanwhile. */
+type Queue = { readonly positions: number[]; from: number }
+
 /** Of messages that say the same so many are looked at. */
 const MOST_CANDIDATES = 100
 
-function remove(list: number[], item: number): void {
-  const at = list.indexOf(item)
-  if (at !== -1) list.splice(at, 1)
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => number | undefined): number | undefined {
+  for (const item of items) {
+    const found = find(item)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Its content is there, in another message. */

@@ -2,14 +2,17 @@ import type { CoverageReport } from '../contract/coverage.ts'
 import type { TranscriptFormatId } from '../contract/import.ts'
 import { messageNodeId } from '../conversations/node-id.ts'
 import type { ReadDb } from '../db/read-db.ts'
+import { NONE } from './align.ts'
 import type { Entry } from './check-coverage.ts'
-import { textOf } from './compare-texts.ts'
-import type { Comparison } from './comparison.ts'
+import { callsOf, textOf } from './compare-texts.ts'
+import type { Comparison, Difference } from './comparison.ts'
 import { excerptOf, excerptsAround } from './excerpt.ts'
-import type { Fingerprint } from './fingerprint.ts'
+import type { Fingerprint, Said } from './fingerprint.ts'
+import type { HeldText } from './leftover-texts.ts'
 import { readMessages } from './read-memory.ts'
 
-const LISTED = 1000
+/** Of each kind of finding so many are listed. */
+export const LISTED = 1000
 
 export type ReportInput = {
   readonly db: ReadDb
@@ -22,33 +25,56 @@ export type ReportInput = {
   readonly left: readonly Entry[]
   readonly right: readonly Fingerprint[]
   /** Texts of the transcript's messages that found no equal. */
-  readonly texts: ReadonlyMap<number, string>
+  readonly texts: ReadonlyMap<number, HeldText>
   readonly comparison: Comparison
   readonly notes: readonly string[]
+  /** Messages of the transcript whose texts were not compared with everything in their place. */
+  readonly uncompared: ReadonlySet<number>
   readonly skippedLines: number
   /** How many sessions the transcript holds. */
   readonly sessions: number
-  readonly durationMs: number
+  /** By `performance.now()`. */
+  readonly startedMs: number
 }
 
-/** The findings in the order of the transcript, with excerpts; of each kind some are listed and all counted. */
-export function coverageReport(input: ReportInput): CoverageReport {
-  const { conversationId, path, format, sessionId, ids, left, right, comparison, skippedLines, durationMs } = input
+/** The differences that are listed, in the order of the transcript. */
+export const listedDifferences = ({ differing }: Comparison): readonly Differing[] =>
+  [...differing].sort(([a], [b]) => a - b).slice(0, LISTED)
+
+type Differing = readonly [left: number, found: { readonly right: number; readonly differs: Difference }]
+
+/** What to quote of two messages, so that it shows how they differ. */
+export const textThatDiffers = (differs: Difference): ((said: Said) => string) =>
+  differs === 'tool_calls' ? callsOf : textOf
+
+/**
+ * The findings in the order of the transcript, with excerpts; of each kind some are listed and all counted. Steps are
+ * good moments to let others have their turn.
+ */
+export function* coverageReport(input: ReportInput): Generator<void, CoverageReport> {
+  const { conversationId, path, format, sessionId, ids, left, right, texts, comparison, skippedLines } = input
   const missing = comparison.openLeft
   const duplicates = [...comparison.duplicates].sort(([a], [b]) => a - b)
-  const differing = [...comparison.differing].sort(([a], [b]) => a - b)
   const extra = comparison.openRight
-  const stored = storedTexts(input, [
-    ...duplicates.slice(0, LISTED).map(([position]) => position),
-    ...differing.slice(0, LISTED).map(([, found]) => found.right),
-    ...extra.slice(0, LISTED),
-  ])
+  const listed = {
+    missing: missing.slice(0, LISTED),
+    duplicates: duplicates.slice(0, LISTED),
+    differing: listedDifferences(comparison),
+    extra: extra.slice(0, LISTED),
+  }
+  const alone = [...listed.duplicates.map(([position]) => position), ...listed.extra]
+  const stored = yield* quotes(input, alone, (said) => excerptOf(textOf(said)))
+  const differences = new Map(listed.differing.map(([index, { right: at, differs }]) => [at, { index, differs }]))
+  const beside = yield* quotes(input, [...differences.keys()], (said, position) => {
+    const { index, differs } = differences.get(position) ?? { index: NONE, differs: 'text' }
+    return excerptsAround(texts.get(index)?.text ?? '', textThatDiffers(differs)(said))
+  })
   const idAt = (position: number | null): string | null =>
     position === null ? null : messageNodeId(ids[position] ?? 0)
   const counts = {
     missing: missing.length,
     duplicated: duplicates.length,
-    differing: differing.length,
+    differing: comparison.differing.size,
     extra: extra.length,
   }
   return {
@@ -61,34 +87,34 @@ export function coverageReport(input: ReportInput): CoverageReport {
     inDatabase: ids.length,
     matched: left.length - counts.missing - counts.differing,
     counts,
-    missing: missing.slice(0, LISTED).map((index) => ({
+    missing: listed.missing.map((index) => ({
       line: left[index]?.line ?? null,
       role: left[index]?.print.role ?? 'user',
       atMs: left[index]?.atMs ?? null,
-      excerpt: excerptOf(input.texts.get(index) ?? ''),
+      excerpt: excerptOf(texts.get(index)?.text ?? ''),
       afterMessageId: idAt(comparison.placeOf(index)),
     })),
-    duplicated: duplicates.slice(0, LISTED).map(([position, index]) => ({
+    duplicated: listed.duplicates.map(([position, index]) => ({
       line: left[index]?.line ?? null,
       messageId: messageNodeId(ids[position] ?? 0),
       firstMessageId: idAt(comparison.rightOf(index)),
       role: right[position]?.role ?? 'user',
-      excerpt: excerptOf(stored.get(position) ?? ''),
+      excerpt: stored.get(position) ?? '',
     })),
-    differing: differing.slice(0, LISTED).map(([index, { right: position, differs }]) => {
-      const [excerpt, storedExcerpt] = excerptsAround(input.texts.get(index) ?? '', stored.get(position) ?? '')
+    differing: listed.differing.map(([index, { right: position, differs }]) => {
+      const [excerpt = '', storedExcerpt = ''] = beside.get(position) ?? []
       const role = left[index]?.print.role ?? 'user'
       const line = left[index]?.line ?? null
       return { line, messageId: messageNodeId(ids[position] ?? 0), role, excerpt, storedExcerpt, differs }
     }),
-    extra: extra.slice(0, LISTED).map((position) => ({
+    extra: listed.extra.map((position) => ({
       messageId: messageNodeId(ids[position] ?? 0),
       role: right[position]?.role ?? 'user',
-      excerpt: excerptOf(stored.get(position) ?? ''),
+      excerpt: stored.get(position) ?? '',
     })),
     skippedLines,
     notes: [...input.notes, ...notesOn(input, missing)],
-    durationMs,
+    durationMs: performance.now() - input.startedMs,
   }
 }
 
@@ -117,8 +143,16 @@ export function settleByDesign(left: readonly Entry[], comparison: Comparison): 
   })
 }
 
-function notesOn({ left, comparison, sessions, sessionId }: ReportInput, missing: readonly number[]): string[] {
+function notesOn(
+  { left, comparison, sessions, sessionId, uncompared }: ReportInput,
+  missing: readonly number[],
+): string[] {
   const notes: string[] = []
+  const doubtful = missing.filter((index) => uncompared.has(index)).length
+  if (doubtful > 0)
+    notes.push(
+      `So much differs that not all of it was compared: ${doubtful} of the missing may be in the memory in another shape (changed, cut or joined).`,
+    )
   const last = missing.at(-1)
   const tail = last === left.length - 1 ? tailOf(missing) : 0
   if (tail > 0)
@@ -138,11 +172,20 @@ function tailOf(positions: readonly number[]): number {
   return count
 }
 
-function storedTexts({ db, ids }: ReportInput, positions: readonly number[]): Map<number, string> {
+/** What to show of some messages of the memory, by their position. */
+function* quotes<Quote>(
+  { db, ids }: ReportInput,
+  positions: readonly number[],
+  quote: (said: Said, position: number) => Quote,
+): Generator<void, ReadonlyMap<number, Quote>> {
   const positionOf = new Map(positions.map((position) => [ids[position] ?? 0, position]))
-  const texts = new Map<number, string>()
+  const found = new Map<number, Quote>()
   for (const batch of readMessages(db, [...positionOf.keys()])) {
-    for (const { messageId, said } of batch) texts.set(positionOf.get(messageId) ?? 0, textOf(said).slice(0, 16_000))
+    for (const { messageId, said } of batch) {
+      const position = positionOf.get(messageId) ?? NONE
+      found.set(position, quote(said, position))
+    }
+    yield
   }
-  return texts
+  return found
 }

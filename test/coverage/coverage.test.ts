@@ -73,6 +73,33 @@ describe('a conversation beside its transcript', () => {
     expect((await compare(other.path, writeLines(yes))).missing).toMatchObject([{ line: 2, excerpt: 'yes' }])
   })
 
+  it('tells the changed from the doubled among words that are said again and again', async () => {
+    const no = word('no')
+    using memory = memoryOf([no, no, word('Stop 1: look at the next file.'), no, word('yes')])
+    const report = await compare(memory.path, writeLines([no, word('Step 1: look at the next file.'), no, word('yes')]))
+    expect(report.differing).toMatchObject([{ line: 2, messageId: 'msg_3' }])
+    expect(report.counts).toEqual({ missing: 0, duplicated: 1, differing: 1, extra: 0 })
+  })
+
+  it('sees a change at the end of a long text', async () => {
+    const long = 'The same words again and again. '.repeat(1000)
+    using memory = memoryOf([word('One.'), word(`${long}Then this.`)])
+    const report = await compare(memory.path, writeLines([word('One.'), word(`${long}Then that.`)]))
+    expect(report.differing).toMatchObject([{ line: 2, messageId: 'msg_2', differs: 'text' }])
+    expect(report.differing[0]?.excerpt).toMatch(/^….*Then that\.$/)
+    expect(report.differing[0]?.storedExcerpt).toMatch(/^….*Then this\.$/)
+  })
+
+  it('says when so much is left over that not all of it was compared', async () => {
+    const lost = Array.from({ length: 401 }, (_, index) => word(`What was said as number ${index}.`))
+    using memory = memoryOf([story[0] as Word, word('Something else.', 'assistant'), story[1] as Word])
+    const few = await compare(memory.path, writeLines([story[0], ...lost.slice(1), story[1]]))
+    expect([few.counts.missing, few.notes]).toEqual([400, []])
+    const many = await compare(memory.path, writeLines([story[0], ...lost, story[1]]))
+    expect(many.counts.missing).toBe(401)
+    expect(many.notes).toEqual([expect.stringMatching(/not all of it was compared: 1 of the missing/)])
+  })
+
   it('says when another person seems to have said it', async () => {
     using memory = memoryOf([word('One.'), word('Two.', 'user')])
     const report = await compare(memory.path, writeLines([word('One.'), word('Two.', 'assistant')]))
@@ -151,6 +178,15 @@ describe('what systems do to messages', () => {
     expect(report.notes).toEqual([expect.stringMatching(/^1 long texts are files/)])
   })
 
+  it('is a note: the longest of two, when one of them is a file and the other never arrived', async () => {
+    const long = 'row of a log\n'.repeat(500)
+    using memory = memoryOf([story[0] as Word, word('[Large file: file_0123456789abcdef]'), story[1] as Word])
+    const lost = word('This is somewhat longer than a reference to a file, and it never arrived.')
+    const report = await compare(memory.path, writeLines([story[0], lost, word(long), story[1]]))
+    expect(report.missing).toMatchObject([{ line: 2, excerpt: lost.content }])
+    expect(report.counts).toEqual({ missing: 1, duplicated: 0, differing: 0, extra: 0 })
+  })
+
   it('is a difference: other arguments of the same call', async () => {
     const call = (path: string) => ({
       role: 'assistant',
@@ -161,7 +197,9 @@ describe('what systems do to messages', () => {
     await importOne(memory.db, writeLines([word('Read it.'), call('a.txt')]))
     expect((await compare(memory.path, writeLines([word('Read it.'), call('a.txt')]))).ok).toBe(true)
     const report = await compare(memory.path, writeLines([word('Read it.'), call('b.txt')]))
-    expect(report.differing).toMatchObject([{ line: 2, differs: 'tool_calls' }])
+    expect(report.differing).toMatchObject([
+      { line: 2, differs: 'tool_calls', excerpt: 'read {"path":"b.txt"}', storedExcerpt: 'read {"path":"a.txt"}' },
+    ])
   })
 
   it('is none of them: a call that differs from another only by its arguments', async () => {

@@ -1,0 +1,35 @@
+/**
+ * The pairs of rows and columns, both rising, that gain the most together; among equals those that begin earliest.
+ * O(rows × columns).
+ * @param gain of a row beside a column; 0: they are no pair
+ */
+export function bestPairs(
+  rows: number,
+  columns: number,
+  gain: (row: number, column: number) => number,
+): [row: number, column: number][] {
+  const width = columns + 1
+  /** What can be gained from a row and a column on. */
+  const best = new Float64Array((rows + 1) * width)
+  const at = (row: number, column: number): number => best[row * width + column] as number
+  const paired = (row: number, column: number): number => {
+    const gained = gain(row, column)
+    return gained > 0 ? gained + at(row + 1, column + 1) : 0
+  }
+  for (let row = rows - 1; row >= 0; row -= 1) {
+    for (let column = columns - 1; column >= 0; column -= 1) {
+      best[row * width + column] = Math.max(paired(row, column), at(row + 1, column), at(row, column + 1))
+    }
+  }
+  const pairs: [number, number][] = []
+  for (let row = 0, column = 0; row < rows && column < columns; ) {
+    const here = at(row, column)
+    if (here > 0 && here === paired(row, column)) {
+      pairs.push([row, column])
+      row += 1
+      column += 1
+    } else if (here === at(row + 1, column)) row += 1
+    else column += 1
+  }
+  return pairs
+}
