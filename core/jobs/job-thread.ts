@@ -5,6 +5,7 @@ import { LcmError, toErrorInfo } from '../errors.ts'
 import { type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { salvageMemory } from '../salvage/salvage-memory.ts'
 import type { JobExecutor, JobRequest } from './jobs.ts'
+import { LastReport, watchState } from './last-report.ts'
 import { driveJob, runJob } from './run-job.ts'
 
 type ToThread = { kind: 'run'; id: number; request: JobRequest } | { kind: 'abort'; id: number }
@@ -18,11 +19,19 @@ const IDLE_MS = 10_000
 
 /** Opens the memory on a connection of its own, runs the job, closes. */
 export function executeHere(open: OpenLcmOptions): JobExecutor {
+  const lastReport = new LastReport()
   return async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
+    const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
+    const stateOf = isOfAll ? watchState(path) : () => null
     const lcm = openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
     try {
-      return await driveJob(runJob(lcm, spec, signal), onProgress)
+      const state = stateOf(lcm)
+      const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)
+      if (result.kind === 'integrity' && state !== null && stateOf(lcm) === state) {
+        lastReport.keep(lcm, state, result.value)
+      }
+      return result
     } finally {
       lcm.close()
     }

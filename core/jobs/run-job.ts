@@ -1,3 +1,4 @@
+import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import { checkCoverage } from '../coverage/check-coverage.ts'
 import { assertNever, LcmError } from '../errors.ts'
@@ -13,12 +14,14 @@ export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: strin
 /**
  * Runs one job on an open memory: yields progress, returns the result, stops at the next step when the signal aborts.
  * What was committed before a cancellation stays valid.
+ * @param report of the same state of the file, for a plan; null: it is made anew
  * @throws LcmError read_only_dialect, read_only_file, not_found, locked, cancelled
  */
 export async function* runJob(
   lcm: Lcm,
   spec: RunnableSpec,
   signal: AbortSignal,
+  report: IntegrityReport | null = null,
 ): AsyncGenerator<JobProgress, JobResult> {
   switch (spec.kind) {
     case 'compact':
@@ -26,7 +29,7 @@ export async function* runJob(
     case 'integrity':
       return { kind: 'integrity', value: yield* lcm.integrity.run(spec.conversationId, signal) }
     case 'repair_plan':
-      return { kind: 'repair_plan', value: yield* lcm.repair.plan(spec, signal) }
+      return { kind: 'repair_plan', value: yield* lcm.repair.plan(spec, signal, report) }
     case 'repair_export':
       return { kind: 'repair_export', value: yield* lcm.repair.export(spec, signal) }
     case 'repair':

@@ -56,11 +56,16 @@ export class Repairer {
 
   /**
    * Scans, then plans: every step with what it changes, what it costs and what it cannot restore. Writes nothing.
+   * @param known a report of the same conversations in the same state of the file, instead of a scan
    * @throws LcmError not_found, cancelled, sqlite_failed
    */
-  async *plan(input: RepairPlanInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairPlan> {
+  async *plan(
+    input: RepairPlanInput,
+    signal: AbortSignal,
+    known: IntegrityReport | null = null,
+  ): AsyncGenerator<JobProgress, RepairPlan> {
     const { info, clock } = this.#options
-    const { report, steps } = yield* this.diagnose(input.conversationId, signal)
+    const { report, steps } = yield* this.diagnose(input.conversationId, signal, known)
     return toPlan(report, steps, onlyExport(info), clock())
   }
 
@@ -87,9 +92,12 @@ export class Repairer {
   }
 
   /** @throws LcmError not_found, cancelled, sqlite_failed */
-  async *diagnose(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, Diagnosis> {
-    const { integrity } = this.#options
-    const report = yield* integrity.run(conversationId, signal)
+  async *diagnose(
+    conversationId: number | undefined,
+    signal: AbortSignal,
+    known: IntegrityReport | null = null,
+  ): AsyncGenerator<JobProgress, Diagnosis> {
+    const report = known ?? (yield* this.#options.integrity.run(conversationId, signal))
     try {
       const findings = yield* this.#findings(report, conversationId ?? null, signal)
       yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
