@@ -65,8 +65,12 @@ export type Lcm = {
   readonly surgery: Surgeon
   readonly undo: Undo
   compactionEngine(): CompactionEngine
+  /** Of the thread that reads long transcripts for an import; null: they are read where the job runs. */
+  readonly readerUrl: URL | null
   /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
   requireWrite(what: string): WriteDb
+  /** `info` is not true of the file any more: it is better opened anew. See `OpenedMemory`. */
+  isOutdated(): boolean
   close(): void
 }
 
@@ -78,6 +82,8 @@ export type OpenLcmOptions = OpenMemoryOptions & {
   readonly clock?: Clock
   /** Names this process in locks and runs. */
   readonly owner?: string
+  /** The built or source `core/entry/reader`. Default: none. */
+  readonly readerUrl?: URL
 }
 
 /**
@@ -141,7 +147,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     clock,
     estimator,
     read,
-    stats: new MemoryStats(read, info, settings.compaction.budgetTokens),
+    stats: new MemoryStats(read, info, settings.compaction.budgetTokens, history),
     history,
     strata: new StrataService(read, history, settings.compaction.freshTailCount, markRulesOf(info)),
     transcript: new Transcript(read, history),
@@ -188,7 +194,9 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
         owner,
         chainFor: (name) => summarizers.chainFor(name),
       }),
+    readerUrl: options.readerUrl ?? null,
     requireWrite,
+    isOutdated: () => memory.isOutdated(),
     close: () => {
       sideIndex?.close()
       memory.close()

@@ -62,8 +62,12 @@ export function createRouter(core: Core) {
       }),
     },
     conversations: {
-      list: os.conversations.list.handler(() => core.lcm().stats.conversations()),
-      overview: os.conversations.overview.handler(({ input }) => core.lcm().stats.overview(input.conversationId)),
+      list: os.conversations.list.handler(() => core.lcm().stats.listed()),
+      measure: os.conversations.measure.handler(() => core.lcm().stats.measure()),
+      overview: os.conversations.overview.handler(async ({ input }) => {
+        await core.lcm().history.prepare(input.conversationId)
+        return core.lcm().stats.overview(input.conversationId)
+      }),
       files: os.conversations.files.handler(({ input }) => core.lcm().retrieval.files(input.conversationId)),
     },
     transcript: {
@@ -73,12 +77,21 @@ export function createRouter(core: Core) {
       rankAt: os.transcript.rankAt.handler(({ input }) => core.lcm().transcript.rankAt(input)),
     },
     strata: {
-      get: os.strata.get.handler(({ input }) => core.lcm().strata.get(input)),
-      messages: os.strata.messages.handler(({ input }) => core.lcm().strata.messages(input)),
+      get: os.strata.get.handler(async ({ input }) => {
+        await core.lcm().history.prepare(input.conversationId)
+        return core.lcm().strata.get(input)
+      }),
+      messages: os.strata.messages.handler(async ({ input }) => {
+        await core.lcm().history.prepare(input.conversationId)
+        return core.lcm().strata.messages(input)
+      }),
     },
     lineage: {
       neighbourhood: os.lineage.neighbourhood.handler(({ input }) => core.lcm().dag.neighbourhood(input)),
-      tree: os.lineage.tree.handler(({ input }) => core.lcm().dag.tree(input.conversationId)),
+      tree: os.lineage.tree.handler(async ({ input }) => {
+        await core.lcm().history.prepare(input.conversationId)
+        return core.lcm().dag.tree(input.conversationId)
+      }),
       treeLevel: os.lineage.treeLevel.handler(({ input }) => core.lcm().dag.treeLevel(input)),
       of: os.lineage.of.handler(({ input }) => core.lcm().dag.lineage(input.id)),
     },

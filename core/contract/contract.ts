@@ -20,7 +20,7 @@ import { Job, JobSpec } from './job.ts'
 import { LedgerState } from './ledger.ts'
 import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from './lineage.ts'
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
-import { ConversationRow, MemoryInfo, Overview, Stats } from './memory.ts'
+import { ListedConversation, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
@@ -76,7 +76,10 @@ export const contract = {
     copy: base.output(z.object({ jobId: z.string(), path: z.string() })),
   },
   conversations: {
-    list: base.output(z.array(ConversationRow)),
+    /** At once, whatever the size of the file; tokens that are not known are left open. */
+    list: base.output(z.array(ListedConversation)),
+    /** Answers when `list` knows all tokens as the file is now: true when it did not before. Ask for the list again then. */
+    measure: base.output(z.boolean()),
     overview: base.input(inConversation).output(Overview),
     files: base.input(inConversation).output(z.array(FileInfo)),
   },

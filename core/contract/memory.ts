@@ -89,6 +89,17 @@ export const ConversationRow = z.object({
 })
 export type ConversationRow = z.infer<typeof ConversationRow>
 
+/**
+ * A conversation in a list that does not wait until all texts of a large file were read over. Tokens and pressure are
+ * null until they are known once, and from then on those of the newest reading.
+ */
+export const ListedConversation = ConversationRow.extend({
+  storedTokens: z.int().nullable(),
+  contextTokens: z.int().nullable(),
+  pressure: z.number().nullable(),
+})
+export type ListedConversation = z.infer<typeof ListedConversation>
+
 export const Stats = z.object({
   path: z.string(),
   system: System,

@@ -1,19 +1,18 @@
 import { excerptOf } from '../context/excerpt.ts'
-import type { ConversationRow, MemoryInfo, Overview, Stats } from '../contract/memory.ts'
+import { ROLES } from '../contract/lists.ts'
+import type { ConversationRow, ListedConversation, MemoryInfo, Overview, Stats } from '../contract/memory.ts'
+import type { History } from '../conversations/history.ts'
+import { HistoryIndex } from '../conversations/history-index.ts'
 import { measureFile } from '../db/memory-file.ts'
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
+import { ConversationSizes, type Size } from './conversation-sizes.ts'
+import type { Where } from './size-queries.ts'
 
 const LARGEST_MESSAGES = 10
 /** Of a message's beginning, for its excerpt: enough even when most of it is white space. */
 const EXCERPT_SOURCE_CHARS = 2000
-
-/** Of every conversation, or of the one that `:conversationId` names. */
-type Where = '' | 'WHERE conversation_id = :conversationId'
-
-/** Tells apart, as far as numbers can, which messages there are. */
-const numbers = "total(message_id) || ' ' || min(message_id) || ' ' || max(message_id) AS numbers"
 
 const queries = {
   totals: /* sql */ `
@@ -43,33 +42,10 @@ const queries = {
     FROM conversations ${where}
     ORDER BY conversation_id`,
 
-  stored: (where: Where) => /* sql */ `
-    SELECT conversation_id AS conversationId, count(*) AS messages, CAST(total(token_count) AS INTEGER) AS tokens,
-      ${numbers}
-    FROM messages ${where}
-    GROUP BY conversation_id`,
-
   summaries: (where: Where) => /* sql */ `
     SELECT conversation_id AS conversationId, count(*) AS summaries, max(depth) AS maxDepth
     FROM summaries ${where}
     GROUP BY conversation_id`,
-
-  windows: (where: Where) => /* sql */ `
-    SELECT conversation_id AS conversationId, count(*) AS items, count(message_id) AS messages,
-      ${numbers}
-    FROM context_items ${where}
-    GROUP BY conversation_id`,
-
-  // The window is joined before it is grouped: it is small where a memory is compacted, messages never are.
-  windowTokens: /* sql */ `
-    SELECT c.conversation_id AS conversationId, CAST(total(coalesce(m.token_count, s.token_count)) AS INTEGER) AS tokens
-    FROM (
-      SELECT conversation_id, message_id, summary_id FROM context_items
-      WHERE conversation_id IN (SELECT value FROM json_each(:ids))
-    ) AS c
-    LEFT JOIN messages AS m ON m.message_id = c.message_id
-    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
-    GROUP BY c.conversation_id`,
 
   roles: /* sql */ `
     SELECT role AS key, count(*) AS count, CAST(total(token_count) AS INTEGER) AS tokens, NULL AS sourceTokens
@@ -86,17 +62,20 @@ const queries = {
     GROUP BY depth ORDER BY depth`,
 
   largest: /* sql */ `
-    WITH largest AS (
-      SELECT message_id FROM messages WHERE conversation_id = :conversationId
-      ORDER BY token_count DESC, seq LIMIT ${LARGEST_MESSAGES}
-    )
+    SELECT message_id FROM messages
+    WHERE conversation_id = :conversationId
+    ORDER BY token_count DESC, seq
+    LIMIT ${LARGEST_MESSAGES}`,
+
+  excerpts: /* sql */ `
     SELECT
       'msg_' || m.message_id AS id,
       m.role AS role,
       CAST(m.token_count AS INTEGER) AS tokens,
       m.seq AS seq,
       substr(m.content, 1, ${EXCERPT_SOURCE_CHARS}) AS excerpt
-    FROM largest JOIN messages AS m USING (message_id)
+    FROM messages AS m
+    WHERE m.message_id IN (SELECT value FROM json_each(:ids))
     ORDER BY m.token_count DESC, m.seq`,
 
   runs: /* sql */ `
@@ -129,20 +108,41 @@ type Totals = Pick<
   'conversations' | 'messages' | 'messageParts' | 'summaries' | 'contextItems' | 'largeFiles'
 > & { readonly summaryMessages: number; readonly summaryParents: number }
 
+type Summaries = { readonly conversationId: number; readonly summaries: number; readonly maxDepth: number }
+type Facts = Identity & Pick<ConversationRow, 'summaries' | 'maxDepth'>
+
+const NOTHING: Size = { messages: 0, contextItems: 0, storedTokens: 0, contextTokens: 0 }
+
+/** Files of these are small, or keep the tokens of messages in an index. */
+const areSizesAtHand = ({ system, access }: MemoryInfo): boolean => system === 'native' || access === 'memory_image'
+
 /**
- * Counts and sizes of a memory: of the file, of each conversation, of one conversation in detail. Every figure comes
- * from the file at the moment of asking, by a handful of queries over sets, none a conversation or a message.
+ * Counts and sizes of a memory: of the file, of each conversation, of one conversation in detail. Every figure is that
+ * of the file at the moment of asking, by a handful of queries over sets, none a conversation or a message; only
+ * `listed` may know less, or know it from a moment before.
  */
 export class MemoryStats {
   readonly #db: ReadDb
   readonly #info: MemoryInfo
   readonly #budgetTokens: number
+  readonly #histories: HistoryIndex
+  readonly #sizes: ConversationSizes
+  readonly #areAtHand: boolean
 
   /** `budgetTokens` is what pressure is measured against. */
-  constructor(db: ReadDb, info: MemoryInfo, budgetTokens: number) {
+  constructor(
+    db: ReadDb,
+    info: MemoryInfo,
+    budgetTokens: number,
+    histories: HistoryIndex = new HistoryIndex(db),
+    areAtHand: boolean = areSizesAtHand(info),
+  ) {
     this.#db = db
     this.#info = info
     this.#budgetTokens = budgetTokens
+    this.#histories = histories
+    this.#sizes = new ConversationSizes(db, histories)
+    this.#areAtHand = areAtHand
   }
 
   stats(): Stats {
@@ -152,6 +152,27 @@ export class MemoryStats {
   /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what the model sees now. */
   conversations(): ConversationRow[] {
     return readSnapshot(this.#db, () => this.#rows(''))
+  }
+
+  /** The same without reading over the texts of a large file: tokens are null until `measure` has read them. */
+  listed(): ListedConversation[] {
+    if (this.#areAtHand) return this.conversations()
+    return readSnapshot(this.#db, () => {
+      const sizes = this.#sizes.listed()
+      return this.#facts('').map((facts) => {
+        const size = sizes.get(facts.conversationId) ?? NOTHING
+        const pressure = size.contextTokens === null ? null : size.contextTokens / this.#budgetTokens
+        return { ...facts, ...size, pressure }
+      })
+    })
+  }
+
+  /**
+   * Makes the sizes of `listed` those of the file as it is now, without keeping others waiting. Returns whether they
+   * were not.
+   */
+  async measure(): Promise<boolean> {
+    return this.#areAtHand ? false : this.#sizes.read()
   }
 
   /** @throws LcmError not_found */
@@ -188,51 +209,65 @@ export class MemoryStats {
     return {
       conversation,
       budgetTokens: this.#budgetTokens,
-      roles: this.#db.all(queries.roles, of),
+      roles: this.#roles(conversationId),
       depths: this.#db.all(queries.depthsOf, of),
       largestMessages: this.#db
-        .all<Overview['largestMessages'][number]>(queries.largest, of)
+        .all<Overview['largestMessages'][number]>(queries.excerpts, {
+          ids: JSON.stringify(this.#largest(conversationId)),
+        })
         .map((message) => ({ ...message, excerpt: excerptOf(message.excerpt) })),
       runs: this.#db.all(queries.runs, of),
     }
   }
 
+  /** The history's columns where they are at hand and say what the file says: then no text is read over. */
+  #plainHistory(conversationId: number): History | null {
+    const history = this.#histories.known(conversationId)
+    return history?.isPlain ? history : null
+  }
+
+  #roles(conversationId: number): Overview['roles'] {
+    const history = this.#plainHistory(conversationId)
+    if (!history) return this.#db.all(queries.roles, { conversationId })
+    const roles = ROLES.map((key) => ({ key, count: 0, tokens: 0, sourceTokens: null }))
+    for (let rank = 0; rank < history.length; rank += 1) {
+      const role = roles[history.roleCodes[rank] as number]
+      if (!role) continue
+      role.count += 1
+      role.tokens += history.tokensAt(rank)
+    }
+    return roles.filter((role) => role.count > 0).sort((a, b) => b.tokens - a.tokens || (a.key < b.key ? -1 : 1))
+  }
+
+  #largest(conversationId: number): number[] {
+    const history = this.#plainHistory(conversationId)
+    if (!history) return this.#db.column(queries.largest, { conversationId })
+    const ranks: number[] = []
+    let least = -1
+    for (let rank = 0; rank < history.length; rank += 1) {
+      if (history.tokensAt(rank) <= least) continue
+      ranks.push(rank)
+      ranks.sort((a, b) => history.tokensAt(b) - history.tokensAt(a) || a - b)
+      ranks.length = Math.min(ranks.length, LARGEST_MESSAGES)
+      if (ranks.length === LARGEST_MESSAGES) least = history.tokensAt(ranks[LARGEST_MESSAGES - 1] as number)
+    }
+    return ranks.map((rank) => history.messageIds[rank] as number)
+  }
+
   #rows(where: Where, params: SqlParams = {}): ConversationRow[] {
-    const by = <T>(sql: string): Map<number, T> =>
-      new Map(this.#db.all<T & { conversationId: number }>(sql, params).map((row) => [row.conversationId, row]))
-    const stored = by<Stored>(queries.stored(where))
-    const summaries = by<{ summaries: number; maxDepth: number }>(queries.summaries(where))
-    const windows = by<Window>(queries.windows(where))
-    const windowTokens = this.#windowTokens(windows, stored)
-    return this.#db.all<Identity>(queries.conversations(where), params).map((conversation) => {
-      const id = conversation.conversationId
-      const contextTokens = windowTokens.get(id) ?? 0
-      return {
-        ...conversation,
-        messages: stored.get(id)?.messages ?? 0,
-        summaries: summaries.get(id)?.summaries ?? 0,
-        maxDepth: summaries.get(id)?.maxDepth ?? -1,
-        contextItems: windows.get(id)?.items ?? 0,
-        storedTokens: stored.get(id)?.tokens ?? 0,
-        contextTokens,
-        pressure: contextTokens / this.#budgetTokens,
-      }
+    const sizes = this.#sizes.exact(where, params)
+    return this.#facts(where, params).map((facts) => {
+      const size = sizes.get(facts.conversationId) ?? NOTHING
+      return { ...facts, ...size, pressure: size.contextTokens / this.#budgetTokens }
     })
   }
 
-  /** A window of all messages holds what is stored: where nothing was compacted no message has to be looked up. */
-  #windowTokens(windows: ReadonlyMap<number, Window>, stored: ReadonlyMap<number, Stored>): Map<number, number> {
-    const [whole, others]: [number[], number[]] = [[], []]
-    for (const [id, { items, messages, numbers }] of windows) {
-      const there = stored.get(id)
-      const isWhole = items === messages && messages === there?.messages && numbers === there.numbers
-      const list = isWhole ? whole : others
-      list.push(id)
-    }
-    const tokens = this.#db.iterateRaw<[number, number]>(queries.windowTokens, { ids: JSON.stringify(others) })
-    return new Map([...tokens, ...whole.map((id): [number, number] => [id, stored.get(id)?.tokens ?? 0])])
+  #facts(where: Where, params: SqlParams = {}): Facts[] {
+    const rows = this.#db.all<Summaries>(queries.summaries(where), params)
+    const summaries = new Map(rows.map((row) => [row.conversationId, row]))
+    return this.#db.all<Identity>(queries.conversations(where), params).map((conversation) => {
+      const of = summaries.get(conversation.conversationId)
+      return { ...conversation, summaries: of?.summaries ?? 0, maxDepth: of?.maxDepth ?? -1 }
+    })
   }
 }
-
-type Stored = { readonly messages: number; readonly tokens: number; readonly numbers: string | null }
-type Window = { readonly items: number; readonly messages: number; readonly numbers: string | null }

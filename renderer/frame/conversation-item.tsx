@@ -1,5 +1,5 @@
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
-import type { ConversationRow } from '../../core/contract/memory.ts'
+import type { ListedConversation } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
 import { conversationName } from '../ui/conversation-order.ts'
 import { formatCompact, formatCount, formatPressure, plural } from '../ui/format.ts'
@@ -8,7 +8,7 @@ import { PressureBar } from '../ui/pressure-bar.tsx'
 import styles from './conversation-item.module.css'
 
 type Props = {
-  readonly row: ConversationRow
+  readonly row: ListedConversation
   readonly isCurrent: boolean
   readonly settings: CompactionSettings | undefined
 }
@@ -45,11 +45,17 @@ export function ConversationItem({ row, isCurrent, settings }: Props) {
   )
 }
 
-function describe(row: ConversationRow): string {
+function tokensText({ storedTokens, contextTokens, pressure }: ListedConversation): string {
+  const stored = storedTokens === null ? 'tokens not counted' : `${formatCompact(storedTokens)} tokens stored`
+  if (contextTokens === null || pressure === null) return stored
+  return `${stored}, ${formatCompact(contextTokens)} in the window (${formatPressure(pressure)})`
+}
+
+function describe(row: ListedConversation): string {
   return [
     conversationName(row),
     `${plural(row.messages, 'message')}, ${plural(row.summaries, 'summary', 'summaries')}`,
-    `${formatCompact(row.storedTokens)} tokens stored, ${formatCompact(row.contextTokens)} in the window (${formatPressure(row.pressure)})`,
+    tokensText(row),
     row.updatedAtMs === null ? null : `changed ${formatAbsolute(row.updatedAtMs)}`,
     row.internal ?? null,
     row.parentConversationId === null ? null : `sub-agent of conversation ${row.parentConversationId}`,

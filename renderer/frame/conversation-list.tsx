@@ -1,7 +1,7 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
-import type { ConversationRow } from '../../core/contract/memory.ts'
+import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
 import { arrangeConversations, CONVERSATION_ORDERS, isOrder } from '../ui/conversation-order.ts'
@@ -15,7 +15,7 @@ import { ConversationItem } from './conversation-item.tsx'
 import styles from './conversation-list.module.css'
 
 type Props = {
-  readonly conversations: UseQueryResult<ConversationRow[]>
+  readonly conversations: UseQueryResult<ListedConversation[]>
   readonly currentId: number | null
 }
 

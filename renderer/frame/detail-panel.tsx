@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
+import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail } from '../features/detail/node-detail.tsx'
 import { RepairPanel } from '../features/integrity/repair-panel.tsx'
@@ -12,8 +12,8 @@ import { ErrorBoundary } from './error-boundary.tsx'
 
 type Props = {
   readonly width: number
-  readonly conversation: ConversationRow | null
-  readonly conversations: readonly ConversationRow[]
+  readonly conversation: ListedConversation | null
+  readonly conversations: readonly ListedConversation[]
   readonly info: MemoryInfo
   readonly onOperate: (ask: SurgeryAsk) => void
 }

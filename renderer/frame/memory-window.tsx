@@ -1,7 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
-import { api } from '../api.ts'
+import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { host } from '../host.ts'
 import { navigate, useRoute, type View } from '../routes.ts'
@@ -20,6 +18,7 @@ import { StatusLine } from './status-line.tsx'
 import { SurgeryHost } from './surgery-host.tsx'
 import { Tabs } from './tabs.tsx'
 import { openSearch, TopBar } from './top-bar.tsx'
+import { useConversations } from './use-conversations.ts'
 import { useFrameKeys } from './use-frame-keys.ts'
 import { ViewArea } from './view-area.tsx'
 
@@ -30,7 +29,7 @@ const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'settings']
 
 /** The window on an open memory. */
 export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
-  const conversations = useQuery(api.conversations.list.queryOptions())
+  const conversations = useConversations()
   const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
   const [ask, setAsk] = useState<SurgeryAsk | null>(null)
   const [detailWidth, setDetailWidth] = useStored<number>('detail-width', 344)
@@ -117,7 +116,7 @@ function NoConversation() {
 }
 
 /** The conversation of the address. An address without one, or with one that is not there, is led to one that is. */
-function useCurrentConversation(rows: readonly ConversationRow[] | undefined): ConversationRow | null {
+function useCurrentConversation(rows: readonly ListedConversation[] | undefined): ListedConversation | null {
   const { conversationId } = useRoute()
   const current = rows?.find((row) => row.conversationId === conversationId) ?? null
   useEffect(() => {

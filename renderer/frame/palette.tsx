@@ -1,6 +1,6 @@
 import { Command } from 'cmdk'
 import { useState } from 'react'
-import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
+import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { conversationEntries } from './conversation-entries.ts'
@@ -9,7 +9,7 @@ import { findEntries, type PaletteEntry, typedId } from './palette-entries.ts'
 import { type PaletteActions, useActionEntries, viewEntries } from './use-action-entries.ts'
 
 type Props = PaletteActions & {
-  readonly conversations: readonly ConversationRow[]
+  readonly conversations: readonly ListedConversation[]
   readonly info: MemoryInfo
   readonly onClose: () => void
 }

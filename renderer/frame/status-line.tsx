@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ConversationRow, MemoryInfo } from '../../core/contract/memory.ts'
+import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
 import { plural } from '../ui/format.ts'
@@ -8,7 +8,7 @@ import styles from './status-line.module.css'
 import { statusText } from './status-text.ts'
 import { useJobs } from './use-jobs.ts'
 
-type Props = { readonly conversation: ConversationRow | null; readonly info: MemoryInfo }
+type Props = { readonly conversation: ListedConversation | null; readonly info: MemoryInfo }
 
 /** The conversation in one line, its health, and what is being worked on. */
 export function StatusLine({ conversation, info }: Props) {

@@ -1,12 +1,13 @@
-import type { ConversationRow } from '../../core/contract/memory.ts'
+import type { ListedConversation } from '../../core/contract/memory.ts'
 import { formatBytes, formatCount, formatPressure } from '../ui/format.ts'
 
 /** `LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window`: a conversation in a file of so many bytes. */
-export function statusText(row: ConversationRow, fileBytes: number): string {
+export function statusText(row: ListedConversation, fileBytes: number): string {
   const depth = row.maxDepth > 0 ? ` (depth ${row.maxDepth})` : ''
   const summaries = `${formatCount(row.summaries)} ${row.summaries === 1 ? 'summary' : 'summaries'}${depth}`
   const messages = `${formatCount(row.messages)} ${row.messages === 1 ? 'msg' : 'msgs'}`
-  const text = `LCM: ${messages} | ${summaries} | ${formatBytes(fileBytes)} · ${formatPressure(row.pressure)} of window`
+  const window = row.pressure === null ? 'window not measured' : `${formatPressure(row.pressure)} of window`
+  const text = `LCM: ${messages} | ${summaries} | ${formatBytes(fileBytes)} · ${window}`
   // Read by scripts and people alike: ordinary spaces only.
   return text.replaceAll('\u00a0', ' ')
 }

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ConversationRow } from '../../core/contract/memory.ts'
+import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { formatRoute, patchRoute, useRoute, type View } from '../routes.ts'
 import { Chip } from '../ui/chip.tsx'
@@ -9,7 +9,7 @@ import { TABS } from './tab-list.ts'
 import styles from './tabs.module.css'
 
 type Props = {
-  readonly conversation: ConversationRow | null
+  readonly conversation: ListedConversation | null
   readonly isDetailOpen: boolean
   readonly onToggleDetail: () => void
 }
@@ -50,13 +50,14 @@ function bringIntoSight(tab: HTMLElement | null): void {
   tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }
 
-function TabBadge({ view, conversation }: { readonly view: View; readonly conversation: ConversationRow | null }) {
+function TabBadge({ view, conversation }: { readonly view: View; readonly conversation: ListedConversation | null }) {
   if (view === 'context' && conversation !== null) return <PressureBadge conversation={conversation} />
   return view === 'integrity' ? <FindingsBadge /> : null
 }
 
-function PressureBadge({ conversation: { pressure } }: { readonly conversation: ConversationRow }) {
+function PressureBadge({ conversation: { pressure } }: { readonly conversation: ListedConversation }) {
   const settings = useQuery(api.memory.settings.queryOptions())
+  if (pressure === null) return <Chip title="How full the model's window is, is not known">…</Chip>
   const isFull = settings.data !== undefined && pressure >= settings.data.hardThreshold
   return (
     <Chip tone={isFull ? 'error' : 'lit'} title="How full the model's window is">

@@ -3,14 +3,24 @@ import styles from './pressure-bar.module.css'
 import { pressureState } from './pressure-state.ts'
 
 type Props = {
-  /** Tokens ÷ budget. */
-  readonly pressure: number
+  /** Tokens ÷ budget; null while nobody knows. */
+  readonly pressure: number | null
   readonly softThreshold: number
   readonly hardThreshold: number
 }
 
 /** How full the window is; the tick is the soft threshold. */
 export function PressureBar({ pressure, softThreshold, hardThreshold }: Props) {
+  if (pressure === null) {
+    return (
+      <span
+        className={styles.track}
+        data-state="unknown"
+        role="img"
+        aria-label="how full the window is, is not known"
+      />
+    )
+  }
   const state = pressureState(pressure, softThreshold, hardThreshold)
   return (
     <span className={styles.track} role="img" aria-label={`${formatPressure(pressure)} of the window`}>

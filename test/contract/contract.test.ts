@@ -145,7 +145,7 @@ describe.each(doors)('the contract $name', (door) => {
     open = await door.open(memory())
     const { client } = open
     const rows = await client.conversations.list()
-    const largest = rows.toSorted((a, b) => b.contextTokens - a.contextTokens)[0]
+    const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]
     const conversationId = largest?.conversationId ?? 0
     const stop = new AbortController()
     const events = await client.events(undefined, { signal: stop.signal })

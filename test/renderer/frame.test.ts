@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../core/contract/job.ts'
-import type { ConversationRow } from '../../core/contract/memory.ts'
+import type { ConversationRow, ListedConversation } from '../../core/contract/memory.ts'
 import { placeOf, withPlace } from '../../renderer/frame/remembered-place.ts'
 import { statusText } from '../../renderer/frame/status-text.ts'
 import { arrangeConversations, conversationName, firstConversation } from '../../renderer/ui/conversation-order.ts'
@@ -49,7 +49,7 @@ describe('the list of conversations', () => {
       parentConversationId: 1,
     }),
   ]
-  const ids = (list: readonly ConversationRow[]) => list.map(({ conversationId }) => conversationId)
+  const ids = (list: readonly ListedConversation[]) => list.map(({ conversationId }) => conversationId)
 
   it('is sorted by change, size or pressure, the greatest first', () => {
     expect(ids(arrangeConversations(rows, '', 'change'))).toEqual([3, 1, 2])

@@ -149,7 +149,7 @@ describe('the preview of a prompt', () => {
     await withCore(memory(), async (client) => {
       await client.settings.save({ providers: [provider(url)] })
       const rows = await client.conversations.list()
-      const largest = rows.toSorted((a, b) => b.contextTokens - a.contextTokens)[0]
+      const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]
       const input = {
         conversationId: largest?.conversationId ?? 0,
         mode: 'leaf',
@@ -179,7 +179,7 @@ describe('the preview of a prompt', () => {
   it('names summaries that are not written yet where they will stand, and refuses steps that there are not', async () => {
     await withCore(memory(), async (client) => {
       const rows = await client.conversations.list()
-      const largest = rows.toSorted((a, b) => b.contextTokens - a.contextTokens)[0]
+      const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]
       const more = { ...settings, condensedMinFanout: 2, leafChunkTokens: 200 }
       const input = { conversationId: largest?.conversationId ?? 0, mode: 'full', settings: more } as const
       const { steps } = await client.compaction.plan(input)

@@ -1,4 +1,4 @@
-import type { ConversationRow } from '../../../core/contract/memory.ts'
+import type { ListedConversation } from '../../../core/contract/memory.ts'
 import { navigate } from '../../routes.ts'
 import { conversationName } from '../../ui/conversation-order.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -9,7 +9,7 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './conversation-detail.module.css'
 
-type Props = { readonly conversation: ConversationRow; readonly conversations: readonly ConversationRow[] }
+type Props = { readonly conversation: ListedConversation; readonly conversations: readonly ListedConversation[] }
 
 /** The conversation, while nothing in it is selected. */
 export function ConversationDetail({ conversation, conversations }: Props) {
@@ -32,9 +32,10 @@ export function ConversationDetail({ conversation, conversations }: Props) {
           {formatCount(conversation.summaries)}
           {maxDepth > 0 && `, depth ${maxDepth}`}
         </Fact>
-        <Fact name="stored">{formatCount(conversation.storedTokens)} tokens</Fact>
+        <Fact name="stored">{tokens(conversation.storedTokens)}</Fact>
         <Fact name="window">
-          {formatCount(conversation.contextTokens)} tokens ({formatPressure(conversation.pressure)}) in{' '}
+          {tokens(conversation.contextTokens)}
+          {conversation.pressure !== null && ` (${formatPressure(conversation.pressure)})`} in{' '}
           {formatCount(conversation.contextItems)} items
         </Fact>
         <Fact name="begun">{createdAtMs === null ? null : <TimeText atMs={createdAtMs} form="short" />}</Fact>
@@ -50,7 +51,9 @@ export function ConversationDetail({ conversation, conversations }: Props) {
   )
 }
 
-function Related({ title, rows }: { readonly title: string; readonly rows: readonly ConversationRow[] }) {
+const tokens = (count: number | null): string => (count === null ? 'not counted' : `${formatCount(count)} tokens`)
+
+function Related({ title, rows }: { readonly title: string; readonly rows: readonly ListedConversation[] }) {
   return (
     <section className={styles.related}>
       <SectionHeading>{title}</SectionHeading>
