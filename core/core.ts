@@ -16,8 +16,9 @@ import { IndexKeeper } from './side-index/index-keeper.ts'
 const WATCH_INTERVAL_MS = 500
 /** A core that is closed waits this long for its jobs; whoever closes it waits a little longer. */
 const CLOSE_LIMIT_MS = 3000
-/** An answer that is on its way when the settings change has this long to be finished with the old ones. */
+/** An answer that is on its way when its memory is opened anew has this long to be finished with the old one. */
 const RETIREMENT_MS = 60_000
+const MOST_RETIRED = 3
 
 export type CoreOptions = {
   /** The memory file; null for a welcome window. */
@@ -70,7 +71,7 @@ export class Core {
    */
   lcm(): Lcm {
     // A file that is read at rest may have changed since nobody listened: look before answering from what it was.
-    if (this.#lcm && this.#lcm.info.access !== 'in_place') this.#watch()
+    if (this.#lcm && (this.#lcm.info.access !== 'in_place' || this.#lcm.isOutdated())) this.#watch()
     this.#heedSettings()
     if (this.#lcm) return this.#lcm
     if (this.#options.path === null || this.#isClosed) {
@@ -143,13 +144,20 @@ export class Core {
   #heedSettings(): boolean {
     const lcm = this.#lcm
     if (!lcm || this.#options.open.settings || this.settings.stamp() === this.#settingsSeen) return false
-    const close = (): void => {
-      this.#retired.delete(lcm)
-      lcm.close()
-    }
-    this.#retired.set(lcm, setTimeout(close, RETIREMENT_MS).unref())
-    this.#lcm = null
+    this.#retire(lcm)
     return true
+  }
+
+  #retire(lcm: Lcm): void {
+    const close = (one: Lcm): void => {
+      clearTimeout(this.#retired.get(one))
+      this.#retired.delete(one)
+      one.close()
+    }
+    this.#retired.set(lcm, setTimeout(() => close(lcm), RETIREMENT_MS).unref())
+    const [oldest] = this.#retired.keys()
+    if (oldest && this.#retired.size > MOST_RETIRED) close(oldest)
+    this.#lcm = null
   }
 
   #onJob(job: Job): void {
@@ -171,9 +179,13 @@ export class Core {
       return
     }
     const stamp = this.#stamp()
-    if (stamp === this.#seen) return
     const lcm = this.#lcm
-    if (lcm && !(lcm.info.access === 'in_place' && isSameFile(stamp, this.#seen))) {
+    const isOutdated = lcm?.isOutdated() ?? false
+    if (stamp === this.#seen && !isOutdated) return
+    if (lcm && lcm.info.access === 'in_place' && isSameFile(stamp, this.#seen)) {
+      // The agent came or went: what is under way still gets its answers.
+      if (isOutdated) this.#retire(lcm)
+    } else if (lcm) {
       // What is open is an image, or a file that is not at its path any more: the next call opens what has come.
       lcm.close()
       this.#lcm = null
@@ -190,11 +202,7 @@ export class Core {
     const [file, log] = [path, `${path}-wal`].map(statOrNull)
     const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
     const version = this.#lcm ? versionOf(this.#lcm) : ''
-    // Beside an empty log that no writer holds, SQLite counts every look as a change: then nothing can have been written
-    // but what the file itself shows.
-    const isQuiet = log?.size === 0
-    if (this.#lcm?.info.access === 'in_place' && !isQuiet) return `${identity}|${version}`
-    if (this.#lcm?.info.access === 'in_place') return `${identity}|${file?.size}:${file?.mtimeMs}`
+    if (this.#lcm?.info.access === 'in_place') return `${identity}|${version}`
     // The version of what is read at rest tells of files beside it.
     return `${identity}|${[file, log].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')} ${version}`
   }

@@ -90,7 +90,9 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): Preparabl
     column: (sql, params) => read(() => db.column(sql, params)) as never,
     iterate: (sql, params) => rows(() => db.iterate(sql, params)) as never,
     iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)) as never,
-    dataVersion: version,
+    // While one state is read, a companion that changes is not looked at: what is read belongs to the tables as they are.
+    dataVersion: () => (reading > 0 && builtVersion !== null ? builtVersion : version()),
+    ownChanges: () => 0,
     run: (sql, params) => db.run(sql, params),
     define: (name, body) => db.define(name, body),
     exec: (sql) => db.exec(sql),

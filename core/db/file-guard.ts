@@ -11,6 +11,21 @@ export function fileStamp(path: string): string {
   return file ? `${file.dev}:${file.ino}:${file.size}:${file.mtimeNs}` : 'nothing'
 }
 
+/**
+ * A write may leave the time of a file as it is when it follows another within one tick of the file system's clock.
+ * Older than this, a time tells every write that comes. File systems that keep whole seconds only tick every second or two.
+ */
+export const TICK_MS = 20
+const COARSE_TICK_MS = 2000
+
+/** Any write that comes from now on changes the stamp of the file. */
+export function isSettled(path: string): boolean {
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (!file) return true
+  const tick = file.mtimeMs % 1000 === 0 ? COARSE_TICK_MS : TICK_MS
+  return Date.now() - file.mtimeMs > tick
+}
+
 export const changedMeanwhile = (path: string): LcmError =>
   new LcmError('locked', `${path} was changed by another program while it was read: try again.`, { path })
 
@@ -59,6 +74,7 @@ export function guardFile(db: PreparableDb, realPath: string, stamp: string): Pr
     iterate: (sql, params) => rows(() => db.iterate(sql, params)),
     iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)),
     dataVersion: () => db.dataVersion(),
+    ownChanges: () => db.ownChanges(),
     run: (sql, params) => guarded(() => db.run(sql, params)),
     define: (name, body) => db.define(name, body),
     exec: (sql) => guarded(() => db.exec(sql)),

@@ -16,23 +16,32 @@ export type FileHeader = {
 }
 
 /**
- * The first 100 bytes of a file, fewer when it is shorter.
- *
- * Closing any descriptor of a file drops all POSIX locks that this process holds on it, those of an open SQLite
- * connection included, and a memory without its locks can lose commits
- * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_). A file
- * with a `-shm` may be open in another thread of this process, so there another process reads it for us. Windows has
- * no such rule.
+ * The first 100 bytes of a file, fewer when it is shorter. A file with a `-shm` may be open in another thread of this
+ * process: see `startByOther`.
  */
 export function readStart(path: string): Buffer {
-  if (process.platform !== 'win32' && existsSync(`${path}-shm`)) {
-    const head = spawnSync('head', ['-c', String(HEADER_BYTES), path], { stdio: ['ignore', 'pipe', 'ignore'] })
-    if (head.status === 0) return head.stdout
-  }
+  return (existsSync(`${path}-shm`) && startByOther(path, HEADER_BYTES)) || startOfFile(path, HEADER_BYTES)
+}
+
+/**
+ * The first bytes of a file that may be open as a database in this process, or of its `-shm`. Closing any descriptor of
+ * a file drops all POSIX locks that this process holds on it, those of an open SQLite connection included, and a memory
+ * without its locks can lose commits
+ * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_). So another
+ * process reads it for us, except on Windows, which has no such rule.
+ * @returns null where it cannot be read in this way
+ */
+export function startByOther(path: string, bytes: number): Buffer | null {
+  if (process.platform === 'win32') return startOfFile(path, bytes)
+  const head = spawnSync('head', ['-c', String(bytes), path], { stdio: ['ignore', 'pipe', 'ignore'] })
+  return head.status === 0 ? head.stdout : null
+}
+
+function startOfFile(path: string, bytes: number): Buffer {
   const file = openSync(path, 'r')
   try {
-    const bytes = Buffer.alloc(HEADER_BYTES)
-    return bytes.subarray(0, readSync(file, bytes, 0, HEADER_BYTES, 0))
+    const start = Buffer.alloc(bytes)
+    return start.subarray(0, readSync(file, start, 0, bytes, 0))
   } finally {
     closeSync(file)
   }

@@ -10,6 +10,8 @@ export type MemoryFile = {
   readonly path: string
   /** Symbolic links resolved: `-wal` and `-shm` stand beside this one. */
   readonly realPath: string
+  /** Another file that takes its place has another. */
+  readonly identity: string
   readonly bytes: number
   readonly modifiedAtMs: number
   readonly header: FileHeader
@@ -123,22 +125,36 @@ function lookAt(path: string): MemoryFile {
     const start = stat.size === 0 ? Buffer.alloc(0) : readStart(realPath)
     // After the header: a file that grows meanwhile is never shorter than its header says.
     const now = statSync(realPath)
-    const walBytes = statOrNull(`${realPath}-wal`)?.size
-    const file = {
-      path,
-      realPath,
-      bytes: now.size,
-      modifiedAtMs: Math.round(now.mtimeMs),
-      header: headerOf(path, start),
-      walBytes: walBytes ?? 0,
-      hasWal: walBytes !== undefined,
-      hasShm: statOrNull(`${realPath}-shm`) !== null,
-      hasJournal: (statOrNull(`${realPath}-journal`)?.size ?? 0) > 0,
-    }
+    const file = { path, realPath, header: headerOf(path, start), ...sizesOf(realPath, now) }
     refuseTruncated(file)
     return file
   } catch (error) {
     throw error instanceof LcmError ? error : fileError(error, path)
+  }
+}
+
+/**
+ * The same file some time later, without reading a byte of it: its header is the one of before.
+ * @returns null when it is another file now, or gone
+ */
+export function lookAgain(before: MemoryFile): MemoryFile | null {
+  const { path, realPath, header } = before
+  // The path may lead elsewhere by now.
+  const now = statOrNull(path)
+  const file = now && { path, realPath, header, ...sizesOf(realPath, now) }
+  return file?.identity === before.identity ? file : null
+}
+
+function sizesOf(realPath: string, file: FileStats): Omit<MemoryFile, 'path' | 'realPath' | 'header'> {
+  const walBytes = statOrNull(`${realPath}-wal`)?.size
+  return {
+    identity: `${file.dev}:${file.ino}`,
+    bytes: file.size,
+    modifiedAtMs: Math.round(file.mtimeMs),
+    walBytes: walBytes ?? 0,
+    hasWal: walBytes !== undefined,
+    hasShm: statOrNull(`${realPath}-shm`) !== null,
+    hasJournal: (statOrNull(`${realPath}-journal`)?.size ?? 0) > 0,
   }
 }
 

@@ -3,18 +3,14 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
-import { type Derivation, keepDerived } from './derived-db.ts'
-import { emptyViews } from './dialects/canonical.ts'
-import type { Reader } from './dialects/dialect.ts'
-import { lostOfLossless } from './dialects/lossless-tables.ts'
-import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
-import { NATIVE_VERSION, newerVersionError, openNative, readingViews, tablesMissingError } from './native.ts'
-import { OWN_VIEWS } from './own-views.ts'
+import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
+import { type OpenedReadOnly, openForeign } from './open-foreign.ts'
+import { readOurs, requireOurTables } from './open-ours.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
-import { connectReadOnly, openHere, type ReadOnlyConnection } from './read-only-connection.ts'
+import { connectReadOnly, type ReadOnlyConnection } from './read-only-connection.ts'
 import { APPLICATION_ID } from './schema.ts'
-import { probeSchema, type SchemaProbe } from './schema-probe.ts'
+import { probeSchema } from './schema-probe.ts'
 
 export type OpenMemoryOptions = {
   /** Make a native file where nothing stands yet, or an empty file; its folder must exist. */
@@ -32,6 +28,11 @@ export type OpenedMemory = {
   readonly read: ReadDb
   /** null when the file must not or cannot be written; `info.readOnlyReason` says why. */
   readonly write: WriteDb | null
+  /**
+   * `info` is not true of the file any more: it is reached in another way since its writer went, or built in another
+   * way. What is read is right all the same. Costs microseconds, and opens nothing.
+   */
+  isOutdated(): boolean
   close(): void
 }
 
@@ -64,15 +65,20 @@ export function openMemory(path: string, options: OpenMemoryOptions = {}): Opene
   if (file.header.applicationId === APPLICATION_ID) return openOurs(file, options, cacheDir)
 
   const connection = connectReadOnly(file, cacheDir)
+  // The mark of a file that was made this moment may still be in its log.
+  if (!isOurs(connection)) return asReadOnly(file, openForeign(file, connection, cacheDir))
+  connection.close()
+  return openOurs(file, options, cacheDir)
+}
+
+/** Closes `connection` when it cannot even say that. */
+function isOurs(connection: ReadOnlyConnection): boolean {
   try {
-    // The mark of a file that was made this moment may still be in its log.
-    if (connection.db.value('PRAGMA application_id') !== APPLICATION_ID) return openForeign(file, connection)
+    return connection.db.value('PRAGMA application_id') === APPLICATION_ID
   } catch (error) {
     connection.close()
     throw error
   }
-  connection.close()
-  return openOurs(file, options, cacheDir)
 }
 
 function create(path: string): OpenedMemory {
@@ -110,7 +116,7 @@ function asWritable(db: WriteDb, path: string): OpenedMemory {
       access: 'in_place',
       capabilities: NATIVE_CAPABILITIES,
     })
-    return { info, read: db, write: db, close: () => db.close() }
+    return { info, read: db, write: db, isOutdated: () => false, close: () => db.close() }
   } catch (error) {
     db.close()
     throw error
@@ -118,135 +124,23 @@ function asWritable(db: WriteDb, path: string): OpenedMemory {
 }
 
 function openOursReadOnly(file: MemoryFile, reason: string, cacheDir: string): OpenedMemory {
-  // Another thread may have it open for writing: two SQLite libraries in one process would undo each other's locks.
-  const connection: ReadOnlyConnection =
-    file.hasWal && file.hasShm ? hereConnection(file) : connectReadOnly(file, cacheDir)
-  try {
-    connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
-    const version = connection.db.value<number>('PRAGMA user_version') ?? 0
-    const views = version >= NATIVE_VERSION ? '' : readingViews[version]
-    if (views === undefined) {
-      throw new LcmError(
-        'read_only_file',
-        `${file.path} is of an older version (schema ${version}) and must be brought up to date, but it cannot be written: copy it to a folder of yours and open the copy.`,
-        { path: file.path, version },
-      )
-    }
-    requireOurTables(probeSchema(connection.db), file.path)
-    connection.db.exec(views)
-    connection.db.exec(OWN_VIEWS)
-    connection.db.exec('PRAGMA query_only = ON')
-    return asReadOnly(file, connection, {
-      system: 'native',
-      systemLabel: 'LCM Inspector',
-      systemVersion: String(version),
-      readOnlyReason: reason,
-      capabilities: NATIVE_CAPABILITIES,
-    })
-  } catch (error) {
-    connection.close()
-    throw error
-  }
+  const opened = readOurs(file, cacheDir)
+  const facts = {
+    system: 'native',
+    systemLabel: 'LCM Inspector',
+    systemVersion: String(opened.version),
+    readOnlyReason: reason,
+    capabilities: NATIVE_CAPABILITIES,
+  } as const
+  return asReadOnly(file, { ...opened, facts })
 }
 
-function hereConnection(file: MemoryFile): ReadOnlyConnection {
-  const db = openHere(file.realPath)
-  return { db, access: 'in_place', close: () => db.close() }
-}
-
-function openForeign(file: MemoryFile, connection: ReadOnlyConnection): OpenedMemory {
-  const { db } = connection
-  const probe = probeSchema(db)
-  const dialect = detectDialect(probe)
-  if (!dialect) throw notAMemory(file, probe)
-  const systemLabel = dialect.label(probe)
-  db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
-  const { reader } = dialect
-  db.exec(reader.views(probe))
-  db.exec(emptyViews(db.column<string>("SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
-  db.exec('PRAGMA query_only = ON')
-  const isStill = connection.access !== 'in_place'
-  const derivation = derivationOf(reader, probe, file.realPath)
-  const read = derivation ? { ...connection, db: keepDerived(db, { ...derivation, isStill }) } : connection
-  const source = { realPath: file.realPath, probe, db }
-  const lacks = lacksOf(reader, source)
-  return asReadOnly(file, read, {
-    system: dialect.system,
-    systemLabel,
-    systemVersion: reader.version(probe, source),
-    readOnlyReason: `The file belongs to ${systemLabel} and is never changed.`,
-    capabilities: reader.capabilities(probe),
-    project: dialect.project?.(db) ?? null,
-    ...(lacks ? { lacks: [...lacks] } : {}),
-  })
-}
-
-/** What a damaged page hides must not keep the rest from being looked at. */
-function lacksOf(reader: Reader, source: Parameters<NonNullable<Reader['lacks']>>[1]): readonly string[] | undefined {
-  try {
-    return reader.lacks?.(source.probe, source)
-  } catch (error) {
-    if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
-    return ['Damaged: pages of the file cannot be read, and what stands on them is not shown.']
-  }
-}
-
-/** null for a system whose files have all that the views need. */
-function derivationOf(reader: Reader, probe: SchemaProbe, realPath: string): Omit<Derivation, 'isStill'> | null {
-  const script = reader.derived?.(probe)
-  if (script === undefined && !reader.prepare) return null
-  return {
-    companions: reader.companions?.(realPath) ?? [],
-    build: (db) => {
-      reader.prepare?.({ realPath, probe, db })
-      if (script !== undefined) db.exec(script)
-    },
-  }
-}
-
-function asReadOnly(
-  file: MemoryFile,
-  connection: ReadOnlyConnection,
-  facts: Pick<
-    MemoryInfo,
-    'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities' | 'project' | 'lacks'
-  >,
-): OpenedMemory {
-  const info = describe(file.path, { ...facts, readOnly: true, access: connection.access })
-  return { info, read: connection.db, write: null, close: () => connection.close() }
+function asReadOnly(file: MemoryFile, { facts, access, read, ...rest }: OpenedReadOnly): OpenedMemory {
+  return { info: describe(file.path, { ...facts, readOnly: true, access }), read, write: null, ...rest }
 }
 
 function describe(path: string, facts: Omit<MemoryInfo, 'path' | 'fileName' | 'bytes' | 'modifiedAtMs'>): MemoryInfo {
   return { ...measureFile(path), fileName: basename(path), ...facts }
-}
-
-function requireOurTables(probe: SchemaProbe, path: string): void {
-  if (probe.has('conversations') && probe.has('messages') && probe.has('context_items')) return
-  throw tablesMissingError(path)
-}
-
-function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
-  const lost = lostOfLossless(probe)
-  if (lost !== null) {
-    return new LcmError(
-      'file_corrupt',
-      `${file.path} is damaged: it has lost ${listed(lost)}, without which a memory of lossless-claw cannot be read. Restore it from a backup.`,
-      { path: file.path, lost },
-    )
-  }
-  const tables = [...probe.tables.keys()].sort()
-  const seen = tables.length === 0 ? 'it has no tables' : `its tables are ${listed(tables)}`
-  return new LcmError(
-    'not_a_memory',
-    `${file.path} is a database of something else (${seen}): choose a memory file of an LCM system, often lcm.db.`,
-    { path: file.path, tables: tables.slice(0, 50) },
-  )
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 8).map((name) => name.slice(0, 60))
-  const more = names.length - shown.length
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }
 
 /** null when nothing speaks against writing. */

@@ -29,6 +29,8 @@ export interface ReadDb {
   iterateRaw<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): IterableIterator<T>
   /** Changes whenever another connection (or, between two connections, ours) committed. https://www.sqlite.org/pragma.html#pragma_data_version */
   dataVersion(): number
+  /** Rows of the file that this connection has written itself since it was opened. */
+  ownChanges(): number
   close(): void
 }
 
@@ -96,6 +98,7 @@ export function wrapConnection(
     iterate: (sql, params = {}) => rows(() => idle(sql).iterate(params)) as never,
     iterateRaw: (sql, params = {}) => rows(() => idleRaw(sql).iterate(params)) as never,
     dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
+    ownChanges: () => translating(path, () => (prepareRaw('SELECT total_changes()').get() as [number])[0]),
     close: () => {
       statements.clear()
       rawStatements.clear()

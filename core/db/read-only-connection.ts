@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { assertNever, LcmError } from '../errors.ts'
 import { type CacheCopy, copyToCache } from './cache-copy.ts'
 import { changedMeanwhile, fileStamp, guardFile } from './file-guard.ts'
-import { fileError, inspectFile, type MemoryFile } from './memory-file.ts'
+import { fileError, inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
 import { pause } from './pause.ts'
 import { wrapConnection } from './read-db.ts'
 import { translating } from './sqlite-error.ts'
@@ -23,6 +23,8 @@ export type Route = 'image' | 'at_rest' | 'live' | 'copy'
 
 const ATTEMPTS = 5
 const PAUSE_MS = 20
+/** A writer that has the whole file for itself for a moment is waited for. */
+const BUSY_TIMEOUT_MS = 5000
 
 /**
  * Decides how a file is reached so that nothing changes beside it.
@@ -83,16 +85,53 @@ function connectAtRest(file: MemoryFile): ReadOnlyConnection | null {
   return plain(guardFile(openByUri(file.realPath, 'immutable=1'), file.realPath, stamp), 'at_rest')
 }
 
+/**
+ * The same file some time after it was read in place: quickly while that is still the way, else as if for the first time.
+ * @throws LcmError what `inspectFile` and `connectReadOnly` throw
+ */
+export function reconnect(before: MemoryFile, cacheDir: string): ReadOnlyConnection {
+  const now = lookAgain(before)
+  const connection = now && routeOf(now, canOpenUris()) === 'live' ? connectLive(now) : null
+  return connection ?? connectReadOnly(inspectFile(before.path), cacheDir)
+}
+
 /** Beside a writer. Without URIs the writer's `-shm` may get a read mark, which is all that a reader ever writes. */
 function connectLive(file: MemoryFile): ReadOnlyConnection | null {
-  const db = canOpenUris() ? openByUri(file.realPath, 'mode=ro&readonly_shm=1') : openHere(file.realPath)
+  return readInPlace(file, canOpenUris() ? openByUri(file.realPath, 'mode=ro&readonly_shm=1') : openHere(file.realPath))
+}
+
+/**
+ * Takes a connection in place by its first read; from then on the file's log stays where it is.
+ * @returns null when the file is not to be read in this way (any more)
+ */
+export function readInPlace(file: MemoryFile, db: PreparableDb): ReadOnlyConnection | null {
   try {
-    db.value('SELECT count(*) FROM sqlite_schema')
-    return plain(db, 'in_place')
+    // A log that a writer puts away this moment would be made anew by whoever waits for that writer.
+    if (file.hasWal) db.exec('PRAGMA busy_timeout = 0')
+    for (const until = Date.now() + BUSY_TIMEOUT_MS; ; pause(PAUSE_MS)) {
+      if (file.hasWal && !['-wal', '-shm'].every((suffix) => existsSync(`${file.realPath}${suffix}`))) break
+      if (!isBusy(db, until)) {
+        db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+        return plain(db, 'in_place')
+      }
+    }
+    db.close()
+    return null
   } catch (error) {
     db.close()
     if (error instanceof LcmError && (error.code === 'read_only_file' || error.code === 'file_not_readable'))
       return null
+    throw error
+  }
+}
+
+/** @throws LcmError what reading throws; `locked` only after `until` */
+function isBusy(db: PreparableDb, until: number): boolean {
+  try {
+    db.value('SELECT count(*) FROM sqlite_schema')
+    return false
+  } catch (error) {
+    if (error instanceof LcmError && error.code === 'locked' && Date.now() < until) return true
     throw error
   }
 }
@@ -107,7 +146,7 @@ const plain = (db: PreparableDb, access: MemoryInfo['access']): ReadOnlyConnecti
 export function openHere(realPath: string): PreparableDb {
   return translating(realPath, () => {
     const connection = new Database(realPath, { readonly: true, fileMustExist: true })
-    connection.pragma('busy_timeout = 5000')
+    connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return wrapConnection(connection, realPath)
   })
 }

@@ -114,6 +114,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     iterate: (sql, params = {}) => rows(sql, params, false) as never,
     iterateRaw: (sql, params = {}) => rows(sql, params, true) as never,
     dataVersion: () => translating(path, () => (prepare('PRAGMA data_version', true).get() as unknown as [number])[0]),
+    ownChanges: () => 0,
     run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),
     define: (name, body) => translating(path, () => connection.function(name, { varargs: true }, body)),
     exec: (sql) => translating(path, () => connection.exec(sql)),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MemoryInfo } from '../contract/memory.ts'
+import { changeStamp } from '../conversations/change-stamp.ts'
 import { pathExists } from '../db/memory-file.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
@@ -40,6 +41,7 @@ export class SideIndex implements TextIndexSource {
   readonly subject: IndexSubject
   readonly #options: SideIndexOptions
   #file: IndexFile | null = null
+  #worth: { readonly stamp: string; readonly is: boolean } | null = null
   readonly #broken = new Set<string>()
 
   constructor(options: SideIndexOptions) {
@@ -55,7 +57,13 @@ export class SideIndex implements TextIndexSource {
 
   /** A scan of the file takes so long that an index is worth its room. */
   get isWorthwhile(): boolean {
-    return this.#options.info.bytes > SMALL_BYTES || this.rowsOf('messages') > SMALL_ROWS
+    const { info, read } = this.#options
+    // Asked again and again: a file that did not change is not read for it.
+    const stamp = changeStamp(read)
+    if (this.#worth?.stamp !== stamp) {
+      this.#worth = { stamp, is: info.bytes > SMALL_BYTES || this.rowsOf('messages') > SMALL_ROWS }
+    }
+    return this.#worth.is
   }
 
   /** See `SourceState.id`. */

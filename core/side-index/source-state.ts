@@ -1,19 +1,11 @@
-import { spawnSync } from 'node:child_process'
-import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import type { MemoryInfo } from '../contract/memory.ts'
-import { fileStamp } from '../db/file-guard.ts'
+import { fileStamp, isSettled, TICK_MS } from '../db/file-guard.ts'
+import { startByOther } from '../db/file-header.ts'
+import { isAllSeen, readLogIndex } from '../db/log-index.ts'
 import { pause } from '../db/pause.ts'
 import type { ReadDb } from '../db/read-db.ts'
 
-/**
- * A write may leave the time of a file as it is when it follows another within one tick of the file system's clock.
- * Older than this, a time tells every write that comes. File systems that keep whole seconds only tick every second or two.
- */
-const TICK_MS = 20
-const COARSE_TICK_MS = 2000
-
-/** Of the index of a write-ahead log: the header twice. https://www.sqlite.org/walformat.html#the_wal_index_file_format */
-const LOG_HEADER_BYTES = 48
 /** Of a database: up to the end of the change counter. https://www.sqlite.org/fileformat2.html#file_change_counter */
 const COUNTER_BYTES = 28
 
@@ -101,40 +93,18 @@ function liveState(realPath: string): string | null {
   if (statSync(`${realPath}-shm`, { throwIfNoEntry: false })) {
     // Of a log without a writer only the file itself counts, in which there may be more than the index tells of.
     if (!isSettled(`${realPath}-wal`)) return null
-    const start = startOf(`${realPath}-shm`, 2 * LOG_HEADER_BYTES)
-    const header = start.subarray(0, LOG_HEADER_BYTES)
-    const isWhole = start.length === 2 * LOG_HEADER_BYTES && header.equals(start.subarray(LOG_HEADER_BYTES))
-    return isWhole ? `log ${dev}:${ino} ${header.toString('base64')} ${fileStamp(`${realPath}-wal`)}` : null
+    const stamp = fileStamp(`${realPath}-wal`)
+    const index = readLogIndex(realPath)
+    // With more to come, the stamp would not tell when it has come.
+    if (!index || !isAllSeen(realPath, index)) return null
+    return `log ${dev}:${ino} ${index.toString('base64')} ${stamp}`
   }
-  const start = startOf(realPath, COUNTER_BYTES)
+  const start = startByOther(realPath, COUNTER_BYTES)
+  if (!start) return null
   const isWal = start[18] === 2
   const journal = statSync(`${realPath}-journal`, { throwIfNoEntry: false })
   if (start.length < COUNTER_BYTES || isWal || journal?.size) return null
   return `counter ${fileStamp(realPath)} ${start.readUInt32BE(24)}`
-}
-
-/**
- * The first bytes of a file that is open as a database. Closing a descriptor of it would drop this process's locks
- * (see `readStart`), so another process reads it, except on Windows, which has no such rule.
- */
-function startOf(path: string, bytes: number): Buffer {
-  if (process.platform !== 'win32') {
-    return spawnSync('head', ['-c', String(bytes), path], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout
-  }
-  const file = openSync(path, 'r')
-  try {
-    const start = Buffer.alloc(bytes)
-    return start.subarray(0, readSync(file, start, 0, bytes, 0))
-  } finally {
-    closeSync(file)
-  }
-}
-
-function isSettled(path: string): boolean {
-  const file = statSync(path, { throwIfNoEntry: false })
-  if (!file) return true
-  const tick = file.mtimeMs % 1000 === 0 ? COARSE_TICK_MS : TICK_MS
-  return Date.now() - file.mtimeMs > tick
 }
 
 const stampUnlessEmpty = (path: string): string =>

@@ -1,0 +1,183 @@
+import type { MemoryInfo } from '../contract/memory.ts'
+import { LcmError } from '../errors.ts'
+import { type Derivation, keepDerived } from './derived-db.ts'
+import { emptyViews } from './dialects/canonical.ts'
+import type { Dialect, Reader, Source } from './dialects/dialect.ts'
+import { lostOfLossless } from './dialects/lossless-tables.ts'
+import { detectDialect } from './dialects/registry.ts'
+import { changedMeanwhile } from './file-guard.ts'
+import { IdleConnection } from './idle-connection.ts'
+import { lookAgain, type MemoryFile } from './memory-file.ts'
+import type { ReadDb } from './read-db.ts'
+import { type ReadOnlyConnection, reconnect, routeOf } from './read-only-connection.ts'
+import { probeSchema, type SchemaProbe } from './schema-probe.ts'
+import { canOpenUris, type PreparableDb } from './uri-db.ts'
+
+/** What is said of a file that is only read. */
+export type ReadOnlyFacts = Pick<
+  MemoryInfo,
+  'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities' | 'project' | 'lacks'
+>
+
+/** A file that is only read, and what is said of it. */
+export type OpenedReadOnly = {
+  readonly facts: ReadOnlyFacts
+  readonly access: MemoryInfo['access']
+  readonly read: ReadDb
+  /** See `OpenedMemory`. */
+  isOutdated(): boolean
+  close(): void
+}
+
+type Prepared = ReadOnlyConnection & {
+  readonly dialect: Dialect
+  readonly probe: SchemaProbe
+  /** The same connection, without keeping derived tables in step. */
+  readonly plain: PreparableDb
+  readonly schemaVersion: number | undefined
+}
+
+/**
+ * Makes another system's file readable by our names. Beside its writer it is let go whenever nobody reads.
+ * @param connection is closed with what is returned, and when this throws
+ * @throws LcmError not_a_memory, file_corrupt, and what reading throws
+ */
+export function openForeign(file: MemoryFile, connection: ReadOnlyConnection, cacheDir: string): OpenedReadOnly {
+  const began = performance.now()
+  const first = prepare(file, connection)
+  if (first.access === 'in_place') return openBesideWriter(file, first, performance.now() - began, cacheDir)
+  return opened(file, first, { read: first.db, isOutdated: () => false })
+}
+
+function openBesideWriter(file: MemoryFile, first: Prepared, firstMs: number, cacheDir: string): OpenedReadOnly {
+  const idle = new IdleConnection({
+    path: file.path,
+    realPath: file.realPath,
+    companions: first.dialect.reader.companions?.(file.realPath) ?? [],
+    first,
+    firstMs,
+    isLive: () => isReadInPlace(file),
+    open: () => {
+      const again = prepare(file, reconnect(file, cacheDir))
+      if (again.dialect.system === first.dialect.system) {
+        return { ...again, isAsTold: again.schemaVersion === first.schemaVersion }
+      }
+      again.close()
+      throw changedMeanwhile(file.path)
+    },
+  })
+  return opened(
+    file,
+    { ...first, close: () => idle.db.close() },
+    { read: idle.db, isOutdated: () => idle.isOutdated() },
+  )
+}
+
+function opened(
+  file: MemoryFile,
+  first: Prepared,
+  reading: Pick<OpenedReadOnly, 'read' | 'isOutdated'>,
+): OpenedReadOnly {
+  try {
+    return { facts: factsOf(file, first), access: first.access, ...reading, close: () => first.close() }
+  } catch (error) {
+    first.close()
+    throw error
+  }
+}
+
+/** Closes `connection` when it throws. */
+function prepare(file: MemoryFile, connection: ReadOnlyConnection): Prepared {
+  try {
+    const { db } = connection
+    const probe = probeSchema(db)
+    const dialect = detectDialect(probe)
+    if (!dialect) throw notAMemory(file, probe)
+    const schemaVersion = db.value<number>('PRAGMA main.schema_version')
+    db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
+    const { reader } = dialect
+    db.exec(reader.views(probe))
+    db.exec(emptyViews(db.column<string>("SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
+    db.exec('PRAGMA query_only = ON')
+    const isStill = connection.access !== 'in_place'
+    const derivation = derivationOf(reader, probe, file.realPath)
+    const kept = derivation ? keepDerived(db, { ...derivation, isStill }) : db
+    return { ...connection, db: kept, plain: db, dialect, probe, schemaVersion }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** null for a system whose files have all that the views need. */
+function derivationOf(reader: Reader, probe: SchemaProbe, realPath: string): Omit<Derivation, 'isStill'> | null {
+  const script = reader.derived?.(probe)
+  if (script === undefined && !reader.prepare) return null
+  return {
+    companions: reader.companions?.(realPath) ?? [],
+    build: (db) => {
+      reader.prepare?.({ realPath, probe, db })
+      if (script !== undefined) db.exec(script)
+    },
+  }
+}
+
+function isReadInPlace(file: MemoryFile): boolean {
+  try {
+    const now = lookAgain(file)
+    return now !== null && routeOf(now, canOpenUris()) === 'live'
+  } catch {
+    // Its folder cannot be entered any more.
+    return false
+  }
+}
+
+function factsOf(file: MemoryFile, { dialect, probe, plain }: Prepared): ReadOnlyFacts {
+  const { reader } = dialect
+  const source = { realPath: file.realPath, probe, db: plain }
+  const systemLabel = dialect.label(probe)
+  const lacks = lacksOf(reader, source)
+  return {
+    system: dialect.system,
+    systemLabel,
+    systemVersion: reader.version(probe, source),
+    readOnlyReason: `The file belongs to ${systemLabel} and is never changed.`,
+    capabilities: reader.capabilities(probe),
+    project: dialect.project?.(plain) ?? null,
+    ...(lacks ? { lacks: [...lacks] } : {}),
+  }
+}
+
+/** What a damaged page hides must not keep the rest from being looked at. */
+function lacksOf(reader: Reader, source: Source): readonly string[] | undefined {
+  try {
+    return reader.lacks?.(source.probe, source)
+  } catch (error) {
+    if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
+    return ['Damaged: pages of the file cannot be read, and what stands on them is not shown.']
+  }
+}
+
+function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
+  const lost = lostOfLossless(probe)
+  if (lost !== null) {
+    return new LcmError(
+      'file_corrupt',
+      `${file.path} is damaged: it has lost ${listed(lost)}, without which a memory of lossless-claw cannot be read. Restore it from a backup.`,
+      { path: file.path, lost },
+    )
+  }
+  const tables = [...probe.tables.keys()].sort()
+  const seen = tables.length === 0 ? 'it has no tables' : `its tables are ${listed(tables)}`
+  return new LcmError(
+    'not_a_memory',
+    `${file.path} is a database of something else (${seen}): choose a memory file of an LCM system, often lcm.db.`,
+    { path: file.path, tables: tables.slice(0, 50) },
+  )
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 8).map((name) => name.slice(0, 60))
+  const more = names.length - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+}

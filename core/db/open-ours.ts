@@ -1,0 +1,92 @@
+import { LcmError } from '../errors.ts'
+import { changedMeanwhile } from './file-guard.ts'
+import { IdleConnection } from './idle-connection.ts'
+import { inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
+import { NATIVE_VERSION, readingViews, tablesMissingError } from './native.ts'
+import type { OpenedReadOnly } from './open-foreign.ts'
+import { OWN_VIEWS } from './own-views.ts'
+import { connectReadOnly, openHere, type ReadOnlyConnection, readInPlace } from './read-only-connection.ts'
+import { probeSchema, type SchemaProbe } from './schema-probe.ts'
+
+type Prepared = ReadOnlyConnection & { readonly version: number }
+
+/**
+ * Opens one of our own files for reading only. Beside its writer it is let go whenever nobody reads.
+ * @throws LcmError read_only_file for an older version that cannot be read as it is, file_corrupt, and what reading throws
+ */
+export function readOurs(
+  file: MemoryFile,
+  cacheDir: string,
+): Omit<OpenedReadOnly, 'facts'> & { readonly version: number } {
+  const began = performance.now()
+  const first = prepare(file, cacheDir)
+  const { access, version } = first
+  if (access !== 'in_place') {
+    return { access, version, read: first.db, isOutdated: () => false, close: () => first.close() }
+  }
+  const idle = new IdleConnection({
+    path: file.path,
+    realPath: file.realPath,
+    companions: [],
+    first,
+    firstMs: performance.now() - began,
+    isLive: () => isBesideWriter(file),
+    open: () => {
+      const again = prepare(lookAgain(file) ?? inspectFile(file.path), cacheDir)
+      return { ...again, isAsTold: again.version === version }
+    },
+  })
+  return { access, version, read: idle.db, isOutdated: () => idle.isOutdated(), close: () => idle.db.close() }
+}
+
+function prepare(file: MemoryFile, cacheDir: string): Prepared {
+  const connection = connect(file, cacheDir)
+  const { db } = connection
+  try {
+    db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
+    const version = db.value<number>('PRAGMA user_version') ?? 0
+    const views = version >= NATIVE_VERSION ? '' : readingViews[version]
+    if (views === undefined) {
+      throw new LcmError(
+        'read_only_file',
+        `${file.path} is of an older version (schema ${version}) and must be brought up to date, but it cannot be written: copy it to a folder of yours and open the copy.`,
+        { path: file.path, version },
+      )
+    }
+    requireOurTables(probeSchema(db), file.path)
+    db.exec(views)
+    db.exec(OWN_VIEWS)
+    db.exec('PRAGMA query_only = ON')
+    return { ...connection, version }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Another thread may have it open for writing: two SQLite libraries in one process would undo each other's locks. */
+function connect(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
+  if (!file.hasWal || !file.hasShm) return connectReadOnly(file, cacheDir)
+  const inPlace = readInPlace(file, openHere(file.realPath))
+  if (inPlace) return inPlace
+  // Its writer went this moment.
+  const now = inspectFile(file.path)
+  if (now.hasWal && now.hasShm) throw changedMeanwhile(file.path)
+  return connectReadOnly(now, cacheDir)
+}
+
+/** @throws LcmError file_corrupt */
+export function requireOurTables(probe: SchemaProbe, path: string): void {
+  if (probe.has('conversations') && probe.has('messages') && probe.has('context_items')) return
+  throw tablesMissingError(path)
+}
+
+function isBesideWriter(file: MemoryFile): boolean {
+  try {
+    const now = lookAgain(file)
+    return (now?.hasWal && now.hasShm) ?? false
+  } catch {
+    // Its folder cannot be entered any more.
+    return false
+  }
+}

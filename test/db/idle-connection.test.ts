@@ -1,0 +1,210 @@
+import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, describe, expect, it } from 'vitest'
+import { changeStamp } from '../../core/conversations/change-stamp.ts'
+import { IdleConnection } from '../../core/db/idle-connection.ts'
+import { isAllSeen, readLogIndex } from '../../core/db/log-index.ts'
+import { inspectFile } from '../../core/db/memory-file.ts'
+import { connectReadOnly, reconnect } from '../../core/db/read-only-connection.ts'
+import { readSnapshot } from '../../core/db/read-snapshot.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { Writer } from './children/start.ts'
+
+const closing: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+const COUNT = 'SELECT count(*) FROM messages'
+const LIMIT_MS = 5000
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
+
+/** A file with one message, and a program that has it open and has written another. */
+async function written(): Promise<{ path: string; writer: Writer }> {
+  const path = join(temporaryFolder(), 'lcm.db')
+  const db = new Database(path)
+  db.pragma('journal_mode = WAL')
+  db.exec('CREATE TABLE messages (conversation_id, seq, role, content, token_count)')
+  db.exec(`INSERT INTO messages VALUES (1, 1, 'user', 'first', 1)`)
+  db.close()
+  const writer = await Writer.start(path)
+  closing.push(() => writer.end('crash'))
+  await writer.tell('write')
+  return { path, writer }
+}
+
+function idleOn(path: string): IdleConnection {
+  const cacheDir = temporaryFolder()
+  const file = inspectFile(path)
+  const idle = new IdleConnection({
+    path,
+    realPath: path,
+    companions: [],
+    first: connectReadOnly(file, cacheDir),
+    firstMs: 0,
+    isLive: () => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0,
+    open: () => ({ ...reconnect(file, cacheDir), isAsTold: true }),
+  })
+  closing.push(() => idle.db.close())
+  return idle
+}
+
+const untilLetGo = (idle: IdleConnection): Promise<void> =>
+  expect.poll(() => idle.isOpen, { interval: 5, timeout: LIMIT_MS }).toBe(false)
+
+describe('a connection beside a writer', () => {
+  it('is let go when nobody reads, so that the writer can put its log away', async () => {
+    const { path, writer } = await written()
+    const idle = idleOn(path)
+    expect(idle.db.value(COUNT)).toBe(2)
+    await untilLetGo(idle)
+    expect(idle.isOutdated()).toBe(false)
+    await writer.end('close')
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+    expect(idle.isOutdated()).toBe(true)
+    expect([idle.db.value(COUNT), idle.isOutdated()]).toEqual([2, true])
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+  })
+
+  it('is made anew at the next read, and calls an unchanged file unchanged', async () => {
+    const { path } = await written()
+    const idle = idleOn(path)
+    const stamp = changeStamp(idle.db)
+    for (const openings of [1, 2, 3]) {
+      expect([idle.db.value(COUNT), idle.openings]).toEqual([2, openings])
+      expect(changeStamp(idle.db)).toBe(stamp)
+      await untilLetGo(idle)
+      expect(changeStamp(idle.db)).toBe(stamp)
+    }
+  })
+
+  it('tells of a write while nothing is open, without opening anything', async () => {
+    const { path, writer } = await written()
+    const idle = idleOn(path)
+    idle.db.value(COUNT)
+    await untilLetGo(idle)
+    const version = idle.db.dataVersion()
+    await writer.tell('write')
+    const next = idle.db.dataVersion()
+    expect([next === version, idle.db.dataVersion() === next, idle.isOpen]).toEqual([false, true, false])
+    expect(idle.db.value(COUNT)).toBe(3)
+    const open = idle.db.dataVersion()
+    await writer.tell('write')
+    expect(idle.db.dataVersion()).not.toBe(open)
+    expect(idle.db.value(COUNT)).toBe(4)
+  })
+
+  it('is kept while something is read: a snapshot and an iteration, however long they last', async () => {
+    const { path, writer } = await written()
+    const idle = idleOn(path)
+    const rows = idle.db.iterateRaw<[number]>('SELECT seq FROM messages')
+    rows.next()
+    await pause(200)
+    expect(idle.isOpen).toBe(true)
+    await writer.tell('write')
+    readSnapshot(idle.db, () => expect(idle.db.value(COUNT)).toBe(2))
+    expect([...rows]).toEqual([[2]])
+    expect(idle.db.value(COUNT)).toBe(3)
+    await untilLetGo(idle)
+    expect(idle.openings).toBe(1)
+  })
+
+  it('is let go beside a writer that never rests, and then takes nothing for unchanged', async () => {
+    const { path, writer } = await written()
+    const idle = idleOn(path)
+    idle.db.value(COUNT)
+    let isDone = false
+    const working = (async () => {
+      while (!isDone) await writer.tell('write')
+    })()
+    await untilLetGo(idle)
+    const version = idle.db.dataVersion()
+    idle.db.value(COUNT)
+    expect(idle.db.dataVersion()).not.toBe(version)
+    isDone = true
+    await working
+  })
+
+  it('reads from the file at rest what changes there', async () => {
+    const { path, writer } = await written()
+    const idle = idleOn(path)
+    await untilLetGo(idle)
+    await writer.end('close')
+    expect(idle.db.value(COUNT)).toBe(2)
+    const version = idle.db.dataVersion()
+    const next = await Writer.start(path)
+    closing.push(() => next.end('crash'))
+    await next.tell('write')
+    expect(idle.db.dataVersion()).not.toBe(version)
+    expect(idle.db.value(COUNT)).toBe(3)
+    await untilLetGo(idle)
+    await next.end('close')
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+  })
+
+  it('beside the log of a killed writer calls the file changed once at most', async () => {
+    const { path, writer } = await written()
+    await writer.end('crash')
+    const idle = idleOn(path)
+    idle.db.value(COUNT)
+    await untilLetGo(idle)
+    const version = idle.db.dataVersion()
+    for (let look = 0; look < 5; look += 1) {
+      expect([idle.db.value(COUNT), idle.db.dataVersion()]).toEqual([2, version])
+    }
+  })
+
+  it('says what has become of a file that is gone, and opens nothing once it is closed', async () => {
+    const { path, writer } = await written()
+    const idle = idleOn(path)
+    await untilLetGo(idle)
+    await writer.end('close')
+    rmSync(path)
+    expect(() => idle.db.value(COUNT)).toThrow(expect.objectContaining({ code: 'file_missing' }))
+    idle.db.close()
+    expect(() => idle.db.value(COUNT)).toThrow(expect.objectContaining({ code: 'locked', retryable: true }))
+  })
+
+  it('never makes a log where the writer put its own away', async () => {
+    const { path, writer } = await written()
+    writer.work()
+    const cacheDir = temporaryFolder()
+    const file = inspectFile(path)
+    for (const until = Date.now() + 1000; Date.now() < until; ) {
+      try {
+        const { db, close } = reconnect(file, cacheDir)
+        expect(db.value(COUNT)).toBeGreaterThan(1)
+        close()
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'locked' })
+      }
+    }
+    await writer.end('crash')
+    const last = await Writer.start(path)
+    await last.tell('write')
+    await last.end('close')
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+  })
+})
+
+describe('what a log holds', () => {
+  it('is all seen by readers, or there is a commit to come', async () => {
+    const { path, writer } = await written()
+    const sees = (): boolean => {
+      const index = readLogIndex(path)
+      return index !== null && isAllSeen(path, index)
+    }
+    expect(sees()).toBe(true)
+    const before = `${path}.index`
+    copyFileSync(`${path}-shm`, before)
+    await writer.tell('write')
+    expect(sees()).toBe(true)
+    // Frames of a transaction that is open, or was given up, are no commit.
+    await writer.tell('begin', 'write', 'spill')
+    expect(sees()).toBe(true)
+    await writer.end('crash')
+    copyFileSync(before, `${path}-shm`)
+    expect(sees()).toBe(false)
+  })
+})

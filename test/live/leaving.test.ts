@@ -1,0 +1,167 @@
+import '../jobs/private-home.ts'
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Core } from '../../core/core.ts'
+import { executeHere } from '../../core/jobs/job-thread.ts'
+import { Machine } from '../../core/machine/machine.ts'
+import { WRITERS } from '../builders/systems/every-writer.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { resourcesDir } from '../jobs/core-client.ts'
+import { connect } from '../mcp/mcp-client.ts'
+import { Agent } from './start-agent.ts'
+
+// "opening, browsing, searching, scanning and closing changes no byte and leaves no file": nor does a window that is
+// open keep an agent from tidying up after itself.
+
+const SEED = 8
+const FOLLOWS_MS = 1400
+const machine = new Machine({ env: process.env, resourcesDir })
+
+async function agentOn(writer: string, path: string, already = 0): Promise<Agent> {
+  const agent = await Agent.start(writer, path, SEED, already)
+  onTestFinished(() => agent.kill())
+  return agent
+}
+
+function windowOn(path: string): { readonly core: Core; readonly changes: () => number } {
+  const core = new Core({ path, open: { cacheDir: machine.folders.cache }, machine, execute: executeHere({}) })
+  onTestFinished(() => core.close())
+  let changes = 0
+  core.subscribe((event) => {
+    if (event.kind === 'database_changed') changes += 1
+  })
+  return { core, changes: () => changes }
+}
+
+/** Everything that a window on screen asks for. */
+function look(core: Core): number {
+  const lcm = core.lcm()
+  const { messages, summaries, perConversation } = lcm.stats.stats()
+  for (const { conversationId } of perConversation) {
+    lcm.transcript.page({ conversationId, offset: 0, limit: 50, contentChars: 200 })
+    lcm.strata.get({ conversationId, axis: 'tokens' })
+    lcm.context.assemble({ conversationId })
+    lcm.dag.tree(conversationId)
+  }
+  return messages + summaries
+}
+
+/** Files below a folder that this process has open. */
+function heldIn(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(join('/proc/self/fd', fd))
+      return path.startsWith(folder) ? [path] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+const hasProc = existsSync('/proc/self/fd')
+const untilLetGo = (path: string): Promise<void> =>
+  hasProc
+    ? expect.poll(() => heldIn(dirname(path)), { interval: 10, timeout: 8000 }).toEqual([])
+    : new Promise((done) => setTimeout(done, 2000))
+
+/** Name → hash. */
+const contents = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .sort()
+      .map((name) => [
+        name,
+        createHash('sha256')
+          .update(readFileSync(join(folder, name)))
+          .digest('hex'),
+      ]),
+  )
+
+/** What the folder holds when an agent that has said all this closes and nobody looks. */
+function contentsAlone(path: string): Record<string, string> {
+  const folder = temporaryFolder()
+  for (const name of readdirSync(dirname(path))) {
+    if (!name.endsWith('-shm')) copyFileSync(join(dirname(path), name), join(folder, name))
+  }
+  const db = new Database(join(folder, 'lcm.db'))
+  db.prepare('SELECT count(*) FROM sqlite_schema').get()
+  db.close()
+  return contents(folder)
+}
+
+describe.each(WRITERS.map(({ name }) => ({ name })))('an agent that writes as $name', ({ name }) => {
+  it('leaves behind what it leaves without a window, and is followed when it comes back', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const agent = await agentOn(name, path)
+    const { next } = await agent.tell('say 12')
+    const { core, changes } = windowOn(path)
+    expect([look(core), core.lcm().info.access]).toEqual([next, 'in_place'])
+    await untilLetGo(path)
+    const alone = contentsAlone(path)
+    const before = changes()
+    await agent.tell('close')
+    expect(contents(dirname(path))).toEqual(alone)
+    await expect.poll(changes, { interval: 10, timeout: FOLLOWS_MS }).toBeGreaterThan(before)
+    expect([look(core), core.lcm().info.access]).toEqual([next, 'memory_image'])
+    expect(contents(dirname(path))).toEqual(alone)
+
+    const again = await agentOn(name, path, next)
+    const told = await again.tell('say 3')
+    await expect.poll(() => look(core), { interval: 20, timeout: FOLLOWS_MS }).toBe(told.next)
+    expect([told.busy, core.lcm().info.access]).toEqual([0, 'in_place'])
+  })
+
+  it('that says nothing is not opened again, told as changed, or read twice', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const agent = await agentOn(name, path)
+    await agent.tell('say 8')
+    const { core, changes } = windowOn(path)
+    look(core)
+    const lcm = core.lcm()
+    const [conversation = { conversationId: 0 }] = lcm.stats.conversations()
+    const history = lcm.history.of(conversation.conversationId)
+    await untilLetGo(path)
+    // Whatever was written just before it was opened has been told by now.
+    await new Promise((done) => setTimeout(done, 600))
+    const before = changes()
+    for (let round = 0; round < 2; round += 1) {
+      expect(lcm.history.of(conversation.conversationId)).toBe(history)
+      expect(hasProc ? heldIn(dirname(path)) : []).toEqual([])
+      look(core)
+      expect(lcm.history.of(conversation.conversationId)).toBe(history)
+      await untilLetGo(path)
+    }
+    await new Promise((done) => setTimeout(done, 600))
+    expect([changes(), core.lcm() === lcm]).toEqual([before, true])
+    const { next } = await agent.tell('say 1')
+    await expect.poll(changes, { interval: 10, timeout: FOLLOWS_MS }).toBeGreaterThan(before)
+    expect(look(core)).toBe(next)
+  })
+})
+
+describe('a server for agents', () => {
+  it('neither keeps a log from being put away nor minds that it is', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const writer = WRITERS[0]?.name ?? ''
+    const agent = await agentOn(writer, path)
+    await agent.tell('say 12')
+    const server = await connect(['--db', path])
+    onTestFinished(() => server.close())
+    const grep = () => server.call('lcm_grep', { query: 'e', mode: 'literal' })
+    const before = await grep()
+    expect(before.isError).toBe(false)
+    await new Promise((done) => setTimeout(done, 1500))
+    await agent.tell('close')
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+    expect(await grep()).toMatchObject({ isError: false, data: { total: before.data.total } })
+    const again = await agentOn(writer, path, 12)
+    await again.tell('say 8')
+    expect((await grep()).data.total).toBeGreaterThan(before.data.total as number)
+    await new Promise((done) => setTimeout(done, 1500))
+    await again.tell('close')
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+  })
+})
