@@ -1,13 +1,14 @@
 import { memo } from 'react'
 import { navigate } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
-import { formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
+import { formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import type { DifferenceRow } from './difference-rows.ts'
 import styles from './difference-table.module.css'
+import { ItemCells } from './item-cells.tsx'
 import { TableCell } from './table-cell.tsx'
+import table from './window-table.module.css'
 
 type Props = {
   readonly row: DifferenceRow
@@ -20,7 +21,7 @@ type Props = {
 export const DifferenceLine = memo(function DifferenceLine({ row, index, selection, onToggle }: Props) {
   if (row.kind === 'run')
     return (
-      <Row index={index} className={styles.run}>
+      <Row index={index} className={classNames(table.row, styles.run)}>
         <TableCell className={styles.title}>
           {row.title}
           {row.atMs !== null && (
@@ -35,7 +36,7 @@ export const DifferenceLine = memo(function DifferenceLine({ row, index, selecti
     )
   if (row.kind === 'fold')
     return (
-      <Row index={index} className={styles.fold}>
+      <Row index={index} className={classNames(table.row, styles.fold)}>
         <TableCell>
           <button type="button" className={styles.toggle} aria-expanded={row.isOpen} onClick={() => onToggle(row.key)}>
             <Icon name={row.isOpen ? 'chevronDown' : 'chevronRight'} />
@@ -45,32 +46,19 @@ export const DifferenceLine = memo(function DifferenceLine({ row, index, selecti
       </Row>
     )
   const { item, sign, reason } = row
-  const category = categoryOf(item)
   const isSelected = item.id === selection
   return (
     <Row
       index={index}
-      className={classNames(styles.item, sign === '−' && styles.left, isSelected && styles.selected)}
+      className={classNames(table.row, styles.columns, sign === '−' && styles.left, isSelected && table.selected)}
       onClick={() => navigate({ selection: item.id }, 'push')}
     >
       <TableCell className={styles.sign} title={sign === '+' ? 'came in' : 'left'}>
         <span aria-hidden="true">{sign}</span>
-        <span className={styles.sr}>{sign === '+' ? 'came in' : 'left'}</span>
+        <span className="unseen">{sign === '+' ? 'came in' : 'left'}</span>
       </TableCell>
-      <TableCell className={styles.cell}>
-        <span className={styles.swatch} style={{ background: categoryColor(category) }} />
-        {categoryLabel(category)}
-      </TableCell>
-      <TableCell className={styles.cell}>
-        <button type="button" className={styles.id} title={item.id} aria-pressed={isSelected}>
-          <bdi>{shortenId(item.id, 22)}</bdi>
-        </button>
-      </TableCell>
-      <TableCell className={styles.cell} title={item.excerpt}>
-        <bdi>{item.excerpt}</bdi>
-      </TableCell>
-      <TableCell className={styles.number}>{formatCount(item.tokens)}</TableCell>
-      <TableCell className={styles.cell} title={reason}>
+      <ItemCells item={item} isSelected={isSelected} />
+      <TableCell className={table.cell} title={reason}>
         {reason}
       </TableCell>
     </Row>

@@ -2,9 +2,11 @@ import { useEffect, useMemo, useRef } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { AssembledContext } from '../../../core/contract/context.ts'
 import { navigate } from '../../routes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ItemRow } from './item-row.tsx'
 import styles from './item-table.module.css'
+import table from './window-table.module.css'
 
 type Props = {
   readonly window: AssembledContext
@@ -41,26 +43,21 @@ export function ItemTable({ window, selection }: Props) {
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: thousands of rows, of which only those in sight exist
-    <div
-      className={styles.table}
-      role="table"
-      aria-label="Items of the context window"
-      aria-rowcount={items.length + 1}
-    >
+    <div className={table.table} role="table" aria-label="Items of the context window" aria-rowcount={items.length + 1}>
       {/* biome-ignore lint/a11y/useSemanticElements: see the table */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: heads are not sorted, the order is the model's */}
-      <div className={styles.head} role="row" aria-rowindex={1}>
+      <div className={classNames(table.head, styles.columns)} role="row" aria-rowindex={1}>
         {COLUMNS.map(({ name, isNumber }) => (
           // biome-ignore lint/a11y/useSemanticElements: see the table
           // biome-ignore lint/a11y/useFocusableInteractive: see the row
-          <span key={name} role="columnheader" className={isNumber ? styles.number : undefined}>
+          <span key={name} role="columnheader" className={isNumber ? table.number : undefined}>
             {name}
           </span>
         ))}
       </div>
       <Virtuoso
         ref={list}
-        className={styles.body}
+        className={table.body}
         role="rowgroup"
         totalCount={items.length}
         fixedItemHeight={ROW_PX}
