@@ -35,7 +35,7 @@ export function Dialog({ title, isTitleHidden = false, onClose, children, action
       onClick={closeBeside}
     >
       <div className={styles.frame}>
-        <header className={classNames(styles.header, isTitleHidden && styles.hidden)}>
+        <header className={classNames(styles.header, isTitleHidden && 'unseen')}>
           <h2 id={titleId}>{title}</h2>
           {!isTitleHidden && <IconButton icon="close" label="Close" onClick={onClose} />}
         </header>

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { classNames } from './class-names.ts'
+import radio from './radio-option.module.css'
 import styles from './segmented.module.css'
 
 export type SegmentedOption<T extends string> = {
@@ -26,7 +27,11 @@ export function Segmented<T extends string>({ label, options, value, onChange }:
       {options.map((option) => (
         <label
           key={option.value}
-          className={classNames(styles.option, option.value === value && styles.chosen)}
+          className={classNames(
+            radio.option,
+            styles.option,
+            option.value === value && classNames(radio.chosen, styles.chosen),
+          )}
           title={option.hint}
         >
           <input

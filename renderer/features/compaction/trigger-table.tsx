@@ -1,4 +1,5 @@
 import type { CompactionDecision } from '../../../core/contract/compaction.ts'
+import figures from '../../ui/figure-table.module.css'
 import { formatCount } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TRIGGER_NAMES } from './compaction-wording.ts'
@@ -9,7 +10,7 @@ export function TriggerTable({ decision }: { readonly decision: CompactionDecisi
   return (
     <section>
       <SectionHeading>Why</SectionHeading>
-      <table className={styles.table}>
+      <table className={figures.table}>
         <thead>
           <tr>
             <th>trigger</th>

@@ -1,5 +1,7 @@
 import { useMemo } from 'react'
 import type { AssembledContext } from '../../../core/contract/context.ts'
+import { classNames } from '../../ui/class-names.ts'
+import figures from '../../ui/figure-table.module.css'
 import { formatCount, formatPercent } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { categoryColor } from './category.ts'
@@ -28,7 +30,7 @@ type RowsProps = { readonly groups: readonly Group[]; readonly head: string; rea
 
 function GroupRows({ groups, head, windowTokens }: RowsProps) {
   return (
-    <table className={styles.table}>
+    <table className={classNames(figures.table, styles.table)}>
       <thead>
         <tr>
           <th>{head}</th>
@@ -36,7 +38,7 @@ function GroupRows({ groups, head, windowTokens }: RowsProps) {
           <th>tokens</th>
           <th>share</th>
           <th>
-            <span className={styles.sr}>share, drawn</span>
+            <span className="unseen">share, drawn</span>
           </th>
           <th>left out</th>
         </tr>
@@ -55,7 +57,7 @@ function GroupRows({ groups, head, windowTokens }: RowsProps) {
               <td>{formatCount(tokens)}</td>
               <td>{items === 0 ? '' : formatPercent(share)}</td>
               <td className={styles.wide}>
-                <span className={styles.bar} style={{ width: `${share * 100}%`, background: color }} />
+                <span className={figures.bar} style={{ width: `${share * 100}%`, background: color }} />
               </td>
               <td className={styles.out}>{outItems > 0 && `${formatCount(outItems)} · ${formatCount(outTokens)}`}</td>
             </tr>

@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import type { Preset, PresetName } from '../../../core/contract/settings.ts'
 import { classNames } from '../../ui/class-names.ts'
+import radio from '../../ui/radio-option.module.css'
 import styles from './preset-choice.module.css'
 import { PRESET_ORDER } from './what-if.ts'
 
@@ -31,7 +32,7 @@ export function PresetChoice({ presets, value, onChange }: Props) {
           return (
             <label
               key={preset?.name ?? ''}
-              className={classNames(styles.option, isChosen && styles.chosen)}
+              className={classNames(radio.option, styles.option, isChosen && classNames(radio.chosen, styles.chosen))}
               title={preset === null ? 'The settings of this memory' : `What ${preset.label} does by default`}
             >
               <input type="radio" name={name} checked={isChosen} onChange={() => onChange(preset)} />

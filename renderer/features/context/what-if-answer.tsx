@@ -45,7 +45,7 @@ export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: 
         <Fact name="falls out">{fallsOutText(answer)}</Fact>
       </Facts>
       {plan.skipped !== null && <p className={styles.skipped}>{plan.skipped}</p>}
-      <p className={styles.sr} role="status">
+      <p className="unseen" role="status">
         {isStale ? '' : `${answerTitle(decision)} ${plural(plan.steps.length, 'new summary', 'new summaries')}`}
       </p>
     </section>

@@ -1,5 +1,7 @@
+import { classNames } from '../../ui/class-names.ts'
 import { formatCount } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
+import table from '../../ui/text-table.module.css'
 import styles from './coverage.module.css'
 import type { CoverageSection } from './coverage-sections.ts'
 
@@ -18,21 +20,25 @@ export function FindingsTable({ section, onLeave }: Props) {
         {title} · {formatCount(count)}
       </summary>
       <p className={styles.figures}>{explanation}</p>
-      <table className={styles.table}>
+      <table className={classNames(table.table, styles.table)}>
         <thead>
           <tr>
-            <th scope="col">line</th>
+            <th scope="col" className={table.number}>
+              line
+            </th>
             <th scope="col">role</th>
-            <th scope="col">text</th>
+            <th scope="col" className={styles.text}>
+              text
+            </th>
             <th scope="col">{section.messageColumn}</th>
           </tr>
         </thead>
         <tbody>
           {rows.slice(0, SHOWN).map((row) => (
             <tr key={row.key}>
-              <td>{row.line === null ? '–' : formatCount(row.line)}</td>
+              <td className={table.number}>{row.line === null ? '–' : formatCount(row.line)}</td>
               <td>{row.role}</td>
-              <td>
+              <td className={styles.text}>
                 <bdi>{row.excerpt}</bdi>
                 {row.stored !== null && (
                   <>

@@ -5,6 +5,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import tree from '../../ui/tree.module.css'
 import { indentOf, type LineageMark, type LineageNode, type LineageRow } from './lineage-rows.ts'
 import styles from './lineage-tree.module.css'
 
@@ -36,7 +37,12 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
     <div
       id={id}
-      className={classNames(styles.row, isCurrent && styles.current, isNode && row.place === 'middle' && styles.middle)}
+      className={classNames(
+        tree.row,
+        isCurrent && tree.selected,
+        isCurrent && tree.current,
+        isNode && row.place === 'middle' && styles.middle,
+      )}
       style={{ paddingLeft: 8 + indentOf(row.level) * INDENT_PX }}
       role="treeitem"
       aria-level={row.level}
@@ -51,7 +57,7 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: Space does the same */}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
           <span
-            className={styles.twist}
+            className={tree.twist}
             data-open={row.isOpen}
             onClick={row.canOpen && row.place === 'below' ? toggle : undefined}
           >
@@ -70,11 +76,11 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
           {row.node.visibility === 'in_window' && (
             <span className={styles.window} role="img" aria-label="in the window" title="In the window" />
           )}
-          <span className={styles.facts}>{factsOf(row.node)}</span>
+          <span className={tree.facts}>{factsOf(row.node)}</span>
         </>
       )}
-      {row.kind === 'more' && <span className={styles.more}>{plural(row.left, 'more source')}: Enter shows them</span>}
-      {row.kind === 'loading' && <span className={styles.facts}>loading…</span>}
+      {row.kind === 'more' && <span className={tree.more}>{plural(row.left, 'more source')}: Enter shows them</span>}
+      {row.kind === 'loading' && <span className={tree.facts}>loading…</span>}
     </div>
   )
 }

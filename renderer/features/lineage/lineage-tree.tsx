@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import tree from '../../ui/tree.module.css'
 import type { LineageRow } from './lineage-rows.ts'
-import styles from './lineage-tree.module.css'
 import { LineageTreeRow } from './lineage-tree-row.tsx'
 
 type Props = {
@@ -26,7 +26,7 @@ export function LineageTreeList({ rows, currentPath, onPick, onToggle, onOpen }:
   return (
     <Virtuoso
       ref={list}
-      className={styles.tree}
+      className={tree.tree}
       role="tree"
       aria-label="Dependents, the node, and its sources"
       aria-activedescendant={at >= 0 ? `${id}${at}` : undefined}

@@ -1,8 +1,9 @@
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import figures from '../../ui/figure-table.module.css'
 import { formatCompact, formatCompression, formatCount } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { type Breakdown, byDepth, compressionOf, depthName } from './overview-figures.ts'
-import styles from './table.module.css'
+import styles from './overview-table.module.css'
 
 /** How much each layer compresses. */
 export function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }) {
@@ -12,7 +13,7 @@ export function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }
       {depths.length === 0 ? (
         <p className={styles.none}>Nothing was summarised yet.</p>
       ) : (
-        <table className={styles.table}>
+        <table className={figures.table}>
           <thead>
             <tr>
               <th>layer</th>
@@ -27,7 +28,7 @@ export function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }
               const ratio = compressionOf(row)
               return (
                 <tr key={row.key}>
-                  <td>
+                  <td className={styles.name}>
                     <DepthSwatch node={{ kind: row.key === '0' ? 'leaf' : 'condensed', depth: Number(row.key) }} />
                     {depthName(row.key)}
                   </td>

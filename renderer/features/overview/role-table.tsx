@@ -1,9 +1,10 @@
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import figures from '../../ui/figure-table.module.css'
 import { formatCompact, formatCount, formatPercent } from '../../ui/format.ts'
 import { roleOf } from '../../ui/role.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { type Breakdown, withShares } from './overview-figures.ts'
-import styles from './table.module.css'
+import styles from './overview-table.module.css'
 
 /** Who wrote how much. */
 export function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
@@ -13,7 +14,7 @@ export function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
       {roles.length === 0 ? (
         <p className={styles.none}>There is no message.</p>
       ) : (
-        <table className={styles.table}>
+        <table className={figures.table}>
           <thead>
             <tr>
               <th>role</th>
@@ -21,14 +22,14 @@ export function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
               <th>tokens</th>
               <th>share</th>
               <th>
-                <span className={styles.sr}>share, drawn</span>
+                <span className="unseen">share, drawn</span>
               </th>
             </tr>
           </thead>
           <tbody>
             {withShares(roles, (key) => key).map((row) => (
               <tr key={row.key}>
-                <td>
+                <td className={styles.name}>
                   <DepthSwatch node={{ kind: 'message', role: roleOf(row.key) }} />
                   {row.label}
                 </td>
@@ -37,7 +38,7 @@ export function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
                 <td>{formatPercent(row.share)}</td>
                 <td className={styles.wide}>
                   <span
-                    className={styles.bar}
+                    className={figures.bar}
                     style={{ width: `${row.share * 100}%`, background: `var(--${row.key}, var(--tool))` }}
                   />
                 </td>

@@ -1,10 +1,11 @@
 import type { Overview } from '../../../core/contract/memory.ts'
+import figures from '../../ui/figure-table.module.css'
 import { formatCompact, formatCount, formatPercent } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { TimeText } from '../../ui/time-text.tsx'
+import styles from './overview-table.module.css'
 import runStyles from './run-table.module.css'
-import styles from './table.module.css'
 
 type Props = { readonly runs: Overview['runs'] }
 
@@ -16,7 +17,7 @@ export function RunTable({ runs }: Props) {
       {runs.length === 0 ? (
         <p className={styles.none}>No run is recorded for this conversation.</p>
       ) : (
-        <table className={`${styles.table} ${runStyles.runs}`}>
+        <table className={`${figures.table} ${runStyles.runs}`}>
           <thead>
             <tr>
               <th>when</th>

@@ -1,5 +1,6 @@
 import type { StorageObject } from '../../../core/contract/storage.ts'
 import { classNames } from '../../ui/class-names.ts'
+import figures from '../../ui/figure-table.module.css'
 import { formatBytes, formatCount, formatPercent } from '../../ui/format.ts'
 import { lookOf, storageRows } from './storage-rows.ts'
 import styles from './storage-view.module.css'
@@ -11,7 +12,7 @@ export function StorageTable({ objects, fileBytes }: Props) {
   const rows = storageRows(objects)
   const most = rows.reduce((max, { bytes }) => Math.max(max, bytes), 1)
   return (
-    <table className={styles.table}>
+    <table className={classNames(figures.table, styles.table)}>
       <thead>
         <tr>
           <th scope="col">name</th>
@@ -21,7 +22,7 @@ export function StorageTable({ objects, fileBytes }: Props) {
           <th scope="col">share</th>
           <th scope="col">unused</th>
           <th scope="col" className={styles.wide}>
-            <span className={styles.sr}>bytes, drawn</span>
+            <span className="unseen">bytes, drawn</span>
           </th>
         </tr>
       </thead>
@@ -46,7 +47,7 @@ export function StorageTable({ objects, fileBytes }: Props) {
               <td className={styles.dim}>{formatBytes(row.unusedBytes)}</td>
               <td className={styles.wide}>
                 <span
-                  className={styles.track}
+                  className={figures.bar}
                   style={{ width: `${(row.bytes / most) * 100}%`, background: use?.color }}
                 />
               </td>

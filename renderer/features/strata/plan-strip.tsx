@@ -8,6 +8,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
+import drawing from './drawing.module.css'
 import type { Hit } from './hit.ts'
 import { onClick, onDoubleClick } from './hit-action.ts'
 import { limitsOf } from './limits.ts'
@@ -96,14 +97,14 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
     <div ref={scroller} className={styles.scroller}>
       <div
         ref={stage}
-        className={styles.stage}
+        className={drawing.surface}
         style={scene ? { height: scene.rows.height } : undefined}
         data-over={hovered ? hovered.hit.kind : undefined}
         role="img"
         aria-label={`${plural(steps.length, 'planned node')} over ${plural(strata.summaries.id.length, 'summary', 'summaries')} of ${plural(strata.totalMessages, 'message')}. The plan below lists the same.`}
       >
-        <canvas ref={base} className={styles.canvas} />
-        <canvas ref={overlay} className={styles.canvas} />
+        <canvas ref={base} className={drawing.canvas} />
+        <canvas ref={overlay} className={drawing.canvas} />
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
       </div>
     </div>

@@ -1,12 +1,14 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { navigate } from '../../routes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { type Findings, findingText } from '../../ui/findings.ts'
 import { formatCompact, plural } from '../../ui/format.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
 import type { ColorBy } from './bar-color.ts'
+import drawing from './drawing.module.css'
 import type { Hit } from './hit.ts'
 import { type HitAction, onClick, onDoubleClick } from './hit-action.ts'
 import { limitsOf } from './limits.ts'
@@ -65,7 +67,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
       <div ref={stage} className={styles.stage}>
         <div
           ref={surface}
-          className={styles.surface}
+          className={classNames(drawing.surface, styles.surface)}
           style={scene ? { height: scene.rows.height } : undefined}
           data-over={hovered ? hovered.hit.kind : undefined}
           role="application"
@@ -74,10 +76,10 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           tabIndex={0}
           onKeyDown={onKeyDown}
         >
-          <canvas ref={base} className={styles.canvas} />
-          <canvas ref={overlay} className={styles.canvas} />
+          <canvas ref={base} className={drawing.canvas} />
+          <canvas ref={overlay} className={drawing.canvas} />
         </div>
-        <p className={styles.spoken} role="status">
+        <p className="unseen" role="status">
           {spokenSelection(strata, selection, scene?.selected?.place ?? null, findings)}
         </p>
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}

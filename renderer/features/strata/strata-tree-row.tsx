@@ -6,6 +6,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import tree from '../../ui/tree.module.css'
 import styles from './strata-tree.module.css'
 import { canOpen, type TreeRow } from './tree-rows.ts'
 
@@ -32,7 +33,7 @@ export function StrataTreeRow({ id, row, isSelected, isCurrent, onPick, onToggle
     // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
     <div
       id={id}
-      className={classNames(styles.row, isSelected && styles.selected, isCurrent && styles.current)}
+      className={classNames(tree.row, isSelected && tree.selected, isCurrent && tree.current)}
       style={{ paddingLeft: 12 + (row.level - 1) * INDENT_PX }}
       role="treeitem"
       aria-level={row.level}
@@ -48,20 +49,20 @@ export function StrataTreeRow({ id, row, isSelected, isCurrent, onPick, onToggle
         <>
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys do the same */}
           {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
-          <span className={styles.twist} data-open={row.isOpen} onClick={toggle}>
+          <span className={tree.twist} data-open={row.isOpen} onClick={toggle}>
             {canOpen(row.card) && <Icon name="chevronRight" />}
           </span>
           <DepthSwatch node={row.card} />
           <span className={styles.id}>{row.card.id}</span>
           <FindingMark id={row.card.id} />
-          <span className={styles.facts}>{factsOf(row.card)}</span>
-          <span className={styles.excerpt}>{row.card.excerpt}</span>
+          <span className={styles.figures}>{factsOf(row.card)}</span>
+          <span className={tree.facts}>{row.card.excerpt}</span>
         </>
       )}
       {row.kind === 'more' && (
-        <span className={styles.more}>{plural(row.left, 'more node')} not shown: Enter shows them</span>
+        <span className={tree.more}>{plural(row.left, 'more node')} not shown: Enter shows them</span>
       )}
-      {row.kind === 'loading' && <span className={styles.facts}>loading…</span>}
+      {row.kind === 'loading' && <span className={tree.facts}>loading…</span>}
     </div>
   )
 }

@@ -3,7 +3,7 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { navigate } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import styles from './strata-tree.module.css'
+import tree from '../../ui/tree.module.css'
 import { StrataTreeRow } from './strata-tree-row.tsx'
 import { canOpen, pathAbove, type TreeRow } from './tree-rows.ts'
 import { useTree } from './use-tree.ts'
@@ -72,7 +72,7 @@ export function StrataTree({ conversationId, selection }: Props) {
   return (
     <Virtuoso
       ref={list}
-      className={styles.tree}
+      className={tree.tree}
       role="tree"
       aria-label="Summaries and what they stand for"
       aria-activedescendant={current && `${id}${at}`}

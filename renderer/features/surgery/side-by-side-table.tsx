@@ -17,7 +17,7 @@ export function SideBySideTable({ diff, label }: { readonly diff: readonly DiffL
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <section className={styles.scroll} tabIndex={0} aria-label={label}>
         <table className={styles.table}>
-          <thead className={styles.hidden}>
+          <thead className="unseen">
             <tr>
               <th scope="col">before</th>
               <th scope="col">after</th>

@@ -6,6 +6,7 @@ import { Chip } from '../../ui/chip.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { fileNameOf, formatBytes, formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
+import table from '../../ui/text-table.module.css'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './import-preview.module.css'
 
@@ -40,21 +41,21 @@ export function ImportPreview({ paths, onImport, onBack }: Props) {
         </p>
       </div>
       <div className={styles.scroller}>
-        <table className={styles.table}>
+        <table className={table.table}>
           <thead>
             <tr>
               <th scope="col">session</th>
               <th scope="col">format</th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className={table.number}>
                 messages
               </th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className={table.number}>
                 compactions
               </th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className={table.number}>
                 size
               </th>
-              <th scope="col" className={styles.number}>
+              <th scope="col" className={table.number}>
                 began
               </th>
             </tr>
@@ -111,12 +112,12 @@ function FileRow({ file }: { readonly file: PreviewedFile }) {
           </>
         )}
       </td>
-      <td className={styles.number}>
+      <td className={table.number}>
         {file.format !== null && `${file.isAtLeast ? '≥ ' : ''}${formatCount(file.messages)}`}
       </td>
-      <td className={styles.number}>{file.compactions > 0 && formatCount(file.compactions)}</td>
-      <td className={styles.number}>{formatBytes(file.bytes)}</td>
-      <td className={styles.number}>{file.firstAtMs !== null && <TimeText atMs={file.firstAtMs} />}</td>
+      <td className={table.number}>{file.compactions > 0 && formatCount(file.compactions)}</td>
+      <td className={table.number}>{formatBytes(file.bytes)}</td>
+      <td className={table.number}>{file.firstAtMs !== null && <TimeText atMs={file.firstAtMs} />}</td>
     </tr>
   )
 }

@@ -50,6 +50,8 @@ export function SalvageDialog({ path, onClose }: Props) {
                     'stretch',
                     'stretches',
                   )} of rows could not.`}
+              {report.byPages &&
+                ' Its table of contents is lost: rows were found page by page, and what stood on lost pages cannot be named.'}
               {report.missingBytes > 0 && ` ${formatBytes(report.missingBytes)} are missing at the end of the file.`}
             </p>
             <SalvageTable tables={report.tables} />
