@@ -1,7 +1,10 @@
 import { defineConfig } from '@playwright/test'
 import { findElectron, hasDisplay } from './scripts/electron-binary.mjs'
 import { chromiumFlags, findChromium } from './scripts/find-chromium.mjs'
+import { quicken } from './scripts/test-surroundings.mjs'
+import { STILL } from './test/e2e/app-environment.ts'
 
+quicken()
 // Found once; the workers and the Electron stand-in inherit it.
 const chromium = findChromium()
 if (chromium !== undefined) process.env.LCM_CHROMIUM = chromium
@@ -17,6 +20,7 @@ const SHELL_SPECS = /(desktop|frame|welcome|settings|hostile|compaction|transcri
 export default defineConfig({
   testDir: 'test/e2e',
   testMatch: '**/*.e2e.ts',
+  globalSetup: './test/e2e/built-app.ts',
   outputDir: 'test-results/e2e',
   reporter: 'list',
   workers: 2,
@@ -24,7 +28,7 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 10_000 },
   use: {
-    launchOptions: { ...(chromium !== undefined && { executablePath: chromium }), args: [...chromiumFlags] },
+    launchOptions: { ...(chromium !== undefined && { executablePath: chromium }), args: [...chromiumFlags, STILL] },
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',

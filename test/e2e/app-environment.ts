@@ -1,5 +1,8 @@
 import type { Page } from '@playwright/test'
 
+/** What moves is at its place at once: specs look at where things are, not at how they get there. */
+export const STILL = '--force-prefers-reduced-motion'
+
 /** What a spec asks a door to open. */
 export type OpenRequest = {
   /** Absolute; undefined opens the app without a memory. */
@@ -8,8 +11,6 @@ export type OpenRequest = {
   /** Electron's own folder; two apps that run at once cannot share one. */
   readonly userData: string
   readonly env: Readonly<Record<string, string>>
-  /** Runs what was built, as users do, in place of the sources. The desktop app is always built. */
-  readonly isBuilt?: boolean
   /** Called with every page before it loads anything. */
   readonly watch: (page: Page) => void
 }

@@ -12,15 +12,11 @@ const STOP_LIMIT_MS = 5_000
 /** Starts the browser host as a user would and opens its page in Chromium. */
 export async function openInBrowser(request: OpenRequest, context: BrowserContext): Promise<OpenedApp> {
   const file = request.path === undefined ? [] : ['--db', request.path]
-  const host = spawn(
-    nodeBinary,
-    [inProject(request.isBuilt ? 'out/main/cli.js' : 'core/entry/cli.ts'), 'serve', '--json', '--no-open', ...file],
-    {
-      cwd: request.home,
-      env: appEnvironment(request),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const host = spawn(nodeBinary, [inProject('out/main/cli.js'), 'serve', '--json', '--no-open', ...file], {
+    cwd: request.home,
+    env: appEnvironment(request),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const isRunning = () => host.exitCode === null && host.signalCode === null
   const close = async () => {
     await context.close()

@@ -2,7 +2,7 @@ import { _electron, type ElectronApplication } from '@playwright/test'
 import { findElectron, hasDisplay } from '../../scripts/electron-binary.mjs'
 import { inProject, root } from '../../scripts/project.mjs'
 import type { OpenedApp } from './app.ts'
-import { appEnvironment, type OpenRequest } from './app-environment.ts'
+import { appEnvironment, type OpenRequest, STILL } from './app-environment.ts'
 
 const START_LIMIT_MS = 30_000
 const CLOSE_LIMIT_MS = 10_000
@@ -18,7 +18,7 @@ export async function openOnDesktop(request: OpenRequest, kind: 'electron' | 'st
   const electronApp = await _electron.launch({
     // Without a path Playwright starts the installed Electron with a loader of its own.
     ...(kind === 'standin' && { executablePath: inProject('test/standin/electron') }),
-    args: [root, ...file, `--user-data-dir=${request.userData}`],
+    args: [root, ...file, `--user-data-dir=${request.userData}`, STILL],
     cwd: request.home,
     env: appEnvironment(request),
     timeout: START_LIMIT_MS,

@@ -30,10 +30,7 @@ export async function measureStrata(path: string): Promise<StrataFigures> {
   const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: [...chromiumFlags] })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   await context.addInitScript(noteFirstDraw)
-  const app = await openInBrowser(
-    { path, home, userData: home, env: {}, isBuilt: true, watch: () => undefined },
-    context,
-  )
+  const app = await openInBrowser({ path, home, userData: home, env: {}, watch: () => undefined }, context)
   try {
     const firstDrawMs = await firstDraw(app.page)
     await app.page.reload()
