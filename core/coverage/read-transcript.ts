@@ -6,6 +6,7 @@ import { contentOf } from '../transcripts/draft.ts'
 import type { AnswerRecord, MessageRecord } from '../transcripts/format.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from '../transcripts/formats.ts'
 import { readHead } from '../transcripts/head.ts'
+import { refuseOther } from '../transcripts/transcript-files.ts'
 import type { Said } from './fingerprint.ts'
 
 /** What the comparison may have to leave out of a memory that never keeps it. */
@@ -33,6 +34,7 @@ export type TranscriptStep = {
 /** @throws LcmError file_missing, file_not_readable, transcript_unreadable */
 export function recogniseFor(path: string, format: TranscriptFormat): Recognised {
   try {
+    refuseOther(path)
     const found = format === 'auto' ? recogniseTranscript(path) : { format: formatOf(format), head: readHead(path) }
     if (found) return found
     throw new LcmError('transcript_unreadable', `${path} is ${whyNoTranscript(path)}.`, { path })

@@ -1,9 +1,11 @@
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Probe } from '../contract/machine.ts'
 import { identifyMemory } from '../db/identify-memory.ts'
 import { toErrorInfo } from '../errors.ts'
 import { recogniseTranscript } from '../transcripts/formats.ts'
+import { readHead } from '../transcripts/head.ts'
+import { refuseOther } from '../transcripts/transcript-files.ts'
 
 /** Files of a folder that are opened to see what the folder holds. */
 const LOOKED_AT = 40
@@ -28,14 +30,16 @@ export function probePath(given: string, cacheDir: string): Probe {
 
 /** A first line that is a JSON record with a type or a role, as every known agent writes it. The importer looks closer. */
 function looksLikeTranscript(path: string): boolean {
-  const start = readText(path).trimStart()
-  const end = start.indexOf('\n')
-  // A record that is longer than what was read cannot be parsed, but it shows its fields.
-  if (end === -1 && start.length > FIRST_LINE_BYTES / 2) return /^\{.*"(role|type)"\s*:\s*"/s.test(start)
   try {
+    refuseOther(path)
+    const start = readHead(path, FIRST_LINE_BYTES).text.trimStart()
+    const end = start.indexOf('\n')
+    // A record that is longer than what was read cannot be parsed, but it shows its fields.
+    if (end === -1 && start.length > FIRST_LINE_BYTES / 2) return /^\{.*"(role|type)"\s*:\s*"/s.test(start)
     const record: unknown = JSON.parse(end === -1 ? start : start.slice(0, end))
     return typeof record === 'object' && record !== null && ('type' in record || 'role' in record)
   } catch {
+    // Not JSON, or nothing that may be read: the error of opening it says what it is.
     return false
   }
 }
@@ -43,20 +47,11 @@ function looksLikeTranscript(path: string): boolean {
 /** By its content, whatever it is called. */
 function isTranscript(path: string): boolean {
   try {
+    refuseOther(path)
     return recogniseTranscript(path) !== null
   } catch {
     // It cannot be read: the error of opening it says so.
     return false
-  }
-}
-
-function readText(path: string): string {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = Buffer.alloc(FIRST_LINE_BYTES)
-    return bytes.toString('utf8', 0, readSync(file, bytes, 0, FIRST_LINE_BYTES, 0))
-  } finally {
-    closeSync(file)
   }
 }
 

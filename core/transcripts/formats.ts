@@ -1,4 +1,5 @@
 import type { TranscriptFormatId } from '../contract/import.ts'
+import { readStart } from '../db/file-header.ts'
 import type { TranscriptFormat } from './format.ts'
 import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
@@ -60,9 +61,20 @@ function surest(head: TranscriptHead): Recognised | null {
   return best
 }
 
+/** What is a transcript perhaps, but not in this form. */
+const otherKinds: readonly { readonly starts: readonly string[]; readonly what: string }[] = [
+  { starts: ['\x1f\x8b'], what: 'compressed with gzip: unpack it first' },
+  { starts: ['\x28\xb5\x2f\xfd'], what: 'compressed with zstd: unpack it first' },
+  { starts: ['PK\x03\x04'], what: 'a zip archive: unpack it first' },
+  { starts: ['\xff\xfe', '\xfe\xff', '{\0', '[\0'], what: 'text in UTF-16: save it as UTF-8 first' },
+]
+
 /** Why a file is taken for no transcript, in words that follow "is". */
 export function whyNoTranscript(path: string): string {
   const head = readHead(path)
+  const start = readStart(path).toString('latin1')
+  const other = otherKinds.find(({ starts }) => starts.some((bytes) => start.startsWith(bytes)))
+  if (other) return other.what
   const known = transcriptFormats.map(({ label }) => label).join(', ')
   const what = head.bytes === 0 ? 'empty' : describe(head)
   return `${what}: not a transcript in a known format (${known})`

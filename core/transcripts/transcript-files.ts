@@ -1,5 +1,7 @@
-import { readdir, stat } from 'node:fs/promises'
+import { type Dirent, type Stats, statSync } from 'node:fs'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { MAGIC, readStart } from '../db/file-header.ts'
 import { LcmError } from '../errors.ts'
 
 export type TranscriptFile = {
@@ -10,7 +12,7 @@ export type TranscriptFile = {
 }
 
 /** Also of files that an agent has put aside: `<session>.jsonl.reset.<time>`. */
-const LIKELY_NAME = /\.(?:jsonl|json|md|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
+const LIKELY_NAME = /\.(?:jsonl|ndjson|json|md|markdown|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
 /** Nobody keeps transcripts there, and they hold thousands of JSON files. */
 const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 const STORAGE = ['session', 'message', 'part'] as const
@@ -19,7 +21,8 @@ const STORAGE = ['session', 'message', 'part'] as const
  * The files behind the given paths: a file stands for itself, a folder for every file beneath it that may be a
  * transcript by its name. In the order of their paths, so that `<session>.jsonl` comes before `<session>/…`, and what
  * is older before what continues it.
- * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file, or for what is
+ * neither a file of its own nor a folder
  */
 export async function findTranscriptFiles(paths: readonly string[]): Promise<TranscriptFile[]> {
   const found = new Map<string, TranscriptFile>()
@@ -29,14 +32,50 @@ export async function findTranscriptFiles(paths: readonly string[]): Promise<Tra
   return [...found.values()]
 }
 
+/**
+ * Refuses what must not be opened as a transcript: a pipe would be waited for without end, and closing a database that
+ * is open in this process would drop its locks.
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable
+ */
+export function refuseOther(path: string, entry: Stats = statOf(path)): void {
+  if (entry.isDirectory()) return
+  if (!entry.isFile()) {
+    const message = `${path} is a pipe or a device: write what comes out of it to a file, and import that.`
+    throw new LcmError('transcript_unreadable', message, { path })
+  }
+  if (startOf(path) !== MAGIC) return
+  const message = `${path} is an SQLite database, not a transcript: open it as a memory. Where it is opencode's, write its sessions out with "opencode export <session> > session.json", and import those.`
+  throw new LcmError('transcript_unreadable', message, { path })
+}
+
+function statOf(path: string): Stats {
+  try {
+    return statSync(path)
+  } catch (error) {
+    throw notFound(path, error as NodeJS.ErrnoException)
+  }
+}
+
+function startOf(path: string): string {
+  try {
+    return readStart(path).toString('latin1', 0, MAGIC.length)
+  } catch {
+    // That it cannot be read is told of each file when its turn comes.
+    return ''
+  }
+}
+
+function notFound(path: string, cause: NodeJS.ErrnoException): LcmError {
+  return cause.code === 'ENOENT' || cause.code === 'ENOTDIR'
+    ? new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
+    : new LcmError('file_not_readable', `${path} cannot be read (${cause.code}).`, { path }, { cause })
+}
+
 async function filesAt(path: string): Promise<TranscriptFile[]> {
-  const entry = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')
-      throw new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
-    throw new LcmError('file_not_readable', `${path} cannot be read (${cause.code}).`, { path }, { cause })
-  })
+  const entry = statOf(path)
+  refuseOther(path, entry)
   if (!entry.isDirectory()) return [{ path, bytes: entry.size, isNamed: true }]
-  const files = (await namesBelow(path, path)).sort()
+  const files = (await namesBelow(path)).sort()
   if (files.length === 0) {
     const message = `There is no transcript (*.jsonl, *.json, *.md, *.traj) in ${path}: give the folder or file that holds the sessions.`
     throw new LcmError('transcript_unreadable', message, { path })
@@ -47,30 +86,49 @@ async function filesAt(path: string): Promise<TranscriptFile[]> {
   return sized.flatMap((file) => (file.bytes === null ? [] : { ...file, bytes: file.bytes }))
 }
 
-async function namesBelow(folder: string, given: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
-    // A folder below that may not be read costs only itself.
-    if (folder !== given) return []
-    throw new LcmError(
-      'file_not_readable',
-      `The folder ${given} cannot be listed (${cause.code}).`,
-      { path: given },
-      { cause },
-    )
-  })
-  const names: string[] = []
-  // opencode's storage: a session's file leads to its messages and parts, which are thousands of files of their own.
-  const isStorage = STORAGE.every((name) => entries.some((entry) => entry.name === name && entry.isDirectory()))
-  for (const entry of entries) {
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      if (isStorage && entry.name !== 'session') continue
-      if (!NOT_ENTERED.has(entry.name)) names.push(...(await namesBelow(path, given)))
-    } else if (entry.isFile() && LIKELY_NAME.test(entry.name)) {
-      names.push(path)
+/**
+ * A link stands for what it leads to, once: not when that lies beneath the folder as well, and never round in a circle.
+ */
+async function namesBelow(given: string): Promise<string[]> {
+  const found: string[] = []
+  const links: string[] = []
+  const entered = new Set<string>()
+  const enter = async (folder: string): Promise<void> => {
+    const real = await realpath(folder).catch(() => folder)
+    if (entered.has(real)) return
+    entered.add(real)
+    const entries = await listed(folder, given)
+    // opencode's storage: a session's file leads to its messages and parts, which are thousands of files of their own.
+    const isStorage = STORAGE.every((name) => entries.some((entry) => entry.name === name && entry.isDirectory()))
+    for (const entry of entries) {
+      const path = join(folder, entry.name)
+      if (entry.isSymbolicLink()) links.push(path)
+      else if (entry.isFile() && LIKELY_NAME.test(entry.name)) found.push(path)
+      else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name) && !(isStorage && entry.name !== 'session')) {
+        await enter(path)
+      }
     }
   }
-  return names
+  await enter(given)
+  const known = new Set(await Promise.all(found.map((path) => realpath(path).catch(() => path))))
+  for (let link = links.shift(); link !== undefined; link = links.shift()) {
+    const target = await stat(link).catch(() => null)
+    if (target?.isDirectory()) await enter(link)
+    if (!target?.isFile() || !LIKELY_NAME.test(link)) continue
+    const real = await realpath(link)
+    if (!known.has(real)) found.push(link)
+    known.add(real)
+  }
+  return found
+}
+
+async function listed(folder: string, given: string): Promise<Dirent[]> {
+  return await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
+    // A folder below that may not be read costs only itself.
+    if (folder !== given) return []
+    const message = `The folder ${given} cannot be listed (${cause.code}).`
+    throw new LcmError('file_not_readable', message, { path: given }, { cause })
+  })
 }
 
 /** Null for a file that is gone by now. */

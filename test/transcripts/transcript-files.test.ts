@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { probePath } from '../../core/machine/probe.ts'
+import { findTranscriptFiles } from '../../core/transcripts/transcript-files.ts'
+import { runImport } from '../builders/import.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { writeLines } from '../builders/transcript-rows.ts'
+
+const said = JSON.stringify([{ role: 'user', content: 'hello' }])
+
+const file = (folder: string, name: string, content: string | Buffer = said): string => {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+describe('what is no file with a transcript', () => {
+  const others: Record<string, (folder: string) => string> = {
+    'a pipe or a device': (folder) => {
+      const path = join(folder, 'pipe.jsonl')
+      execFileSync('mkfifo', [path])
+      return path
+    },
+    'an SQLite database': () => buildMemory().path,
+  }
+
+  it.each(Object.entries(others))('is refused before it is opened: %s', async (what, make) => {
+    using memory = buildMemory()
+    const path = make(temporaryFolder())
+    await expect(runImport(memory.db, [path], { format: 'codex' })).rejects.toMatchObject({
+      code: 'transcript_unreadable',
+      message: expect.stringContaining(what),
+    })
+    expect(probePath(path, temporaryFolder()).kind).not.toBe('transcript')
+  })
+
+  it.each([
+    ['gzip', gzipSync(said)],
+    ['zip', Buffer.from('PK\x03\x04rest')],
+    ['UTF-16', Buffer.from(`\ufeff${said}`, 'utf16le')],
+    ['UTF-16', Buffer.from(said, 'utf16le')],
+  ])('says in which form it is, and what to do: %s', async (what, content) => {
+    using memory = buildMemory()
+    await expect(runImport(memory.db, [file(temporaryFolder(), 'x.json', content)])).rejects.toMatchObject({
+      code: 'transcript_unreadable',
+      message: expect.stringMatching(new RegExp(`${what}.* first`)),
+    })
+  })
+})
+
+describe('links in a folder', () => {
+  it('stand for what they lead to, once, and never in a circle', async () => {
+    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()]
+    mkdirSync(join(folder, 'below'))
+    file(join(folder, 'below'), 'own.jsonl')
+    file(elsewhere, 'other.jsonl')
+    symlinkSync(folder, join(folder, 'below', 'round'))
+    symlinkSync(join(folder, 'below', 'own.jsonl'), join(folder, 'same.jsonl'))
+    symlinkSync(elsewhere, join(folder, 'away'))
+    symlinkSync(writeLines([], 'plain.jsonl'), join(folder, 'file.jsonl'))
+    symlinkSync('nowhere', join(folder, 'broken.jsonl'))
+    const found = await findTranscriptFiles([folder])
+    expect(found.map(({ path }) => relative(folder, path))).toEqual([
+      'away/other.jsonl',
+      'below/own.jsonl',
+      'file.jsonl',
+    ])
+  })
+})
