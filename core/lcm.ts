@@ -65,8 +65,6 @@ export type Lcm = {
   readonly surgery: Surgeon
   readonly undo: Undo
   compactionEngine(): CompactionEngine
-  /** Of the thread that reads long transcripts for an import; null: they are read where the job runs. */
-  readonly readerUrl: URL | null
   /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
   requireWrite(what: string): WriteDb
   /** `info` is not true of the file any more: it is better opened anew. See `OpenedMemory`. */
@@ -82,8 +80,6 @@ export type OpenLcmOptions = OpenMemoryOptions & {
   readonly clock?: Clock
   /** Names this process in locks and runs. */
   readonly owner?: string
-  /** The built or source `core/entry/reader`. Default: none. */
-  readonly readerUrl?: URL
 }
 
 /**
@@ -194,7 +190,6 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
         owner,
         chainFor: (name) => summarizers.chainFor(name),
       }),
-    readerUrl: options.readerUrl ?? null,
     requireWrite,
     isOutdated: () => memory.isOutdated(),
     close: () => {

@@ -49,8 +49,6 @@ export class TranscriptWriter {
   readonly storedBlocks = (sessionId: string, externalId: string): number | undefined =>
     this.#sessions.storedBlocks(sessionId, externalId)
 
-  readonly isNewSession = (sessionId: string): boolean => this.#sessions.isNew(sessionId)
-
   /** Takes one record; true when a batch was written, which is a good moment to let others in. */
   take(record: TranscriptRecord): boolean {
     switch (record.kind) {
