@@ -1,5 +1,17 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
+import { fileError } from '../db/memory-file.ts'
+import { giveName, partialPath } from '../db/new-file.ts'
 import { LcmError } from '../errors.ts'
 import { exported } from '../export/exported.ts'
 import { asHash, asItIs, type Sanitizer, withoutSecrets } from '../export/sanitize.ts'
@@ -51,19 +63,18 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
     options.conversation === undefined
       ? lcm.stats.conversations().map((row) => row.conversationId)
       : [chooseConversation(lcm, options.conversation)]
-  if (to !== null) refuseToReplace(lcm, to, options.force ?? false)
-  if (format === 'ledger') {
-    if (to === null) throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
-    if (options.conversation !== undefined) {
-      throw new LcmError('invalid_argument', 'A ledger holds the whole memory: leave --conversation out.')
-    }
-    await ledgerTo(lcm, to, clean)
-  } else {
-    const pieces = piecesOf(lcm, format, ids, clean)
-    if (to === null) return onStandardOutput(format, pieces)
-    writeWhole(to, pieces)
+  if (format === 'ledger' && options.conversation !== undefined) {
+    throw new LcmError('invalid_argument', 'A ledger holds the whole memory: leave --conversation out.')
   }
-  const size = statSync(to ?? '').size
+  if (to === null) {
+    if (format === 'ledger') throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
+    return onStandardOutput(format, piecesOf(lcm, format, ids, clean))
+  }
+  await appear(targetOf(lcm, to, options.force ?? false), async (partial) => {
+    if (format === 'ledger') await writeLedger(lcm, partial, clean)
+    else writePieces(partial, piecesOf(lcm, format, ids, clean))
+  })
+  const size = statSync(to).size
   const json = { path: to, format, bytes: size, conversations: ids.length, sanitized: clean !== asItIs }
   return { json, text: () => `${to}: ${bytes(size)}, ${ids.length} conversations as ${format}` }
 }
@@ -98,40 +109,67 @@ function onStandardOutput(format: Format, pieces: Iterable<string>): Answer {
   return { json, text: () => document.trimEnd() }
 }
 
-function refuseToReplace(lcm: Lcm, to: string, isForced: boolean): void {
+type Target = {
+  readonly path: string
+  /** What is there may be replaced. */
+  readonly replaces: boolean
+}
+
+function targetOf(lcm: Lcm, to: string, isForced: boolean): Target {
   const there = statSync(to, { throwIfNoEntry: false })
-  if (!there || there.size === 0) return
-  if (to === lcm.info.path || !there.isFile() || !isForced) {
+  if (!there || (there.isFile() && there.size === 0)) return { path: to, replaces: there !== undefined }
+  if (!there.isFile() || !isForced || belongsTo(lcm.info.path, there)) {
     throw new LcmError('invalid_argument', `${to} exists already: choose a path where nothing is, or give --force.`, {
       path: to,
     })
   }
+  return { path: to, replaces: true }
 }
 
-/** The file appears when it is whole. */
-function writeWhole(to: string, pieces: Iterable<string>): void {
-  const partial = `${to}.partial`
-  const file = openSync(partial, 'w')
+/** Whether it is the memory that is being exported, or a file that SQLite keeps beside it, by whatever path. */
+function belongsTo(memory: string, there: Stats): boolean {
+  const real = realpathSync(memory)
+  return ['', '-wal', '-shm', '-journal'].some((suffix) => {
+    const own = statSync(`${real}${suffix}`, { throwIfNoEntry: false })
+    return own?.ino === there.ino && own.dev === there.dev
+  })
+}
+
+/** The file appears when it is whole; what was there before stays until then. */
+async function appear({ path, replaces }: Target, write: (partial: string) => Promise<void>): Promise<void> {
+  const partial = partialPath(path)
   try {
-    for (const piece of pieces) writeSync(file, piece)
-    fsyncSync(file)
-    renameSync(partial, to)
+    await write(partial)
+    if (replaces) renameSync(partial, path)
+    else giveName(partial, path)
+  } catch (error) {
+    throw error instanceof LcmError ? error : fileError(error, path)
   } finally {
-    closeSync(file)
     rmSync(partial, { force: true })
   }
 }
 
-async function ledgerTo(lcm: Lcm, to: string, clean: Sanitizer): Promise<void> {
-  rmSync(to, { force: true })
-  const raw = clean === asItIs ? to : `${to}.raw`
-  const job = { db: lcm.read, info: lcm.info, to: raw, clock: lcm.clock }
+function writePieces(path: string, pieces: Iterable<string>): void {
+  const file = openSync(path, 'wx')
   try {
-    await interruptible((signal) => exportLedger(job, signal))
-    if (raw === to) return
-    await sanitizeLedger(raw, `${to}.partial`, clean)
-    renameSync(`${to}.partial`, to)
+    for (const piece of pieces) writeSync(file, piece)
+    fsyncSync(file)
   } finally {
-    if (raw !== to) for (const path of [raw, `${to}.partial`]) rmSync(path, { force: true })
+    closeSync(file)
+  }
+}
+
+async function writeLedger(lcm: Lcm, path: string, clean: Sanitizer): Promise<void> {
+  const job = { db: lcm.read, info: lcm.info, clock: lcm.clock }
+  if (clean === asItIs) {
+    await interruptible((signal) => exportLedger({ ...job, to: path }, signal))
+    return
+  }
+  const raw = partialPath(path)
+  try {
+    await interruptible((signal) => exportLedger({ ...job, to: raw }, signal))
+    await sanitizeLedger(raw, path, clean)
+  } finally {
+    rmSync(raw, { force: true })
   }
 }

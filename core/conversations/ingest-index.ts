@@ -1,10 +1,13 @@
 import type { WriteDb } from '../db/read-db.ts'
 import { MESSAGE_INDEX_TRIGGERS } from '../db/search-schema.ts'
 
+const INDEXES = ['messages_fts', 'messages_trigram'] as const
+type MessageIndex = (typeof INDEXES)[number]
+
 const queries = {
-  nextMessage: 'SELECT coalesce(max(message_id), 0) + 1 FROM messages',
+  lastMessage: 'SELECT max(message_id) FROM messages',
   // The same values as the view message_text gives, in one pass over messages and parts instead of three lookups a row.
-  index: (table: 'messages_fts' | 'messages_trigram') => `
+  index: (table: MessageIndex) => `
     INSERT INTO ${table} (rowid, content, tool_input, tool_output, reasoning)
     SELECT
       m.message_id,
@@ -14,7 +17,7 @@ const queries = {
       group_concat(iif(p.part_type = 'reasoning', p.text_content, NULL), char(10) ORDER BY p.ordinal)
     FROM messages AS m
     LEFT JOIN message_parts AS p ON p.message_id = m.message_id AND p.is_synthetic = 0
-    WHERE m.message_id >= CAST(:first AS INTEGER)
+    WHERE m.message_id > CAST(:after AS INTEGER) AND m.message_id <= CAST(:last AS INTEGER)
     GROUP BY m.message_id`,
 }
 
@@ -31,15 +34,20 @@ const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 16 } as const
  * whenever the process dies. https://www.sqlite.org/lang_transaction.html
  */
 export function indexAtOnce<T>(db: WriteDb, body: () => T): T {
-  const first = db.value<number>(queries.nextMessage) ?? 1
+  const after = db.value<number>(queries.lastMessage) ?? 0
   db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
   const result = body()
-  for (const table of ['messages_fts', 'messages_trigram'] as const) {
+  for (const table of INDEXES) {
     for (const [option, value] of Object.entries(BULK_CONFIG)) {
       db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
     }
-    db.run(queries.index(table), { first })
   }
+  indexMessages(db, { after, last: Number.MAX_SAFE_INTEGER })
   db.exec(MESSAGE_INDEX_TRIGGERS)
   return result
+}
+
+/** Puts the messages of a range of numbers into both indexes, which hold nothing of them yet. */
+export function indexMessages(db: WriteDb, range: { readonly after: number; readonly last: number }): void {
+  for (const table of INDEXES) db.run(queries.index(table), range)
 }

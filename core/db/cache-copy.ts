@@ -1,6 +1,7 @@
 import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileError } from './memory-file.ts'
+import { isAlive } from './new-file.ts'
 
 const PREFIX = 'look-'
 
@@ -34,14 +35,5 @@ function removeStaleCopies(cacheDir: string): void {
   for (const name of readdirSync(cacheDir)) {
     const owner = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN
     if (Number.isInteger(owner) && !isAlive(owner)) rmSync(join(cacheDir, name), { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

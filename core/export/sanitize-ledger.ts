@@ -1,23 +1,23 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { finished } from 'node:stream/promises'
+import { pipeline } from 'node:stream/promises'
 import { parseLine, sha256, toLine } from '../ledger/ledger-line.ts'
 import { type Sanitizer, sanitizeValue } from './sanitize.ts'
 
 /** A ledger without what must not leave the machine: every line is an event as before, with the hash of its new content. */
 export async function sanitizeLedger(from: string, to: string, sanitize: Sanitizer): Promise<void> {
-  const out = createWriteStream(to)
+  await pipeline(cleanLines(from, sanitize), createWriteStream(to))
+}
+
+async function* cleanLines(from: string, sanitize: Sanitizer): AsyncGenerator<string> {
   const lines = createInterface({ input: createReadStream(from), crlfDelay: Number.POSITIVE_INFINITY })
   for await (const line of lines) {
     const event = parseLine(line)
     if (typeof event === 'string') continue
     const content = cleanContent(event.content, sanitize)
     const metadata = sanitizeValue(event.metadata, sanitize) as typeof event.metadata
-    const isWritten = out.write(toLine({ ...event, content, content_hash: sha256(content), metadata }))
-    if (!isWritten) await new Promise<void>((resume) => out.once('drain', () => resume()))
+    yield toLine({ ...event, content, content_hash: sha256(content), metadata })
   }
-  out.end()
-  await finished(out)
 }
 
 /** Changes of rows are JSON: cleaned as a text, a path in them could take the end of a string along. */

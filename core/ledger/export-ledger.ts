@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
-import { pathExists } from '../db/memory-file.ts'
+import { fileError, pathExists } from '../db/memory-file.ts'
+import { giveName, partialPath, takenError } from '../db/new-file.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { TABLES as COPIED, type Table, toNative } from '../working-copy/native-rows.ts'
@@ -17,16 +18,14 @@ type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: st
 /**
  * Writes a ledger of everything that a memory holds, of any system: what a rebuild makes of it has the same ids, order,
  * texts, lineage and windows. The file appears at `to` when it is whole.
- * @throws LcmError invalid_argument when something is at `to`, cancelled, sqlite_failed
+ * @throws LcmError invalid_argument when something is at `to`; file_missing, disk_full, cancelled, sqlite_failed
  */
 export async function* exportLedger(
   { db, info, to, clock }: Request,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, { readonly events: number; readonly bytes: number }> {
-  if (pathExists(to)) {
-    throw new LcmError('invalid_argument', `${to} exists already: choose a path where nothing is.`, { path: to })
-  }
-  const partial = `${to}.partial`
+  if (pathExists(to)) throw takenError(to)
+  const partial = partialPath(to)
   const total = db.value<number>('SELECT count(*) FROM messages') ?? 0
   const stamp = stamper(clock, { ts: null })
   const file = openSync(partial, 'w')
@@ -53,8 +52,10 @@ export async function* exportLedger(
     }
     write(batch)
     fsyncSync(file)
-    renameSync(partial, to)
+    giveName(partial, to)
     return { events, bytes }
+  } catch (error) {
+    throw error instanceof LcmError ? error : fileError(error, to)
   } finally {
     closeSync(file)
     rmSync(partial, { force: true })

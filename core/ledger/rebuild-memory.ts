@@ -1,14 +1,12 @@
-import { renameSync, rmSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { LedgerRebuild } from '../contract/ledger.ts'
-import { pathExists } from '../db/memory-file.ts'
-import { openNative } from '../db/native.ts'
+import { makeNativeFile } from '../db/new-file.ts'
 import type { SqlParams, WriteDb } from '../db/read-db.ts'
 import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
-import { indexEverything } from '../working-copy/native-rows.ts'
+import { indexInSteps } from '../working-copy/index-in-steps.ts'
 import { fillSummaryHashes } from '../working-copy/summary-hashes.ts'
 import { ledgerContentHash } from './content-hash.ts'
 import { FromOthers } from './from-others.ts'
@@ -25,60 +23,43 @@ type Entry = readonly [table: string, op: string, key: readonly (string | number
  * and passed over. The file appears at `to` when it is whole.
  * @throws LcmError invalid_argument when something is at `to`, file_missing, file_not_readable, cancelled, disk_full
  */
-export async function* rebuildMemory(
-  request: Request,
+export const rebuildMemory = (request: Request, signal: AbortSignal): AsyncGenerator<JobProgress, LedgerRebuild> =>
+  makeNativeFile(request.to, (db) => replay(db, request, signal))
+
+async function* replay(
+  db: WriteDb,
+  { ledger, to, estimator }: Request,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, LedgerRebuild> {
-  const { ledger, to, estimator } = request
-  if (pathExists(to)) {
-    throw new LcmError('invalid_argument', `${to} exists already: choose a path where nothing is.`, { path: to })
-  }
   const failures = new Failures()
-  const partial = `${to}.partial`
-  remove(partial)
-  const db = openNative(partial)
-  try {
-    // What is damaged is brought back as it was, for the checks to find.
-    db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
-    db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
-    // An undone transplant takes its copies back.
-    const keepMessages = takeTriggers(db, ['*_undeletable'])
-    db.exec('DELETE FROM lcm_meta')
-    const builder = new Builder(db, failures, new FromOthers(db, estimator))
-    const total = await stat(ledger).then(
-      ({ size }) => size,
-      () => 0,
-    )
-    let events = 0
-    for await (const block of readLedgerEvents(ledger, failures, signal)) {
-      db.transaction(() => {
-        for (const { line, event } of block.events) builder.apply(line, event)
-      })
-      events += block.events.length
-      yield { done: block.bytes, total, unit: 'bytes', note: 'replaying the ledger' }
-    }
-    db.transaction(() => indexEverything(db))
-    db.transaction(() => fillSummaryHashes(db))
-    keepMessages()
-    db.exec('PRAGMA ignore_check_constraints = OFF; PRAGMA foreign_keys = ON')
-    const count = (table: string): number => db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
-    const result: LedgerRebuild = {
-      path: to,
-      ok: failures.count === 0,
-      events,
-      messages: count('messages'),
-      summaries: count('summaries'),
-      failures: failures.list,
-      contentHash: ledgerContentHash(db),
-    }
-    db.close()
-    renameSync(partial, to)
-    return result
-  } catch (error) {
-    db.close()
-    throw error
-  } finally {
-    remove(partial)
+  // An undone transplant takes its copies back.
+  const putBack = takeTriggers(db, ['*_index_*', '*_undeletable'])
+  db.exec('DELETE FROM lcm_meta')
+  const builder = new Builder(db, failures, new FromOthers(db, estimator))
+  const total = await stat(ledger).then(
+    ({ size }) => size,
+    () => 0,
+  )
+  let events = 0
+  for await (const block of readLedgerEvents(ledger, failures, signal)) {
+    db.transaction(() => {
+      for (const { line, event } of block.events) builder.apply(line, event)
+    })
+    events += block.events.length
+    yield { done: block.bytes, total, unit: 'bytes', note: 'replaying the ledger' }
+  }
+  yield* indexInSteps(db, signal)
+  putBack()
+  db.transaction(() => fillSummaryHashes(db))
+  const count = (table: string): number => db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
+  return {
+    path: to,
+    ok: failures.count === 0,
+    events,
+    messages: count('messages'),
+    summaries: count('summaries'),
+    failures: failures.list,
+    contentHash: ledgerContentHash(db),
   }
 }
 
@@ -152,7 +133,3 @@ function entriesOf(content: string): readonly Entry[] {
 
 const pick = (row: Row, columns: readonly string[]): SqlParams =>
   Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
-
-function remove(path: string): void {
-  for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
-}

@@ -1,23 +1,17 @@
-import { renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { JobProgress } from '../contract/job.ts'
 import type { SalvagedTable, SalvageReport } from '../contract/salvage.ts'
 import { pathExists } from '../db/memory-file.ts'
-import { openNative } from '../db/native.ts'
-import { openMemory } from '../db/open-memory.ts'
-import type { ReadDb, WriteDb } from '../db/read-db.ts'
+import { makeNativeFile, partialPath, takenError } from '../db/new-file.ts'
+import type { WriteDb } from '../db/read-db.ts'
+import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
-import {
-  columnsOf,
-  indexEverything,
-  insertInto,
-  type Table,
-  toNative,
-  withoutIndexing,
-} from '../working-copy/native-rows.ts'
+import { indexInSteps } from '../working-copy/index-in-steps.ts'
+import { columnsOf, insertInto, TABLES, type Table, toNative } from '../working-copy/native-rows.ts'
 import { fillSummaryHashes } from '../working-copy/summary-hashes.ts'
-import { type Hole, isDamage, joinHoles, type Row, readableRows, type Source } from './readable-rows.ts'
-import { copySource } from './salvage-copy.ts'
+import { type DamagedMemory, openByPages, openDamaged } from './open-damaged.ts'
+import { type Hole, joinHoles, type Row, readableRows, type Source } from './readable-rows.ts'
+import { copySource, type SourceCopy } from './salvage-copy.ts'
 
 const BATCH_ROWS = 1000
 const MAX_LISTED = 100
@@ -34,7 +28,7 @@ export type SalvageRequest = {
  * copy is not repaired: what lost rows leave behind (links and window entries that lead nowhere) is there for the
  * checks to find. The file appears at `to` when it is whole; the original stays as it is.
  * @throws LcmError invalid_argument when something is at `to`, not_a_database, not_a_memory; file_corrupt when not even
- * the table of contents can be read; cancelled, disk_full
+ * the table of contents of another system's file can be read; cancelled, disk_full
  */
 export async function* salvageMemory(
   request: SalvageRequest,
@@ -42,137 +36,134 @@ export async function* salvageMemory(
 ): AsyncGenerator<JobProgress, SalvageReport> {
   const startedAt = performance.now()
   const [from, to] = [resolve(request.from), resolve(request.to)]
-  if (pathExists(to)) {
-    throw new LcmError('invalid_argument', `${to} exists already: choose a path where nothing is.`, { path: to })
-  }
-  const partial = `${to}.partial`
-  removeDatabase(partial)
+  if (pathExists(to)) throw takenError(to)
   yield { done: 0, total: 0, unit: 'bytes', note: 'copying the file' }
-  const source = copySource(from, `${to}.source`)
+  const source = copySource(from, partialPath(to))
   try {
-    const memory = openSource(source.path, from)
+    const memory = await openDamaged(source, from, signal)
     try {
-      const db = openNative(partial)
-      try {
-        db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
-        const tables = yield* salvageTables(memory.read, db, signal)
-        db.transaction(() => indexEverything(db))
-        db.transaction(() => fillSummaryHashes(db))
-        db.exec('PRAGMA ignore_check_constraints = OFF; PRAGMA foreign_keys = ON')
-        const isSound = db.value<string>('PRAGMA quick_check(1)') === 'ok'
-        db.close()
-        renameSync(partial, to)
-        return {
-          from,
-          to,
-          system: memory.info.system,
-          tables,
-          isWhole: tables.every((table) => table.lostRanges === 0 && table.refused === 0),
-          isSound,
-          missingBytes: source.missingBytes,
-          durationMs: performance.now() - startedAt,
-        }
-      } catch (error) {
-        db.close()
-        throw error
+      const saved = yield* makeNativeFile(to, (db) => fill({ source, memory, to: db, signal }))
+      return {
+        from,
+        to,
+        system: memory.info.system,
+        ...saved,
+        byPages: memory.lost !== null,
+        isWhole: memory.lost === null && saved.tables.every((table) => table.lostRanges === 0 && table.refused === 0),
+        missingBytes: source.missingBytes,
+        durationMs: performance.now() - startedAt,
       }
     } finally {
       memory.close()
     }
   } finally {
-    removeDatabase(partial)
     source.remove()
   }
 }
 
-function openSource(copy: string, from: string): ReturnType<typeof openMemory> {
+async function* fill(
+  work: Work & { readonly source: SourceCopy },
+): AsyncGenerator<JobProgress, Pick<SalvageReport, 'tables' | 'isSound'>> {
+  const { to, signal } = work
+  const putBack = takeTriggers(to, ['*_index_*'])
+  const tables = yield* salvageAll(work)
+  yield* indexInSteps(to, signal)
+  putBack()
+  to.transaction(() => fillSummaryHashes(to))
+  return { tables, isSound: to.value<string>('PRAGMA quick_check(1)') === 'ok' }
+}
+
+type Work = { readonly memory: DamagedMemory; readonly to: WriteDb; readonly signal: AbortSignal }
+
+/** Of a file of ours, what SQLite does not find its way to is looked for page by page. */
+async function* salvageAll(work: Work & { readonly source: SourceCopy }): AsyncGenerator<JobProgress, SalvagedTable[]> {
+  const { source, memory, signal } = work
+  const tables = yield* salvageTables(work, () => true)
+  const damaged = new Set(tables.filter(({ lostRanges }) => lostRanges > 0).map(({ table }) => table))
+  if (!source.isOurs || memory.lost !== null || damaged.size === 0) return tables
+  const byPages = await openByPages(source, signal)
+  if (!byPages) return tables
   try {
-    return openMemory(copy, { readOnly: true, allowNewer: true })
-  } catch (error) {
-    if (!isDamage(error) || namesTables(error)) throw error
-    throw new LcmError(
-      'file_corrupt',
-      `Nothing can be salvaged from ${from}: its table of contents, which says where every table begins, is damaged.`,
-      { path: from },
-      { cause: error },
-    )
+    const found = yield* salvageTables({ ...work, memory: byPages }, (table) => damaged.has(table))
+    const more = new Map(found.map(({ table, read }) => [table, read]))
+    return tables.map((table) => ({ ...table, read: table.read + (more.get(table.table) ?? 0) }))
+  } finally {
+    byPages.close()
   }
 }
 
-/** It could be read, and lacks what a memory is made of: the error says which tables. */
-const namesTables = (error: unknown): boolean => error instanceof LcmError && error.details?.sqlite === undefined
-
 async function* salvageTables(
-  from: ReadDb,
-  to: WriteDb,
-  signal: AbortSignal,
+  work: Work,
+  isWanted: (table: Table) => boolean,
 ): AsyncGenerator<JobProgress, SalvagedTable[]> {
-  const tables: SalvagedTable[] = []
-  const whole = (table: Table, key: string, name: (key: number) => string) =>
-    salvageTable(from, to, table, [{ key, name }], signal)
+  const { to } = work
   const asMessage = (key: number): string => `msg_${key}`
-  tables.push(yield* whole('conversations', 'conversation_id', String))
-  tables.push(yield* whole('messages', 'message_id', asMessage))
-  tables.push(yield* whole('message_parts', 'message_id', asMessage))
-  tables.push(yield* whole('summaries', 'summary_rowid', (key) => `row ${key}`))
-
-  const summaries = to.column<string>('SELECT summary_id FROM summaries ORDER BY summary_rowid')
-  for (const table of ['summary_messages', 'summary_sources'] as const) {
-    const stretches = summaries.map((id) => ({
+  const whole = (key: string, name: (key: number) => string) => (): Stretch[] => [{ key, name }]
+  const inSummary = (): Stretch[] =>
+    to.column<string>('SELECT summary_id FROM summaries ORDER BY summary_rowid').map((id) => ({
       key: 'ordinal',
       where: 'summary_id = :id',
       params: { id },
       name: (key: number) => `${id} ordinal ${key}`,
     }))
-    tables.push(yield* salvageTable(from, to, table, stretches, signal))
-  }
-  const conversations = to.column<number>('SELECT conversation_id FROM conversations ORDER BY 1')
-  const inConversation = (key: string) =>
-    conversations.map((id) => ({
+  const inConversation = (key: string) => (): Stretch[] =>
+    to.column<number>('SELECT conversation_id FROM conversations ORDER BY 1').map((id) => ({
       key,
       where: 'conversation_id = CAST(:id AS INTEGER)',
       params: { id },
       name: (at: number) => `conversation ${id} ${key} ${at}`,
     }))
-  tables.push(yield* salvageTable(from, to, 'context_items', inConversation('ordinal'), signal))
-  tables.push(yield* salvageTable(from, to, 'large_files', inConversation('created_at'), signal))
+  const stretchesOf: Readonly<Record<Table, () => Stretch[]>> = {
+    conversations: whole('conversation_id', String),
+    messages: whole('message_id', asMessage),
+    message_parts: whole('message_id', asMessage),
+    summaries: whole('summary_rowid', (key) => `row ${key}`),
+    summary_messages: inSummary,
+    summary_sources: inSummary,
+    context_items: inConversation('ordinal'),
+    large_files: inConversation('created_at'),
+  }
+  const tables: SalvagedTable[] = []
+  for (const table of TABLES) {
+    if (isWanted(table)) tables.push(yield* salvageTable(work, table, stretchesOf[table]()))
+  }
   return tables
 }
 
 type Stretch = Pick<Source, 'key' | 'where' | 'params'> & { name(key: number): string }
 
 async function* salvageTable(
-  from: ReadDb,
-  to: WriteDb,
+  { memory, to, signal }: Work,
   table: Table,
   stretches: readonly Stretch[],
-  signal: AbortSignal,
 ): AsyncGenerator<JobProgress, SalvagedTable> {
-  const insert = insertInto(table, true)
+  const isOurs = memory.info.system === 'native'
+  const insert = insertInto(table)
   const columns = columnsOf(table)
-  const lost: { from: string; to: string }[] = []
-  let [read, refused, lostRanges] = [0, 0, 0]
+  const known = memory.lost?.get(table) ?? []
+  const lost = known.slice(0, MAX_LISTED).map((name) => ({ from: name, to: name }))
+  let [read, refused, lostRanges] = [0, 0, known.length]
   let batch: Row[] = []
   const flush = (): void => {
     const rows = batch
     batch = []
-    const write = (): void => {
+    to.transaction(() => {
       for (const row of rows) {
         try {
           const kept = Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
-          read += to.run(insert, toNative(table, kept))
+          // A row of ours is what the file says that it is, hashes included: the checks compare them.
+          read += to.run(insert, isOurs ? kept : toNative(table, kept))
         } catch (error) {
           if (!(error instanceof LcmError) || error.code === 'disk_full') throw error
           refused += 1
         }
       }
-    }
-    to.transaction(() => (table === 'messages' || table === 'message_parts' ? withoutIndexing(to, write) : write()))
+    })
   }
   for (const { key, where, params, name } of stretches) {
     const holes: Hole[] = []
     const source: Source = { columns, table, key, ...(where ? { where } : {}), ...(params ? { params } : {}) }
-    for (const row of readableRows(from, source, holes)) {
+    for (const row of readableRows(memory.read, source, holes)) {
       batch.push(row)
       if (batch.length < BATCH_ROWS) continue
       flush()
@@ -199,8 +190,4 @@ const nameHole = (hole: Hole, name: (key: number) => string): { from: string; to
 async function breathe(signal: AbortSignal): Promise<void> {
   await new Promise((resume) => setImmediate(resume))
   if (signal.aborted) throw new LcmError('cancelled', 'Salvaging was cancelled; no copy was made.')
-}
-
-function removeDatabase(path: string): void {
-  for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
 }

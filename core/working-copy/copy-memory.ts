@@ -1,17 +1,15 @@
-import { renameSync, rmSync } from 'node:fs'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { CopyReport } from '../contract/working-copy.ts'
-import { pathExists } from '../db/memory-file.ts'
-import { openNative } from '../db/native.ts'
+import { makeNativeFile } from '../db/new-file.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
+import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
 import { indexInSteps } from './index-in-steps.ts'
 import { columnsOf, TABLES, type Table } from './native-rows.ts'
 import { copyRecords } from './records.ts'
 import { fillSummaryHashes } from './summary-hashes.ts'
-import { putTriggersBack, takeTriggersOff } from './triggers.ts'
 import { verifyCopy } from './verify-copy.ts'
 
 const BATCH_ROWS = 2000
@@ -33,37 +31,30 @@ export async function* copyMemory(
   { from, to }: CopyRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
-  if (pathExists(to))
-    throw new LcmError('invalid_argument', `${to} exists already: choose a path where nothing is.`, { path: to })
-  const partial = `${to}.partial`
-  removeFile(partial)
-  const db = openNative(partial)
   // Read from the first row to the comparison of the last: one state of the file, as long as this statement is open.
   const held = from.read.iterateRaw(queries.hold)
   try {
     held.next()
-    // What is damaged is carried over as it is: the checks of the copy find it again.
-    db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
-    const triggers = takeTriggersOff(db)
-    const fitter = new RowFitter(from.read, db)
-    for (const table of TABLES) yield* copyTable(from.read, db, fitter, table, signal)
-    db.transaction(() => finishTimes(db, fitter))
-    db.transaction(() => copyRecords(from.read, db, fitter))
-    yield* indexInSteps(db, signal)
-    putTriggersBack(db, triggers)
-    db.transaction(() => fillSummaryHashes(db))
-    db.exec('PRAGMA ignore_check_constraints = OFF; PRAGMA foreign_keys = ON')
-    const report = yield* verifyCopy({ original: from.read, info: from.info, copy: db, fitter }, signal)
-    db.close()
-    renameSync(partial, to)
-    return report
-  } catch (error) {
-    db.close()
-    removeFile(partial)
-    throw error
+    return yield* makeNativeFile(to, (db) => fill(db, from, signal))
   } finally {
     held.return?.()
   }
+}
+
+async function* fill(
+  db: WriteDb,
+  { read, info }: CopyRequest['from'],
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, CopyReport> {
+  const putBack = takeTriggers(db, ['messages_*', 'message_parts_*', 'summaries_*'])
+  const fitter = new RowFitter(read, db)
+  for (const table of TABLES) yield* copyTable(read, db, fitter, table, signal)
+  db.transaction(() => finishTimes(db, fitter))
+  db.transaction(() => copyRecords(read, db, fitter))
+  yield* indexInSteps(db, signal)
+  putBack()
+  db.transaction(() => fillSummaryHashes(db))
+  return yield* verifyCopy({ original: read, info, copy: db, fitter }, signal)
 }
 
 async function* copyTable(
@@ -97,8 +88,4 @@ async function* copyTable(
   }
   flush()
   yield { done, total, unit: 'messages', note: table }
-}
-
-function removeFile(path: string): void {
-  for (const name of [path, `${path}-wal`, `${path}-shm`]) rmSync(name, { force: true })
 }

@@ -64,7 +64,7 @@ export class RowFitter {
   constructor(from: ReadDb, to: WriteDb) {
     this.#to = to
     this.#columns = new Map(TABLES.map((table) => [table, to.all<Column>(queries.columns(table))]))
-    this.#insert = new Map(TABLES.map((table) => [table, insertInto(table, true)]))
+    this.#insert = new Map(TABLES.map((table) => [table, insertInto(table)]))
     this.renumbered = new Set(from.column<number>(queries.crowded))
     this.#places = placesApart(from, this.renumbered)
   }

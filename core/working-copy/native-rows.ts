@@ -1,7 +1,6 @@
-import { indexAtOnce } from '../conversations/ingest-index.ts'
 import { contentHash } from '../conversations/ingest-rows.ts'
 import { CANONICAL } from '../db/dialects/canonical.ts'
-import type { SqlParams, SqlValue, WriteDb } from '../db/read-db.ts'
+import type { SqlParams, SqlValue } from '../db/read-db.ts'
 
 /** In the order in which references allow. Runs, events and locks belong to the process that made them and stay behind. */
 export const TABLES = [
@@ -21,10 +20,10 @@ export function columnsOf(table: Table): string[] {
   return (CANONICAL[table] ?? []).filter((column) => column !== 'summary_rowid')
 }
 
-/** The INSERT for rows of `toNative`. */
-export const insertInto = (table: Table, orIgnore = false): string => {
+/** The INSERT for rows of `toNative`; what a key refuses is left out. */
+export const insertInto = (table: Table): string => {
   const columns = columnsOf(table)
-  return `INSERT ${orIgnore ? 'OR IGNORE ' : ''}INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})`
+  return `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})`
 }
 
 /** What the native schema wants and another system does not record. */
@@ -70,18 +69,4 @@ export function withOwnSession(row: SqlParams, seen: Set<string>): SqlParams {
   const isNew = !seen.has(session)
   seen.add(session)
   return isNew ? row : { ...row, importer: `${row.importer}, conversation ${row.conversation_id}` }
-}
-
-/** Message rows are written without their indexes, which `indexEverything` makes at the end. */
-export function withoutIndexing(db: WriteDb, body: () => void): void {
-  db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
-  body()
-}
-
-/** Messages and parts are all there: index them at once and put the triggers back. */
-export function indexEverything(db: WriteDb): void {
-  db.exec(
-    "INSERT INTO messages_fts (messages_fts) VALUES ('rebuild'); INSERT INTO messages_trigram (messages_trigram) VALUES ('rebuild')",
-  )
-  indexAtOnce(db, () => undefined)
 }
