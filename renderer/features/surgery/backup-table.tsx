@@ -3,8 +3,10 @@ import type { Backup } from '../../../core/contract/repair.ts'
 import type { SurgeryEvent } from '../../../core/contract/surgery.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { fileNameOf, formatBytes } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import table from '../../ui/text-table.module.css'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './surgery-dialog.module.css'
 
@@ -27,11 +29,13 @@ export function BackupTable({ backups, onRestore }: Props) {
           There is no backup beside this file yet. Each repair and each operation on a summary makes one first.
         </p>
       ) : (
-        <table className={styles.backups}>
+        <table className={classNames(table.table, styles.backups)}>
           <thead>
             <tr>
               <th scope="col">made</th>
-              <th scope="col">size</th>
+              <th scope="col" className={table.number}>
+                size
+              </th>
               <th scope="col">file</th>
               <th scope="col" aria-label="restore" />
             </tr>
@@ -42,11 +46,9 @@ export function BackupTable({ backups, onRestore }: Props) {
                 <td>
                   <TimeText atMs={atMs} />
                 </td>
-                <td>{formatBytes(bytes)}</td>
-                <td>
-                  <div className={styles.name} title={path}>
-                    {fileNameOf(path)}
-                  </div>
+                <td className={table.number}>{formatBytes(bytes)}</td>
+                <td className={styles.name} title={path}>
+                  {fileNameOf(path)}
                 </td>
                 <td>{onRestore !== null && <Button onClick={() => onRestore(path)}>Restore…</Button>}</td>
               </tr>
@@ -65,7 +67,7 @@ function Events({ events }: { readonly events: readonly SurgeryEvent[] }) {
       <SectionHeading>What was done</SectionHeading>
       <ul className={styles.list}>
         {events.slice(0, EVENTS_SHOWN).map((event) => (
-          <li key={event.surgeryId} className={styles.row}>
+          <li key={event.surgeryId} className={styles.event}>
             <span className={styles.dim}>
               <TimeText atMs={event.atMs} />
             </span>
