@@ -10,8 +10,10 @@ export function steadyClock(createdAtMs: Float64Array): Float64Array {
 }
 
 function isSteady(times: Float64Array): boolean {
+  // By index: an iterator makes an object of every number.
   let before = Number.NEGATIVE_INFINITY
-  for (const time of times) {
+  for (let rank = 0; rank < times.length; rank += 1) {
+    const time = times[rank] as number
     // Written so that NaN (no time) is not steady.
     if (!(time >= before)) return false
     before = time

@@ -39,11 +39,17 @@ export class MessageOrder {
   #idOrder(): Int32Array | null {
     if (this.#ranksById === undefined) {
       const ids = this.messageIds
-      const ascends = ids.every((id, rank) => rank === 0 || id > (ids[rank - 1] as number))
-      this.#ranksById = ascends
+      this.#ranksById = ascends(ids)
         ? null
         : Int32Array.from(ids.keys()).sort((a, b) => (ids[a] as number) - (ids[b] as number))
     }
     return this.#ranksById
   }
+}
+
+function ascends(ids: Float64Array): boolean {
+  for (let rank = 1; rank < ids.length; rank += 1) {
+    if ((ids[rank] as number) <= (ids[rank - 1] as number)) return false
+  }
+  return true
 }

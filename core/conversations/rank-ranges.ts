@@ -28,20 +28,27 @@ export function unionOfRanges(all: readonly RankRanges[]): RankRanges {
   const first = some[0]
   if (first === undefined) return NO_RANKS
   if (some.every((ranges) => ranges === first)) return first
-  const pairs: [number, number][] = []
-  for (const ranges of some) {
-    for (let i = 0; i < ranges.length; i += 2) pairs.push([ranges[i] as number, ranges[i + 1] as number])
-  }
-  pairs.sort((a, b) => a[0] - b[0])
   const merged: number[] = []
-  for (const [from, to] of pairs) {
+  const add = (from: number, to: number): void => {
     const end = merged.length - 1
     if (end > 0 && from <= (merged[end] as number)) merged[end] = Math.max(merged[end] as number, to)
     else merged.push(from, to)
   }
-  const union = Int32Array.from(merged)
-  return some.find((ranges) => isEqual(ranges, union)) ?? union
+  if (some.every((ranges, index) => index === 0 || (ranges[0] as number) >= (some[index - 1]?.at(-2) ?? 0))) {
+    for (const ranges of some) {
+      for (let i = 0; i < ranges.length; i += 2) add(ranges[i] as number, ranges[i + 1] as number)
+    }
+  } else {
+    const pairs: [number, number][] = []
+    for (const ranges of some) {
+      for (let i = 0; i < ranges.length; i += 2) pairs.push([ranges[i] as number, ranges[i + 1] as number])
+    }
+    pairs.sort((a, b) => a[0] - b[0])
+    for (const [from, to] of pairs) add(from, to)
+  }
+  const same = some.find((ranges) => isEqual(ranges, merged))
+  return same ?? Int32Array.from(merged)
 }
 
-const isEqual = (a: RankRanges, b: RankRanges): boolean =>
+const isEqual = (a: RankRanges, b: readonly number[]): boolean =>
   a.length === b.length && a.every((value, index) => value === b[index])

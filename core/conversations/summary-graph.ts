@@ -229,6 +229,14 @@ function reach(own: readonly Reach[], sources: readonly (readonly number[])[], o
     const component = order.component[order.order[start] as number]
     let end = start
     while (end < order.order.length && order.component[order.order[end] as number] === component) end += 1
+    const first = order.order[start] as number
+    const isLeaf = end === start + 1 && (sources[first] ?? []).length === 0
+    if (isLeaf && rangeEnds <= MAX_RANGE_ENDS) {
+      // Most of them: it reaches what it names.
+      reached[first] = own[first] ?? NOTHING
+      start = end
+      continue
+    }
     const members = Array.from(order.order.subarray(start, end))
     const below = members
       .flatMap((node) => sources[node] ?? [])
