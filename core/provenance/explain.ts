@@ -1,6 +1,6 @@
-import type { Candidate } from './scoring.ts'
 import { THRESHOLDS, type Verdict } from './verdict.ts'
 import type { Claim } from './vocabulary.ts'
+import type { Candidate } from './window-comparison.ts'
 
 /** Why a claim counts as it does, for people. */
 export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): string {

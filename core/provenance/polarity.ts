@@ -1,5 +1,4 @@
 import type { Token } from './tokens.ts'
-import { stemOf } from './vocabulary.ts'
 import { NEGATIONS, SOFT_NEGATIONS } from './word-lists.ts'
 
 /** Words after a negation that it denies. */
@@ -36,7 +35,7 @@ export function polarityOf(text: string, tokens: readonly Token[], isTelling: (p
       left = negates
       return
     }
-    if (token.kind === 'word' && SOFT_NEGATIONS.has(stemOf(text.slice(token.start, token.end)))) {
+    if (token.kind === 'word' && SOFT_NEGATIONS.has(token.key)) {
       for (let near = clause; near <= place + SOFT_REACH.after; near += 1) {
         if (near >= place - SOFT_REACH.before) soft.add(near)
       }

@@ -9,10 +9,11 @@ import { BesideTexts } from './beside-texts.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
 import { PassageIndex, withoutBlanks } from './passage-index.ts'
-import { type Candidate, Scorer } from './scoring.ts'
+import { Scorer } from './scoring.ts'
 import { type Beneath, beneath, messageTexts, type SourceCard, sourceCards, summaryTexts } from './source-texts.ts'
 import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
 import { type Claim, Vocabulary } from './vocabulary.ts'
+import type { Candidate } from './window-comparison.ts'
 
 /** Up to so much every message beneath is read; beyond, those that a search finds for the claims. */
 const MOST_CHARS = 40_000_000

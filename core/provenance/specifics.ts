@@ -132,7 +132,7 @@ function isPath(text: string): boolean {
 /** The kind of what stands alone between backticks. */
 function kindOf(text: string): SpecificKind {
   for (const { kind, pattern } of RULES) {
-    const [whole] = text.match(new RegExp(pattern.source, pattern.flags)) ?? []
+    const [whole] = text.match(pattern) ?? []
     if (whole === text && (kind !== 'path' || isPath(text))) return kind
   }
   return 'identifier'

@@ -2,7 +2,7 @@ import type { PassageIndex } from './passage-index.ts'
 import { polarityOf } from './polarity.ts'
 import { standsAt } from './specifics.ts'
 import { type Token, tokensOf } from './tokens.ts'
-import { isTelling, sourceKey, type Vocabulary } from './vocabulary.ts'
+import { isTelling, termKey, type Vocabulary } from './vocabulary.ts'
 
 /** A term of the claims in a source; `place` is its place among the tokens of its unit. */
 export type Hit = {
@@ -42,8 +42,9 @@ export class UnitReader {
     const piece = text.slice(from, to)
     const tokens = tokensOf(piece)
     const { denied, soft } = polarityOf(piece, tokens, (place) => isTellingAt(tokens, place, piece))
-    const hits = tokens.flatMap(({ kind, start, end }, place): Hit[] => {
-      const term = this.#vocabulary.termOf(sourceKey(kind, piece.slice(start, end)))
+    const hits = tokens.flatMap((token, place): Hit[] => {
+      const { start, end } = token
+      const term = this.#vocabulary.termOf(termKey(token, piece))
       if (term === undefined) return []
       const [isDenied, isSoft] = [denied.has(place), soft.has(place)]
       return [{ term, place, start: start + from, end: end + from, isDenied, isSoft }]

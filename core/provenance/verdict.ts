@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
 import type { PassageIndex, Standing as Place } from './passage-index.ts'
-import type { Candidate, Scorer } from './scoring.ts'
+import type { Scorer } from './scoring.ts'
 import { type Specific, specificsOf } from './specifics.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
+import type { Candidate } from './window-comparison.ts'
 
 /** From these scores on a claim counts as supported, and as weakly supported. Measured: see docs/provenance.md. */
 export const THRESHOLDS = { supported: 0.55, weak: 0.35 } as const
@@ -199,8 +200,12 @@ function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { 
 }
 
 /** What the best passage has of the same kind and the claim has not, next to words that both have. */
-function insteadOf({ claim, index }: Evidence, sought: Specific, bearing: readonly Candidate[]): string | null {
-  const said = new Set(specificsOf(claim.text).map(({ key }) => key))
+function insteadOf(
+  { claim, index, vocabulary }: Evidence,
+  sought: Specific,
+  bearing: readonly Candidate[],
+): string | null {
+  const said = new Set(claim.specifics.map((specific) => vocabulary.specifics[specific]?.key))
   for (const passage of bearing) {
     const source = index.texts[passage.text]
     if (!source) continue

@@ -1,6 +1,6 @@
 import type { ClaimRange } from './claims.ts'
 import { anchorKey, anchorOf, type Specific, specificsOf } from './specifics.ts'
-import { fold, keyOf, numberOfWord, stem, type Token, type TokenKind, tokensOf } from './tokens.ts'
+import { keyOf, numberOfWord, type Token, type TokenKind, tokensOf } from './tokens.ts'
 import { OPPOSITES, REPORTING, STOP_WORDS } from './word-lists.ts'
 
 /** One term of a claim, in the claim's order. */
@@ -70,7 +70,7 @@ export class Vocabulary {
             (specific) => specific.kind !== 'quote' && specific.start <= start && specific.end >= end,
           )
           const pieces = whole ? telling.filter((other) => isWithin(other, whole, range.start)).length : 1
-          const term = idOf(claimKey(token, claim))
+          const term = idOf(termKey(token, claim))
           return { term, start, end, isSpecific: whole !== undefined, isPair: token.kind === 'pair', share: 1 / pieces }
         }),
       }
@@ -142,7 +142,8 @@ const isPlain = (text: string, start: number, length: number): boolean =>
 const isWithin = ({ start, end }: Token, whole: Specific, offset: number): boolean =>
   start + offset >= whole.start && end + offset <= whole.end
 
-function claimKey(token: Token, text: string): string {
+/** What a token counts as: a number that is written as a word is that number. */
+export function termKey(token: Token, text: string): string {
   const number = token.kind === 'word' ? numberOfWord(text.slice(token.start, token.end)) : undefined
   return number ?? token.key
 }
@@ -154,9 +155,3 @@ export function isTelling({ kind, start, end }: Token, text: string): boolean {
   const word = text.slice(start, end).toLowerCase()
   return end - start > 1 && !STOP_WORDS.has(word)
 }
-
-/** The key of a word as it stands in a source. */
-export const sourceKey = (kind: TokenKind, raw: string): string =>
-  (kind === 'word' ? numberOfWord(raw) : undefined) ?? keyOf(kind, raw)
-
-export const stemOf = (word: string): string => stem(fold(word))

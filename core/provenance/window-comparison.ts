@@ -1,0 +1,173 @@
+import { agreesInDenial, contradictionOf } from './contradiction.ts'
+import type { PassageIndex } from './passage-index.ts'
+import type { Hit, ReadUnit, UnitReader } from './unit-reader.ts'
+import type { Claim } from './vocabulary.ts'
+import type { WeighedClaim } from './weighed-claim.ts'
+
+/** Neighbouring units that may have been the source of one claim. */
+const WIDEST_WINDOW = 3
+
+const WEIGHT = { words: 0.65, order: 0.15, specifics: 0.2 } as const
+/** What stays of a score when the source denies what the claim says, or says the contrary. */
+const FLIPPED = 0.45
+/** A wider passage has to carry so much more for every unit. */
+const WIDTH_COST = 0.015
+/** What one term can be found by at most when nothing else is. */
+const LONELY = 0.3
+
+/** A stretch of a source, and how well it carries a claim. */
+export type Candidate = {
+  /** Place in the index's texts. */
+  readonly text: number
+  readonly start: number
+  readonly end: number
+  /** 0 to 1. */
+  readonly score: number
+  /** Share of the claim's words, by how telling they are. */
+  readonly coverage: number
+  /** Terms of the claim found: where in the claim, where in the source. */
+  readonly matches: readonly TermMatch[]
+  /** Specifics (places in the vocabulary) that stand in it. */
+  readonly specifics: ReadonlyMap<number, readonly [number, number]>
+  /** What the source denies and the claim asserts, or the other way round; null when they agree. */
+  readonly flip: string | null
+  /** The claim denies something, and so does this passage about the same. */
+  readonly agreesInDenial: boolean
+}
+
+export type TermMatch = {
+  readonly term: number
+  readonly claimStart: number
+  readonly claimEnd: number
+  readonly start: number
+  readonly end: number
+}
+
+/** What a claim asks of a source. A question asserts nothing that a passage could contradict. */
+export type Purpose = 'claim' | 'question'
+
+/** Compares one claim with the windows (units and up to two neighbours) around units of an index. */
+export class WindowComparison {
+  readonly #weighed: WeighedClaim
+  readonly #purpose: Purpose
+  readonly #index: PassageIndex
+  readonly #reader: UnitReader
+  readonly #contrary: ReadonlySet<number>
+  readonly #own = new Map<number, ReadUnit>()
+
+  constructor(weighed: WeighedClaim, purpose: Purpose, index: PassageIndex, reader: UnitReader) {
+    this.#weighed = weighed
+    this.#purpose = purpose
+    this.#index = index
+    this.#reader = reader
+    this.#contrary = new Set(weighed.opposites.map(([, other]) => other))
+  }
+
+  /** The best window around a unit; null when it holds nothing of the claim. */
+  best(unit: number): Candidate | null {
+    const text = this.#index.textOf(unit)
+    let best: Candidate | null = null
+    for (let from = unit - WIDEST_WINDOW + 1; from <= unit; from += 1) {
+      for (let to = unit; to < from + WIDEST_WINDOW; to += 1) {
+        if (from < 0 || this.#index.textOf(from) !== text || this.#index.textOf(to) !== text) continue
+        // Of two that carry as much the shorter one says where.
+        const cost = WIDTH_COST * (to - from)
+        const candidate = this.#compare(from, to, (best?.score ?? 0) + cost)
+        if (candidate && (!best || candidate.score - cost > best.score + 1e-9)) {
+          best = { ...candidate, score: Math.max(0, candidate.score - cost) }
+        }
+      }
+    }
+    return best && best.matches.length + best.specifics.size > 0 ? best : null
+  }
+
+  /** @param toBeat null is answered as soon as it is certain that the score is no higher */
+  #compare(from: number, to: number, toBeat: number): Candidate | null {
+    const { claim, weights, total, pairs } = this.#weighed
+    const window = Array.from({ length: to - from + 1 }, (_, place) => this.#read(from + place))
+    const seen = new Map<number, Hit>()
+    for (const { hits } of window) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
+    let found = 0
+    let distinct = 0
+    for (const [term, weight] of weights) {
+      if (!seen.has(term)) continue
+      found += weight
+      distinct += 1
+    }
+    const coverage = total > 0 ? found / total : 0
+    const hasSpecifics = claim.specifics.length > 0
+    const most = WEIGHT.words * coverage + WEIGHT.order + WEIGHT.specifics * (hasSpecifics ? 1 : coverage)
+    if (most <= toBeat) return null
+    const [text, start, end] = [this.#index.textOf(from), this.#index.startOf(from), this.#index.endOf(to)]
+    const specifics = specificsIn(claim, window)
+    const share = hasSpecifics ? specifics.size / claim.specifics.length : coverage
+    const order = pairs.length > 0 ? orderShare(pairs, window) : coverage
+    let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
+    if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
+    if (score <= toBeat) return null
+    const parting = this.#purpose === 'question' ? null : contradictionOf(this.#weighed, window)
+    if (parting) score *= FLIPPED
+    const matches = claim.terms.flatMap(({ term, start: claimStart, end: claimEnd }): TermMatch[] => {
+      const hit = seen.get(term)
+      return hit ? [{ term, claimStart, claimEnd, start: hit.start, end: hit.end }] : []
+    })
+    const flip = parting && this.#named(parting)
+    return {
+      text,
+      start,
+      end,
+      score,
+      coverage,
+      matches,
+      specifics,
+      flip,
+      agreesInDenial: agreesInDenial(this.#weighed, window),
+    }
+  }
+
+  #named([term, other]: readonly [number, number]): string {
+    const [a, b] = [this.#index.vocabulary.keys[term] ?? '', this.#index.vocabulary.keys[other] ?? '']
+    return term === other ? a : `${a} / ${b}`
+  }
+
+  /** With the hits of this claim only. */
+  #read(unit: number): ReadUnit {
+    const known = this.#own.get(unit)
+    if (known) return known
+    const { hits, ...unread } = this.#reader.read(unit)
+    const own = hits.filter(({ term }) => this.#weighed.weights.has(term) || this.#contrary.has(term))
+    const read = { hits: own, ...unread }
+    this.#own.set(unit, read)
+    return read
+  }
+}
+
+function specificsIn(claim: Claim, window: readonly ReadUnit[]): Map<number, readonly [number, number]> {
+  const found = new Map<number, readonly [number, number]>()
+  for (const specific of claim.specifics) {
+    const place = window.find((unit) => unit.specifics.has(specific))?.specifics.get(specific)
+    if (place) found.set(specific, place)
+  }
+  return found
+}
+
+/** Tokens that may stand between two that follow each other in the claim. */
+const LARGEST_GAP = 4
+
+const MOST_TERMS = 1 << 20
+
+/** Which share of the claim's neighbouring terms follow each other in the source as well. */
+function orderShare(pairs: readonly (readonly [number, number])[], units: readonly ReadUnit[]): number {
+  const followers = new Set<number>()
+  for (const { hits } of units) {
+    for (let i = 0; i < hits.length; i += 1) {
+      const a = hits[i]
+      for (let j = i + 1; a && j < hits.length; j += 1) {
+        const b = hits[j]
+        if (!b || b.place - a.place > LARGEST_GAP) break
+        followers.add(a.term * MOST_TERMS + b.term)
+      }
+    }
+  }
+  return pairs.filter(([a, b]) => followers.has(a * MOST_TERMS + b)).length / pairs.length
+}
