@@ -1,0 +1,62 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
+import { MemoryStats } from '../../core/memory/memory-stats.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
+
+function opened(fixture: string): OpenedMemory {
+  const path = copyOf(fixture)
+  const companion = join(FIXTURES, dirname(fixture), 'lcm.events.jsonl')
+  if (existsSync(companion)) copyFileSync(companion, join(dirname(path), 'lcm.events.jsonl'))
+  return openMemory(path, { cacheDir: join(temporaryFolder(), 'cache') })
+}
+
+const statsOf = ({ read, info }: OpenedMemory, histories = new HistoryIndex(read)): MemoryStats =>
+  new MemoryStats(read, info, 1000, histories, false)
+
+describe.runIf(hasFixtures)('in files of every system', () => {
+  it.each([
+    'lossless-claw/rich.db',
+    'lossless-claw/small.db',
+    'lossless-claude/small.sqlite',
+    'hermes-lcm/small.db',
+    'hermes-lcm/damaged.db',
+    'lcm-x/small.db',
+    'argentos/small.db',
+    'argentos/gateway.db',
+    'pi-lcm/small.db',
+    'decapod/small/lcm.db',
+  ])('what is read in pieces is what is read at once, and order and counts need no text: %s', async (fixture) => {
+    const memory = opened(fixture)
+    const { read } = memory
+    const exact = statsOf(memory).conversations()
+    const stats = statsOf(memory)
+    expect(stats.listed().map(({ messages, contextItems }) => [messages, contextItems])).toEqual(
+      exact.map(({ messages, contextItems }) => [messages, contextItems]),
+    )
+    await stats.measure()
+    expect(stats.listed()).toEqual(exact)
+
+    const histories = new HistoryIndex(read)
+    for (const { conversationId } of exact) {
+      expect([...histories.order(conversationId).messageIds]).toEqual(
+        read.column('SELECT message_id FROM messages WHERE conversation_id = :conversationId ORDER BY seq', {
+          conversationId,
+        }),
+      )
+      await histories.prepare(conversationId)
+      expect(statsOf(memory, histories).overview(conversationId)).toEqual(statsOf(memory).overview(conversationId))
+    }
+    for (const sql of [
+      'SELECT message_id, seq FROM messages WHERE conversation_id = 1 AND seq > 0 ORDER BY seq',
+      'SELECT conversation_id, count(*), total(message_id) FROM messages GROUP BY conversation_id',
+    ]) {
+      const plan = read.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => detail)
+      expect(plan).toEqual([expect.stringContaining('USING COVERING INDEX')])
+    }
+    memory.close()
+  })
+})
