@@ -26,6 +26,7 @@ const HEAD_BYTES = 256 * 1024
 /** For files whose first records are larger than a head: pictures, whole files in a tool result. */
 export const LONG_HEAD_BYTES = 8 * 1024 * 1024
 const MOST_VALUES = 200
+const JUDGED_LINES = 20
 
 /** Reads the beginning of a file. @throws NodeJS.ErrnoException */
 export function readHead(path: string, longest = HEAD_BYTES): TranscriptHead {
@@ -57,9 +58,23 @@ function valuesOf(text: string, isWhole: boolean): Values {
   const first = end === -1 ? text.slice(start) : text.slice(start, end)
   const isParsed = (end !== -1 || isWhole) && parseObjects(first).values.length > 0
   if (isParsed) return { ...lines, isDocument: isOneLine && isWhole && lines.values.length === 1 }
+  if (end !== -1 && areRecords(text.slice(end + 1))) return { ...lines, isDocument: false }
   const { value, isCut } = closeJson(text.slice(start))
   if (value === undefined) return { ...lines, isDocument: false }
   return { values: [value], isDocument: true, isLastCut: isCut }
+}
+
+/** Whether a first line that is broken is followed by lines of records, not by the rest of a document. */
+function areRecords(rest: string): boolean {
+  const whole = rest
+    .split('\n', JUDGED_LINES + 1)
+    .slice(0, JUDGED_LINES)
+    .filter((line) => line.trim() !== '')
+  const records = whole.filter((line) => {
+    const { values, problem } = line.startsWith('{') ? parseObjects(line) : { values: [], problem: '' }
+    return problem === null && values.length > 0
+  })
+  return records.length > whole.length / 2
 }
 
 /** Lines before and between that are broken are left out: the rest may be a transcript all the same. */

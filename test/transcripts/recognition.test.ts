@@ -68,6 +68,10 @@ describe('a format is recognised by its content', () => {
     const lines = ['oops', '{"half":', '{"level":"info","msg":"started"}']
     const record = { uuid: 'u', sessionId: 's', type: 'user', message: { role: 'user', content: 'hi' } }
     expect(recogniseTranscript(writeLines([...lines, record, record]))?.format.id).toBe('claude-code')
+    for (const torn of ['{"half":', '{"type":"user","message":{"role":"us', '{"uuid":"u"', '{"a":{"b":[1,2']) {
+      expect(recogniseTranscript(writeLines([torn, record, record]))?.format.id, torn).toBe('claude-code')
+      expect(recogniseTranscript(writeLines([torn, ...lines, record, record]))?.format.id, torn).toBe('claude-code')
+    }
   })
 })
 
