@@ -5,6 +5,8 @@ export type SchemaProbe = {
   /** Ordinary tables only: a view of a table's name proves nothing. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>
   has(table: string, column?: string): boolean
+  /** False for a table made WITHOUT ROWID. https://www.sqlite.org/withoutrowid.html */
+  hasRowids(table: string): boolean
   /** Rows can be found by this column: an index of the whole table begins with it. */
   isIndexed(table: string, column: string): boolean
 }
@@ -16,6 +18,7 @@ const queries = {
     JOIN pragma_table_xinfo(t.name, 'main') AS c
     WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND c.hidden <> 1`,
+  withoutRowids: /* sql */ `SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr = 1`,
   indexed: /* sql */ `
     SELECT t.name AS tableName, c.name AS columnName
     FROM pragma_table_list AS t
@@ -33,6 +36,7 @@ export function probeSchema(db: ReadDb): SchemaProbe {
     if (columns) columns.add(columnName)
     else tables.set(tableName, new Set([columnName]))
   }
+  const withoutRowids = new Set(db.column<string>(queries.withoutRowids))
   let indexed: ReadonlySet<string> | null = null
   const indexedColumns = (): ReadonlySet<string> =>
     new Set(
@@ -42,6 +46,7 @@ export function probeSchema(db: ReadDb): SchemaProbe {
     )
   return {
     tables,
+    hasRowids: (table) => !withoutRowids.has(table),
     isIndexed: (table, column) => {
       indexed ??= indexedColumns()
       return indexed.has(JSON.stringify([table, column]))

@@ -1,3 +1,6 @@
+import { LcmError } from '../../errors.ts'
+import type { SchemaProbe } from '../schema-probe.ts'
+
 /**
  * The names and columns that every query of the core is written against: tables of a native file, TEMP views over
  * another system's. `views()` of a dialect fills in what its system has; the rest is NULL or an empty view.
@@ -162,6 +165,20 @@ export function view(name: string, columns: Readonly<Record<string, string>>, fr
   if (wanted.length === 0 || surplus.length > 0) throw new Error(`not canonical: ${name} ${surplus.join(', ')}`)
   const list = wanted.map((column) => `  ${(from && columns[column]) ?? 'NULL'} AS ${column}`).join(',\n')
   return `CREATE TEMP VIEW ${name} AS\nSELECT\n${list}\n${from ? `FROM ${from}` : 'WHERE 0'};\n`
+}
+
+/**
+ * A system's own files always have row numbers in these tables, and its rows are told by them.
+ * @throws LcmError unsupported_system for a file whose table has none
+ */
+export function requireRowids(probe: SchemaProbe, label: string, tables: readonly string[]): void {
+  const without = tables.find((table) => !probe.hasRowids(table))
+  if (without === undefined) return
+  throw new LcmError(
+    'unsupported_system',
+    `The file looks like one of ${label}, but its table ${without} is WITHOUT ROWID, as ${label} never makes it: it cannot be read. Copy its rows into a table with row numbers.`,
+    { table: without },
+  )
 }
 
 /** Views without rows for all names that a dialect has nothing to say about. */

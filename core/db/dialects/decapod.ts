@@ -1,5 +1,5 @@
 import type { SchemaProbe } from '../schema-probe.ts'
-import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
+import { MESSAGE_TEXT_VIEW, requireRowids, textTimeMs, view } from './canonical.ts'
 import { ledgerPath, ledgerState, readLedger } from './decapod-ledger.ts'
 import {
   asCount,
@@ -236,6 +236,7 @@ const TEXT = `coalesce(
     (SELECT decapod_text(o.at, o.bytes, o.hash) FROM temp.decapod_originals AS o WHERE o.message_id = d.message_id), '')`
 
 function views(probe: SchemaProbe): string {
+  requireRowids(probe, 'decapod', ['originals_index', 'summaries'])
   return [
     derivedViews({
       importer: 'decapod',

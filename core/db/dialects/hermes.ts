@@ -1,5 +1,5 @@
 import type { SchemaProbe } from '../schema-probe.ts'
-import { countOf, secondsMs, textOf, view } from './canonical.ts'
+import { countOf, requireRowids, secondsMs, textOf, view } from './canonical.ts'
 import type { Dialect } from './dialect.ts'
 import { prepareHermes } from './hermes-derived.ts'
 
@@ -55,6 +55,7 @@ const roleName = `coalesce(lower(trim(m.role)), '')`
 const inList = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ')
 
 function views(probe: SchemaProbe): string {
+  requireRowids(probe, 'hermes-lcm', ['lcm_lifecycle_state'])
   const has = (column: string): string => (probe.has('messages', column) ? `m.${column}` : 'NULL')
   const ofMessage = (expression: string): string =>
     `(SELECT ${expression} FROM main.messages AS m WHERE m.store_id = h.message_id)`

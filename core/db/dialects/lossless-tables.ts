@@ -1,7 +1,7 @@
 import { PartType } from '../../contract/ids.ts'
 import type { ReadDb } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
-import { countOf, depthOf, MESSAGE_TEXT_VIEW, sizeOf, textOf, textTimeMs, view } from './canonical.ts'
+import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from './canonical.ts'
 import { type LosslessOptions, losslessLacks } from './lossless-derived.ts'
 import { losslessLogViews } from './lossless-log.ts'
 
@@ -48,6 +48,7 @@ const IS_NAMED = `typeof(s.summary_id) = 'text' AND ${isNumber('s.conversation_i
 
 /** Views over the tables that lossless-claw and its forks share. */
 export function losslessViews(probe: SchemaProbe, options: LosslessOptions): string {
+  requireRowids(probe, options.importer, ['summaries'])
   const lacks = losslessLacks(probe, options)
   const sources = `${lacks.sources ? 'temp.lossless_sources' : 'main.summary_parents'}
 WHERE typeof(summary_id) = 'text' AND typeof(parent_summary_id) = 'text'`

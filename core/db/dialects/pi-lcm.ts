@@ -1,5 +1,5 @@
 import type { SchemaProbe } from '../schema-probe.ts'
-import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
+import { MESSAGE_TEXT_VIEW, requireRowids, textTimeMs, view } from './canonical.ts'
 import {
   asCount,
   asId,
@@ -156,6 +156,7 @@ function links(probe: SchemaProbe): { messages: string; summaries: string } {
 }
 
 function views(probe: SchemaProbe): string {
+  requireRowids(probe, 'pi-lcm', ['conversations', 'messages', 'summaries', 'summary_sources'])
   const text = (table: string, column: string, row: string): string =>
     probe.has(table, column) ? `(SELECT ${asText(`t.${column}`)} FROM main.${table} AS t WHERE t.rowid = ${row})` : `''`
   return [
