@@ -25,9 +25,12 @@ function salvageText(report: SalvageReport): string {
     one.lost.map(({ from, to }) => `${one.table}: ${from === to ? from : `from ${from} to ${to}`}`),
   )
   return [
-    `${report.to}: ${report.isWhole ? 'everything could be read.' : 'what could be read; the rest is listed below.'}`,
+    `${report.to}: ${report.isWhole ? 'everything could be read.' : 'what could be read; what is known to be lost is listed below.'}`,
     ...(report.missingBytes > 0
       ? [`The file was cut off: ${count(report.missingBytes)} bytes are missing at its end.`]
+      : []),
+    ...(report.byPages
+      ? ['Its table of contents is lost: rows were found page by page. What stood on lost pages cannot be named.']
       : []),
     '',
     table(

@@ -25,6 +25,11 @@ export const SalvageReport = z.object({
   to: z.string(),
   system: z.string(),
   tables: z.array(SalvagedTable),
+  /**
+   * The file's own table of contents could not be read: rows were found page by page, told by how they are stored. What
+   * stood on lost pages cannot be named then, and nobody can say that nothing was lost.
+   */
+  byPages: z.boolean(),
   /** Nothing was lost: the damage lies in what is not copied (indexes, free pages). */
   isWhole: z.boolean(),
   /** SQLite's own check of the copy. */

@@ -3,9 +3,25 @@ import { LcmError } from '../errors.ts'
 
 /** After so many fruitless looks the rest of a table counts as lost: a lost page may span billions of unused keys. */
 const MAX_LOOKS = 4000
+/** So many every stretch of a table gets, whatever the others took. */
+const LEAST_LOOKS = 32
 
 export type Row = Readonly<Record<string, SqlValue>>
 export type Hole = { readonly from: number; readonly to: number }
+
+/** How many looks are left for all stretches of a table. */
+export class Looks {
+  #left = MAX_LOOKS
+
+  /** For one stretch. */
+  take(): number {
+    return Math.max(LEAST_LOOKS, this.#left)
+  }
+
+  spend(looks: number): void {
+    this.#left -= looks
+  }
+}
 
 /** What the statement reads in both directions; `where` may use `params`. */
 export type Source = {
@@ -13,15 +29,17 @@ export type Source = {
   readonly table: string
   /** An integer column with an index. */
   readonly key: string
+  /** Several rows may have the same key. */
+  readonly isShared?: boolean
   readonly where?: string
   readonly params?: SqlParams
 }
 
 /**
  * Every row that can be read, whatever pages are damaged: from both ends of a stretch up to the damage, then the halves
- * of what lies between, the widest first. Rows beside a damage may come twice; `holes` collects what gave nothing.
+ * of what lies between, the widest first. `holes` collects what gave nothing.
  */
-export function* readableRows(db: ReadDb, source: Source, holes: Hole[]): Generator<Row> {
+export function* readableRows(db: ReadDb, source: Source, holes: Hole[], budget: Looks): Generator<Row> {
   const { key, table } = source
   const columns = [...new Set([key, ...source.columns])].join(', ')
   const filter = source.where ? `AND ${source.where}` : ''
@@ -30,25 +48,33 @@ export function* readableRows(db: ReadDb, source: Source, holes: Hole[]): Genera
     WHERE ${key} BETWEEN CAST(:from AS INTEGER) AND CAST(:to AS INTEGER) ${filter}
     ORDER BY ${key} ${direction}`
   const open: Hole[] = [{ from: -Number.MAX_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }]
+  const most = budget.take()
   let looks = 0
   for (let at = 0; at < open.length; at += 1) {
     const { from, to } = open[at] as Hole
-    if (looks >= MAX_LOOKS) {
+    if (looks >= most) {
       holes.push({ from, to })
       continue
     }
     looks += 1
-    const up = { last: null as number | null, whole: false }
+    budget.spend(1)
+    const up = end()
     yield* walk(db, select('ASC'), { ...source.params, from, to }, key, up)
     if (up.whole) continue
-    const down = { last: null as number | null, whole: false }
-    yield* walk(db, select('DESC'), { ...source.params, from, to }, key, down)
+    const down = end()
+    // With a key of several rows the ways may meet at one: its rows are told apart by what they hold.
+    const seen = new Set(source.isShared ? up.atLast.map((row) => JSON.stringify(row)) : [])
+    for (const row of walk(db, select('DESC'), { ...source.params, from, to }, key, down)) {
+      if (seen.size === 0 || Number(row[key]) !== up.last || !seen.has(JSON.stringify(row))) yield row
+    }
     if (down.whole) continue
-    // The keys at which the ways from both ends stopped are read; several rows may share one, so they are kept.
+    if (up.last !== null || down.last !== null) looks = Math.max(0, looks - 8)
+    // Where a key has several rows, some of those at which the ways stopped may stand behind the damage.
+    if (source.isShared)
+      for (const last of new Set([up.last, down.last])) if (last !== null) holes.push({ from: last, to: last })
     const low = up.last === null ? from : up.last + 1
     const high = down.last === null ? to : down.last - 1
     if (low > high) continue
-    if (up.last !== null || down.last !== null) looks = Math.max(0, looks - 8)
     if (low === high) {
       holes.push({ from: low, to: high })
       continue
@@ -58,16 +84,17 @@ export function* readableRows(db: ReadDb, source: Source, holes: Hole[]): Genera
   }
 }
 
-function* walk(
-  db: ReadDb,
-  sql: string,
-  params: SqlParams,
-  key: string,
-  state: { last: number | null; whole: boolean },
-): Generator<Row> {
+/** How far a way went: its last key with the rows that have it, and whether it came to the end. */
+type End = { last: number | null; atLast: Row[]; whole: boolean }
+const end = (): End => ({ last: null, atLast: [], whole: false })
+
+function* walk(db: ReadDb, sql: string, params: SqlParams, key: string, state: End): Generator<Row> {
   try {
     for (const row of db.iterate<Row>(sql, params)) {
-      state.last = Number(row[key])
+      const at = Number(row[key])
+      if (at !== state.last) state.atLast = []
+      state.last = at
+      state.atLast.push(row)
       yield row
     }
     state.whole = true

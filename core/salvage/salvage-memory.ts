@@ -7,10 +7,11 @@ import type { WriteDb } from '../db/read-db.ts'
 import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
 import { indexInSteps } from '../working-copy/index-in-steps.ts'
-import { columnsOf, insertInto, TABLES, type Table, toNative } from '../working-copy/native-rows.ts'
+import { columnsOf, TABLES, type Table } from '../working-copy/native-rows.ts'
 import { fillSummaryHashes } from '../working-copy/summary-hashes.ts'
 import { type DamagedMemory, openByPages, openDamaged } from './open-damaged.ts'
-import { type Hole, joinHoles, type Row, readableRows, type Source } from './readable-rows.ts'
+import { type Hole, joinHoles, Looks, type Row, readableRows, type Source } from './readable-rows.ts'
+import { RowKeeper } from './row-keeper.ts'
 import { copySource, type SourceCopy } from './salvage-copy.ts'
 
 const BATCH_ROWS = 1000
@@ -116,12 +117,12 @@ async function* salvageTables(
   const stretchesOf: Readonly<Record<Table, () => Stretch[]>> = {
     conversations: whole('conversation_id', String),
     messages: whole('message_id', asMessage),
-    message_parts: whole('message_id', asMessage),
+    message_parts: () => [{ key: 'message_id', isShared: true, name: asMessage }],
     summaries: whole('summary_rowid', (key) => `row ${key}`),
     summary_messages: inSummary,
     summary_sources: inSummary,
     context_items: inConversation('ordinal'),
-    large_files: inConversation('created_at'),
+    large_files: () => inConversation('created_at')().map((stretch) => ({ ...stretch, isShared: true })),
   }
   const tables: SalvagedTable[] = []
   for (const table of TABLES) {
@@ -130,19 +131,19 @@ async function* salvageTables(
   return tables
 }
 
-type Stretch = Pick<Source, 'key' | 'where' | 'params'> & { name(key: number): string }
+type Stretch = Pick<Source, 'key' | 'where' | 'params' | 'isShared'> & { name(key: number): string }
 
 async function* salvageTable(
   { memory, to, signal }: Work,
   table: Table,
   stretches: readonly Stretch[],
 ): AsyncGenerator<JobProgress, SalvagedTable> {
-  const isOurs = memory.info.system === 'native'
-  const insert = insertInto(table)
   const columns = columnsOf(table)
   const known = memory.lost?.get(table) ?? []
   const lost = known.slice(0, MAX_LISTED).map((name) => ({ from: name, to: name }))
   let [read, refused, lostRanges] = [0, 0, known.length]
+  const keeper = new RowKeeper(memory, to, table)
+  const looks = new Looks()
   let batch: Row[] = []
   const flush = (): void => {
     const rows = batch
@@ -150,9 +151,8 @@ async function* salvageTable(
     to.transaction(() => {
       for (const row of rows) {
         try {
-          const kept = Object.fromEntries(columns.map((column) => [column, row[column] ?? null]))
-          // A row of ours is what the file says that it is, hashes included: the checks compare them.
-          read += to.run(insert, isOurs ? kept : toNative(table, kept))
+          if (keeper.add(row)) read += 1
+          else refused += 1
         } catch (error) {
           if (!(error instanceof LcmError) || error.code === 'disk_full') throw error
           refused += 1
@@ -160,10 +160,10 @@ async function* salvageTable(
       }
     })
   }
-  for (const { key, where, params, name } of stretches) {
+  for (const { name, ...stretch } of stretches) {
     const holes: Hole[] = []
-    const source: Source = { columns, table, key, ...(where ? { where } : {}), ...(params ? { params } : {}) }
-    for (const row of readableRows(memory.read, source, holes)) {
+    const source: Source = { columns, table, ...stretch }
+    for (const row of readableRows(memory.read, source, holes, looks)) {
       batch.push(row)
       if (batch.length < BATCH_ROWS) continue
       flush()

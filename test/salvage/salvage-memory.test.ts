@@ -1,5 +1,6 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SalvageReport } from '../../core/contract/salvage.ts'
@@ -102,6 +103,21 @@ describe.skipIf(!existsSync(small))('salvaging a damaged file (needs ../shared)'
     )
   }, 60_000)
 
+  it('keeps what has the session or the place of something else', async () => {
+    const path = damaged([])
+    const db = new Database(path)
+    db.exec(`PRAGMA foreign_keys = OFF;
+      CREATE TABLE loose AS SELECT * FROM messages; DROP TABLE messages; ALTER TABLE loose RENAME TO messages;
+      INSERT INTO conversations (conversation_id, session_id) SELECT 2, session_id FROM conversations;
+      UPDATE messages SET conversation_id = 2, seq = 1 WHERE message_id > 66`)
+    db.close()
+    const to = join(temporaryFolder(), 'saved.db')
+    const report = await salvage(path, to)
+    expect(rows(report)).toMatchObject({ conversations: 2, messages: 68 })
+    expect(contents(to)).toEqual(contents(small))
+    expect(report.tables.find(({ table }) => table === 'messages')?.refused).toBe(0)
+  })
+
   it('refuses to write where something is', async () => {
     const to = join(temporaryFolder(), 'there.db')
     copyFileSync(small, to)
@@ -120,5 +136,107 @@ describe.skipIf(!existsSync(small))('salvaging a damaged file (needs ../shared)'
     const to = join(folder, 'saved.db')
     await expect(salvage(small, to, AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' })
     expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+const sample = join(import.meta.dirname, '../../resources/sample.db')
+
+/** A copy of the sample memory that something was done to. */
+function ours(damage: (bytes: Buffer) => Buffer): string {
+  const path = join(temporaryFolder(), 'ours.db')
+  writeFileSync(path, damage(Buffer.from(readFileSync(sample))))
+  return path
+}
+
+const TABLES = ['conversations', 'messages', 'message_parts', 'summaries', 'summary_messages', 'summary_sources']
+
+/** Rows of the tables that matter, as texts. */
+function allRows(path: string): Map<string, Set<string>> {
+  const lcm = openLcm(path, { readOnly: true })
+  const rowsOf = (table: string): Set<string> =>
+    new Set(lcm.read.all(`SELECT * FROM ${table}`).map((row) => JSON.stringify(row)))
+  const rows = new Map([...TABLES, 'context_items', 'large_files'].map((table) => [table, rowsOf(table)]))
+  lcm.close()
+  return rows
+}
+
+describe('salvaging a file of ours', () => {
+  const original = allRows(sample)
+  const expectTrue = (saved: ReadonlyMap<string, ReadonlySet<string>>): void => {
+    for (const [table, rows] of saved) expect([...rows].filter((row) => !original.get(table)?.has(row))).toEqual([])
+  }
+
+  it.each([
+    ['whose first page is lost', (bytes: Buffer) => bytes.fill(0, 0, PAGE)],
+    ['whose table of contents is lost', (bytes: Buffer) => bytes.fill(0x55, 100, PAGE)],
+    ['that lacks its last page', (bytes: Buffer) => bytes.subarray(0, bytes.length - PAGE)],
+  ])('%s gives every row', async (_what, damage) => {
+    const to = join(temporaryFolder(), 'saved.db')
+    const report = await salvage(ours(damage), to)
+    expect(report).toMatchObject({ system: 'native', byPages: true, isWhole: false, isSound: true })
+    expect(readdirSync(dirname(to))).toEqual(['saved.db'])
+    expect(allRows(to)).toEqual(original)
+  })
+
+  it.each([0.9, 0.6, 0.35])('that is cut off at %d of its length gives what stood before the cut', async (part) => {
+    const to = join(temporaryFolder(), 'saved.db')
+    const report = await salvage(
+      ours((bytes) => bytes.subarray(0, Math.floor(bytes.length * part))),
+      to,
+    )
+    expect(report).toMatchObject({ byPages: true, isWhole: false, isSound: true })
+    expect(rows(report).messages).toBeGreaterThan(200)
+    expectTrue(allRows(to))
+  })
+
+  it('finds rows behind a page that leads to them', async () => {
+    const root = openLcm(sample, { readOnly: true })
+    const page = root.read.value<number>("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'") ?? 0
+    root.close()
+    const to = join(temporaryFolder(), 'saved.db')
+    const report = await salvage(
+      ours((bytes) => bytes.fill(0, (page - 1) * PAGE, page * PAGE)),
+      to,
+    )
+    expect(report).toMatchObject({ byPages: false, isWhole: false, isSound: true })
+    expect(allRows(to)).toEqual(original)
+  })
+
+  it('keeps the hash that was stored with a text that was changed', async () => {
+    const path = join(temporaryFolder(), 'changed.db')
+    copyFileSync(sample, path)
+    const db = new Database(path)
+    db.exec("DROP TRIGGER messages_immutable; UPDATE messages SET content = 'forged' WHERE message_id = 3")
+    db.close()
+    const to = join(temporaryFolder(), 'saved.db')
+    await salvage(path, to)
+    const lcm = openLcm(to, { readOnly: true })
+    expect(
+      lcm.integrity
+        .findNow(['content_hash'], null)
+        .get('content_hash')
+        ?.map(({ id }) => id),
+    ).toEqual(['msg_3'])
+    lcm.close()
+  })
+
+  it('reads what was committed in the log that was left beside it', async () => {
+    const path = join(temporaryFolder(), 'logged.db')
+    copyFileSync(sample, path)
+    const db = new Database(path)
+    db.pragma('journal_mode = WAL')
+    db.pragma('wal_autocheckpoint = 0')
+    db.exec("UPDATE conversations SET title = 'from the log'")
+    const left = join(temporaryFolder(), 'left.db')
+    const bytes = Buffer.from(readFileSync(path)).fill(0x55, 100, PAGE)
+    writeFileSync(left, bytes)
+    copyFileSync(`${path}-wal`, `${left}-wal`)
+    db.close()
+    const to = join(temporaryFolder(), 'saved.db')
+    const report = await salvage(left, to)
+    const lcm = openLcm(to, { readOnly: true })
+    expect(lcm.read.column('SELECT DISTINCT title FROM conversations')).toEqual(['from the log'])
+    expect(report.byPages).toBe(true)
+    lcm.close()
   })
 })
