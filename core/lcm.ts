@@ -102,7 +102,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
 
   const windows = new KeptWindow(read, estimator)
   const context = new ContextAssembler(read, estimator, settings.compaction, windows)
-  const planner = new CompactionPlanner(read, estimator, settings.compaction, windows)
+  const planner = new CompactionPlanner(windows, settings.compaction)
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,
     keyOf: (provider) => findKey(provider, process.env, options.keys ?? null),
@@ -167,7 +167,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
       defaultTokens: settings.maxExpandTokens,
     }),
     planner,
-    whatIf: new WhatIfPlanner(read, estimator, settings.compaction, windows),
+    whatIf: new WhatIfPlanner(windows, settings.compaction),
     compactions: new CompactionHistory(read),
     summarizers,
     prompts: new PromptPreviewer({

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import { KeptWindow } from '../context/kept-window.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type {
   CompactInput,
@@ -57,7 +58,7 @@ export class CompactionEngine {
 
   constructor(options: CompactionEngineOptions) {
     this.#options = options
-    this.#planner = new CompactionPlanner(options.db, options.estimator, options.settings)
+    this.#planner = new CompactionPlanner(new KeptWindow(options.db, options.estimator), options.settings)
   }
 
   /** @see CompactionPlanner.evaluate */

@@ -1,7 +1,5 @@
-import { KeptWindow } from '../context/kept-window.ts'
-import type { TokenEstimator } from '../context/token-estimator.ts'
+import type { KeptWindow } from '../context/kept-window.ts'
 import type { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from '../contract/compaction.ts'
-import type { ReadDb } from '../db/read-db.ts'
 import { withOverrides } from '../settings/settings.ts'
 import { decide, planWindow } from './plan-window.ts'
 
@@ -13,14 +11,9 @@ export class CompactionPlanner {
   readonly #settings: Readonly<CompactionSettings>
   readonly #windows: KeptWindow
 
-  constructor(
-    db: ReadDb,
-    estimator: TokenEstimator,
-    settings: Readonly<CompactionSettings>,
-    windows = new KeptWindow(db, estimator),
-  ) {
-    this.#settings = settings
+  constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>) {
     this.#windows = windows
+    this.#settings = settings
   }
 
   /**

@@ -1,11 +1,9 @@
 import { decide, planWindow } from '../compaction/plan-window.ts'
-import { KeptWindow } from '../context/kept-window.ts'
+import type { KeptWindow } from '../context/kept-window.ts'
 import { selectItems } from '../context/selection.ts'
-import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { Extent, Window } from '../context/window.ts'
 import type { CompactionPlan, CompactionSettings, WhatIf } from '../contract/compaction.ts'
 import type { WhatIfInput } from '../contract/what-if.ts'
-import type { ReadDb } from '../db/read-db.ts'
 import { presetSettings } from '../settings/presets.ts'
 import { withOverrides } from '../settings/settings.ts'
 
@@ -17,14 +15,9 @@ export class WhatIfPlanner {
   readonly #settings: Readonly<CompactionSettings>
   readonly #windows: KeptWindow
 
-  constructor(
-    db: ReadDb,
-    estimator: TokenEstimator,
-    settings: Readonly<CompactionSettings>,
-    windows = new KeptWindow(db, estimator),
-  ) {
-    this.#settings = settings
+  constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>) {
     this.#windows = windows
+    this.#settings = settings
   }
 
   /**

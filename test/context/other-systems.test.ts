@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CompactionPlanner } from '../../core/compaction/compaction-planner.ts'
 import { ContextAssembler } from '../../core/context/context-assembler.ts'
+import { KeptWindow } from '../../core/context/kept-window.ts'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { CompactInput, CompactionDecision, CompactionPlan } from '../../core/contract/compaction.ts'
 import { AssembledContext, RenderedContext } from '../../core/contract/context.ts'
@@ -23,7 +24,7 @@ describe.runIf(hasFixtures)('a window of another system', () => {
   it.each(files)('%s is assembled, rendered and planned for like our own', (name) => {
     const memory = openMemory(join(CLAW, name), { cacheDir })
     const assembler = new ContextAssembler(memory.read, estimator, compaction)
-    const planner = new CompactionPlanner(memory.read, estimator, compaction)
+    const planner = new CompactionPlanner(new KeptWindow(memory.read, estimator), compaction)
     for (const conversationId of memory.read.column<number>('SELECT conversation_id FROM conversations')) {
       const stored = memory.read.value<number>('SELECT count(*) FROM context_items WHERE conversation_id = :c', {
         c: conversationId,

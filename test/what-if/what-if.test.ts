@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ContextAssembler } from '../../core/context/context-assembler.ts'
+import { KeptWindow } from '../../core/context/kept-window.ts'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { type CompactionSettings, WhatIf } from '../../core/contract/compaction.ts'
 import { PresetName } from '../../core/contract/settings.ts'
@@ -23,7 +24,7 @@ import { travelIn } from '../time-travel/travel.ts'
 
 const { compaction } = readSettings({})
 const plannerOn = (db: ReadDb, settings: Partial<CompactionSettings> = {}): WhatIfPlanner =>
-  new WhatIfPlanner(db, createTokenEstimator(), { ...compaction, ...settings })
+  new WhatIfPlanner(new KeptWindow(db, createTokenEstimator()), { ...compaction, ...settings })
 const ask = (db: ReadDb, request: Partial<WhatIfRequest> = {}, settings: Partial<CompactionSettings> = {}): WhatIf =>
   WhatIf.parse(plannerOn(db, settings).ask(WhatIfInput.parse({ conversationId: 1, ...request })))
 
