@@ -29,6 +29,7 @@ export const SpecificKind = z.enum([
   'number',
   'name',
 ])
+export type SpecificKind = z.infer<typeof SpecificKind>
 
 /**
  * Where a specific of a claim stands: in the passages that carry the claim; only elsewhere in the sources, about something

@@ -1,19 +1,5 @@
+import type { SpecificKind } from '../contract/provenance.ts'
 import { fold, isWordUnit, numberKey, tokensOf } from './tokens.ts'
-
-export const SPECIFIC_KINDS = [
-  'quote',
-  'url',
-  'path',
-  'hash',
-  'identifier',
-  'code',
-  'version',
-  'date',
-  'time',
-  'number',
-  'name',
-] as const
-export type SpecificKind = (typeof SPECIFIC_KINDS)[number]
 
 /** Something in a text that is right or wrong to the letter. Offsets are UTF-16 units of that text. */
 export type Specific = {

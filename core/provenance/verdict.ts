@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
 import type { PassageIndex, Standing as Place } from './passage-index.ts'
 import type { Scorer } from './scoring.ts'
@@ -230,8 +229,7 @@ const nearest = (at: number, places: readonly number[]): number =>
     places.length === 0 ? 0 : Number.POSITIVE_INFINITY,
   )
 
-type Kind = z.infer<typeof SpecificKind>
-const isAlike = (a: Kind, b: Kind): boolean =>
+const isAlike = (a: SpecificKind, b: SpecificKind): boolean =>
   a === b || (NAMES.has(a) && NAMES.has(b)) || (NUMBERS.has(a) && NUMBERS.has(b))
-const NAMES: ReadonlySet<Kind> = new Set(['path', 'identifier', 'code', 'hash', 'url'])
-const NUMBERS: ReadonlySet<Kind> = new Set(['number', 'version', 'time', 'date'])
+const NAMES: ReadonlySet<SpecificKind> = new Set(['path', 'identifier', 'code', 'hash', 'url'])
+const NUMBERS: ReadonlySet<SpecificKind> = new Set(['number', 'version', 'time', 'date'])
