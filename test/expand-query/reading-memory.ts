@@ -3,21 +3,12 @@ import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { ExpandQueryInput, type ExpandQueryRequest, ExpandQueryResult } from '../../core/contract/expand-query.ts'
 import type { ProviderSettings } from '../../core/contract/provider.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
 import type { ReadDb } from '../../core/db/read-db.ts'
 import { ExpandQuery } from '../../core/expand-query/expand-query.ts'
 import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { KEY } from '../summarizers/ask-model.ts'
-
-const CAPABILITIES = {
-  parts: true,
-  files: true,
-  runs: true,
-  storedWindow: true,
-  levels: true,
-  fullTextIndex: true,
-  substringIndex: true,
-}
 
 export const CAUSE = 'The invoices are late because renderInvoice waits for the font server at 10.4.0.7.'
 export const SECRET = 'Other customer: the vault code is 4711-QUARTZ.'
@@ -56,7 +47,7 @@ export function askerOf(
 ) {
   const histories = new HistoryIndex(db)
   const estimator = createTokenEstimator()
-  const retrieval = new RetrievalEngine(db, CAPABILITIES, histories)
+  const retrieval = new RetrievalEngine(db, NATIVE_CAPABILITIES, histories)
   const summarizers = new ConfiguredSummarizers({
     models: { providers, chain, spendCapTokens, promptsDir: null },
     keyOf: async () => KEY,

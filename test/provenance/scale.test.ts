@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ProvenanceInput } from '../../core/contract/provenance.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
 import { ProvenanceFinder } from '../../core/provenance/provenance.ts'
 import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
 import { generateHistory } from '../builders/history.ts'
@@ -14,16 +15,6 @@ const SUMMARY = [
   'The lock is taken before the queue returns.',
   'Nobody ordered new curtains for the meeting room.',
 ].join('\n')
-const CAPABILITIES = {
-  parts: true,
-  files: true,
-  runs: true,
-  storedWindow: true,
-  levels: true,
-  fullTextIndex: true,
-  substringIndex: true,
-}
-
 let memory: TestMemory
 let top: string
 
@@ -60,7 +51,7 @@ it('finds one sentence among 10,000 messages, and lets others work meanwhile', a
 
 it('has a search choose the messages of a subtree that is too large to be read', async () => {
   const histories = new HistoryIndex(memory.db)
-  const retrieval = new RetrievalEngine(memory.db, CAPABILITIES, histories)
+  const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, histories)
   const finder = new ProvenanceFinder({
     db: memory.db,
     histories,

@@ -3,17 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Capabilities } from '../../core/contract/memory.ts'
 import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '../../core/contract/retrieval.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
 import { Grep } from '../../core/retrieval/grep.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 
-const everything: Capabilities = {
-  ...{ parts: true, files: true, runs: true, storedWindow: true, levels: true },
-  ...{ fullTextIndex: true, substringIndex: true },
-}
-const noIndex: Capabilities = { ...everything, fullTextIndex: false, substringIndex: false }
+const noIndex: Capabilities = { ...NATIVE_CAPABILITIES, fullTextIndex: false, substringIndex: false }
 
-function searcher(memory: TestMemory, capabilities = everything) {
+function searcher(memory: TestMemory, capabilities = NATIVE_CAPABILITIES) {
   const grep = new Grep(memory.db, capabilities, new HistoryIndex(memory.db))
   return async (request: GrepRequest, signal?: AbortSignal): Promise<GrepResult> =>
     GrepResult.parse(await grep.search(GrepInput.parse({ exactTotal: true, ...request }), signal))
@@ -429,7 +426,7 @@ it('ranks by relevance: rarer and more often first, by index and by scan', async
     'a zebra',
     ...Array.from({ length: 20 }, (_, i) => `filler ${i}`),
   ])
-  for (const capabilities of [everything, noIndex]) {
+  for (const capabilities of [NATIVE_CAPABILITIES, noIndex]) {
     const result = await searcher(memory, capabilities)({ query: 'zebra', sort: 'relevance' })
     expect(idsOf(result)).toEqual(['msg_2', 'msg_3', 'msg_1'])
   }

@@ -3,21 +3,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
-import type { Capabilities } from '../../core/contract/memory.ts'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { ConversationStore } from '../../core/conversations/conversation-store.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
 import { Grep } from '../../core/retrieval/grep.ts'
 import { smallLetters } from '../../core/retrieval/text-folding.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { allPages, type NaiveRow, naiveRows, naiveWords, passes } from './naive-scan.ts'
-
-const everything: Capabilities = {
-  ...{ parts: true, files: true, runs: true, storedWindow: true, levels: true },
-  ...{ fullTextIndex: true, substringIndex: true },
-}
 
 const pieces = {
   latin: ['alpha', 'Beta', 'café', 'Résumé', 'naïve', 'Größe', 'Ångström', 'error', 'lock', 'the'],
@@ -124,7 +119,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
   beforeAll(() => {
     memory = build()
     rows = naiveRows(memory.db)
-    greps = [everything, { ...everything, fullTextIndex: false }].map(
+    greps = [NATIVE_CAPABILITIES, { ...NATIVE_CAPABILITIES, fullTextIndex: false }].map(
       (capabilities) => new Grep(memory.db, capabilities, new HistoryIndex(memory.db)),
     )
   })
@@ -212,7 +207,7 @@ describe('on real texts', () => {
       createdAtMs: STORY_BEGINS_MS + ((i * 7919) % 1200) * 1000,
     }))
     store.ingestBulk([{ conversationId: 1, messages }])
-    const grep = new Grep(memory.db, everything, new HistoryIndex(memory.db))
+    const grep = new Grep(memory.db, NATIVE_CAPABILITIES, new HistoryIndex(memory.db))
     const rows = naiveRows(memory.db)
     for (let run = 0; run < 120; run += 1) {
       const text = [...random.pick(texts)]
