@@ -5,6 +5,7 @@ import { contract } from './contract/contract.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
+import type { Lcm } from './lcm.ts'
 import { ledgerState } from './ledger/ledger-writer.ts'
 import { PRESETS } from './settings/presets.ts'
 import { previewImport } from './transcripts/preview-import.ts'
@@ -28,6 +29,12 @@ export function createRouter(core: Core) {
       throw errors.LCM({ message: info.message, data: info })
     }
   })
+
+  /** With the history of a conversation at hand, which was read without keeping others waiting. */
+  const prepared = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
+    await core.lcm().history.prepare(conversationId)
+    return core.lcm()
+  }
 
   return os.router({
     machine: {
@@ -64,10 +71,9 @@ export function createRouter(core: Core) {
     conversations: {
       list: os.conversations.list.handler(() => core.lcm().stats.listed()),
       measure: os.conversations.measure.handler(() => core.lcm().stats.measure()),
-      overview: os.conversations.overview.handler(async ({ input }) => {
-        await core.lcm().history.prepare(input.conversationId)
-        return core.lcm().stats.overview(input.conversationId)
-      }),
+      overview: os.conversations.overview.handler(async ({ input }) =>
+        (await prepared(input)).stats.overview(input.conversationId),
+      ),
       files: os.conversations.files.handler(({ input }) => core.lcm().retrieval.files(input.conversationId)),
     },
     transcript: {
@@ -77,22 +83,13 @@ export function createRouter(core: Core) {
       rankAt: os.transcript.rankAt.handler(({ input }) => core.lcm().transcript.rankAt(input)),
     },
     strata: {
-      get: os.strata.get.handler(async ({ input }) => {
-        await core.lcm().history.prepare(input.conversationId)
-        return core.lcm().strata.get(input)
-      }),
-      messages: os.strata.messages.handler(async ({ input }) => {
-        await core.lcm().history.prepare(input.conversationId)
-        return core.lcm().strata.messages(input)
-      }),
+      get: os.strata.get.handler(async ({ input }) => (await prepared(input)).strata.get(input)),
+      messages: os.strata.messages.handler(async ({ input }) => (await prepared(input)).strata.messages(input)),
     },
     lineage: {
       neighbourhood: os.lineage.neighbourhood.handler(({ input }) => core.lcm().dag.neighbourhood(input)),
-      tree: os.lineage.tree.handler(async ({ input }) => {
-        await core.lcm().history.prepare(input.conversationId)
-        return core.lcm().dag.tree(input.conversationId)
-      }),
-      treeLevel: os.lineage.treeLevel.handler(({ input }) => core.lcm().dag.treeLevel(input)),
+      tree: os.lineage.tree.handler(async ({ input }) => (await prepared(input)).dag.tree(input.conversationId)),
+      treeLevel: os.lineage.treeLevel.handler(async ({ input }) => (await prepared(input)).dag.treeLevel(input)),
       of: os.lineage.of.handler(({ input }) => core.lcm().dag.lineage(input.id)),
     },
     context: {
@@ -103,9 +100,13 @@ export function createRouter(core: Core) {
           ? core.lcm().timeTravel.render({ ...assembled, moment }, provider)
           : core.lcm().context.render(assembled, provider)
       }),
-      timeline: os.context.timeline.handler(({ input }) => core.lcm().timeTravel.timeline(input.conversationId)),
-      at: os.context.at.handler(({ input }) => core.lcm().timeTravel.contextAt(input)),
-      difference: os.context.difference.handler(({ input }) => core.lcm().timeTravel.difference(input)),
+      timeline: os.context.timeline.handler(async ({ input }) =>
+        (await prepared(input)).timeTravel.timeline(input.conversationId),
+      ),
+      at: os.context.at.handler(async ({ input }) => (await prepared(input)).timeTravel.contextAt(input)),
+      difference: os.context.difference.handler(async ({ input }) =>
+        (await prepared(input)).timeTravel.difference(input),
+      ),
     },
     retrieval: {
       describe: os.retrieval.describe.handler(({ input }) =>

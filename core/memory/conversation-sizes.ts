@@ -122,16 +122,28 @@ export class ConversationSizes {
     let isWhole = true
     for (const ids of batches(counts, windows)) {
       await setImmediate()
-      try {
-        for (const [id, some] of await this.#tokensOf(ids, counts, windows)) tokens.set(id, some)
-      } catch (error) {
-        if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
-        isWhole = false
-      }
+      isWhole = (await this.#readable(ids, counts, windows, tokens)) && isWhole
     }
     this.#read = { stamp, tokens, isWhole }
     const tookMs = performance.now() - startedMs
     this.#restUntilMs = performance.now() + Math.min(LONGEST_REST_MS, REST * tookMs)
+  }
+
+  /** Adds what conversations hold; false when a damaged page keeps one of them from being added up. */
+  async #readable(
+    ids: readonly number[],
+    counts: ReadonlyMap<number, Count>,
+    windows: ReadonlyMap<number, Window>,
+    tokens: Map<number, Tokens>,
+  ): Promise<boolean> {
+    try {
+      for (const [id, some] of await this.#tokensOf(ids, counts, windows)) tokens.set(id, some)
+      return true
+    } catch (error) {
+      if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
+      if (ids.length > 1) for (const id of ids) await this.#readable([id], counts, windows, tokens)
+      return false
+    }
   }
 
   async #tokensOf(

@@ -1,0 +1,48 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { MemoryStats } from '../../core/memory/memory-stats.ts'
+import { losslessClawWriters } from '../builders/systems/lossless.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+/** Two conversations, of which the first has a page with some of its messages that cannot be read. */
+function damagedFile(messages: number): string {
+  const path = join(temporaryFolder(), 'lcm.db')
+  const file = losslessClawWriters[1]?.open(path)
+  if (!file) throw new Error('no writer')
+  file.db.exec(`
+    INSERT INTO conversations (conversation_id, session_id) VALUES (1, 'one'), (2, 'two');
+    WITH RECURSIVE n (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM n WHERE n < ${messages})
+    INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count)
+    SELECT n, 1, n, 'user', hex(randomblob(200)), 7 FROM n;
+    INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count) VALUES (5000, 2, 1, 'user', 'a', 9)`)
+  const page = file.db.prepare(
+    `SELECT pageno FROM dbstat WHERE name = 'messages' AND pagetype = 'leaf' LIMIT 1 OFFSET 20`,
+  )
+  const { pageno } = page.get() as { pageno: number }
+  file.db.pragma('journal_mode = DELETE')
+  file.db.close()
+  const handle = openSync(path, 'r+')
+  writeSync(handle, Buffer.alloc(100, 0xff), 0, 100, (pageno - 1) * 4096)
+  closeSync(handle)
+  return path
+}
+
+it.each([400, 1200])(
+  'lists conversations of a file with a damaged page, and leaves open only what stands on it: %i messages',
+  async (messages) => {
+    const { read, info, close } = openMemory(damagedFile(messages), { cacheDir: join(temporaryFolder(), 'cache') })
+    const histories = new HistoryIndex(read)
+    const stats = new MemoryStats(read, info, 1000, histories, false)
+    await stats.measure()
+    expect(stats.listed()).toMatchObject([
+      { messages, storedTokens: null },
+      { messages: 1, storedTokens: 9 },
+    ])
+    expect(histories.order(1).length).toBe(messages)
+    expect(() => stats.conversations()).toThrowError(expect.objectContaining({ code: 'file_corrupt' }))
+    close()
+  },
+)
