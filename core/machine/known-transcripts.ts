@@ -1,6 +1,7 @@
 import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { FoundTranscripts } from '../contract/machine.ts'
+import { geminiProjects } from './gemini-projects.ts'
 import type { Surroundings } from './known-places.ts'
 
 /** Newest files of a place that are looked into for the project that they belong to. */
@@ -21,24 +22,30 @@ export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTran
   const codex = set('CODEX_HOME', join(home, '.codex'))
   const pi = set('PI_CODING_AGENT_DIR', join(home, '.pi', 'agent'))
   const openclaw = join(set('OPENCLAW_STATE_DIR', join(home, '.openclaw')), 'agents')
-  const data = set('XDG_DATA_HOME', join(home, '.local', 'share'))
+  const gemini = join(set('GEMINI_CLI_HOME', home), '.gemini')
+  const opencode = join(set('XDG_DATA_HOME', join(home, '.local', 'share')), 'opencode')
   const found = [
     ...folders(claude).flatMap((folder) => inFolder('Claude Code', folder, ['.jsonl'])),
     ...byProject('Codex', [join(codex, 'sessions'), join(codex, 'archived_sessions')], ['.jsonl']),
-    ...folders(join(pi, 'sessions')).flatMap((folder) => inFolder('Pi', folder, ['.jsonl'])),
+    ...folders(set('PI_CODING_AGENT_SESSION_DIR', join(pi, 'sessions'))).flatMap((folder) =>
+      inFolder('Pi', folder, ['.jsonl']),
+    ),
     ...folders(openclaw).flatMap((folder) =>
       inFolder('OpenClaw', join(folder, 'sessions'), ['.jsonl'], basename(folder)),
     ),
-    ...folders(join(home, '.gemini', 'tmp')).flatMap((folder) =>
-      inFolder('Gemini CLI', join(folder, 'chats'), ['.json', '.jsonl'], basename(folder).slice(0, 12)),
+    ...folders(join(opencode, 'storage', 'session')).flatMap((folder) => inFolder('opencode', folder, ['.json'])),
+    ...namedFiles(opencode, /^opencode.*\.db$/).flatMap((path) =>
+      oneFile('opencode', path, `${basename(path)}: export its sessions first`),
     ),
-    ...inFolder('opencode', join(data, 'opencode', 'storage', 'session'), ['.json'], 'opencode').map((one) => ({
-      ...one,
-      paths: [join(data, 'opencode', 'storage')],
-    })),
     ...inFolder('SpecStory', join(cwd, '.specstory', 'history'), ['.md'], cwd),
-    ...oneFile('aider', join(cwd, '.aider.chat.history.md'), cwd),
+    ...oneFile('aider', set('AIDER_CHAT_HISTORY_FILE', join(cwd, '.aider.chat.history.md')), cwd),
   ]
+  const projects = geminiProjects(gemini, [...found.map(({ label }) => label), cwd, home])
+  for (const folder of folders(join(gemini, 'tmp'))) {
+    const name = basename(folder)
+    const label = projects(name) ?? (/^[0-9a-f]{64}$/.test(name) ? name.slice(0, 12) : name)
+    found.push(...inFolder('Gemini CLI', join(folder, 'chats'), ['.json', '.jsonl'], label))
+  }
   return found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.label < b.label ? -1 : 1))
 }
 
@@ -80,23 +87,29 @@ function projectOf(files: readonly Found[]): string | null {
   return null
 }
 
+/** What a file says at its beginning, or else at its end: a first record may be longer than what is read of it. */
 function cwdOf(path: string): string | null {
-  const written = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(headOf(path))?.[1]
-  if (written === undefined) return null
+  const file = stat(path)
+  return file && (projectIn(textAt(path, 0)) ?? projectIn(textAt(path, Math.max(0, file.bytes - HEAD_BYTES))))
+}
+
+/** The working directory of a record, or of opencode's description of a session, which is a document of its own. */
+function projectIn(text: string): string | null {
+  const written = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
   try {
-    const cwd: unknown = JSON.parse(written)
+    const cwd: unknown = written === undefined ? Object(JSON.parse(text)).directory : JSON.parse(written)
     return typeof cwd === 'string' && cwd !== '' ? cwd : null
   } catch {
     return null
   }
 }
 
-function headOf(path: string): string {
+function textAt(path: string, from: number): string {
   try {
     const file = openSync(path, 'r')
     try {
       const bytes = Buffer.alloc(HEAD_BYTES)
-      return bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD_BYTES, 0))
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD_BYTES, from))
     } finally {
       closeSync(file)
     }
@@ -106,22 +119,35 @@ function headOf(path: string): string {
   }
 }
 
+/** Beneath a folder. Where there are too many, the last by name: most agents begin names with the date. */
 function filesIn(folder: string, endings: readonly string[]): Found[] {
-  const isOne = ({ name }: Dirent): boolean => endings.some((ending) => name.endsWith(ending))
-  return entries(folder, true)
-    .filter((entry) => entry.isFile() && isOne(entry))
-    .slice(0, MAX_FILES)
-    .flatMap((entry) => stat(join(entry.parentPath, entry.name)) ?? [])
+  const paths: string[] = []
+  const enter = (inside: string): void => {
+    for (const entry of entries(inside)) {
+      const path = join(inside, entry.name)
+      if (entry.isDirectory()) enter(path)
+      else if (endings.some((ending) => entry.name.endsWith(ending))) paths.push(path)
+    }
+  }
+  enter(folder)
+  const taken = paths.length > MAX_FILES ? paths.sort().slice(-MAX_FILES) : paths
+  return taken.flatMap((path) => stat(path) ?? [])
 }
 
+const namedFiles = (folder: string, name: RegExp): string[] =>
+  entries(folder)
+    .filter((entry) => name.test(entry.name))
+    .map((entry) => join(folder, entry.name))
+
+/** A link may lead to one. */
 const folders = (folder: string): string[] =>
-  entries(folder, false)
-    .filter((entry) => entry.isDirectory())
+  entries(folder)
+    .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
     .map(({ name }) => join(folder, name))
 
-function entries(folder: string, recursive: boolean): Dirent[] {
+function entries(folder: string): Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true, recursive })
+    return readdirSync(folder, { withFileTypes: true })
   } catch {
     // What cannot be listed holds nothing for us.
     return []

@@ -1,4 +1,5 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { discoverTranscripts } from '../../core/machine/known-transcripts.ts'
@@ -63,6 +64,62 @@ describe('transcripts on this machine', () => {
       ['SpecStory', cwd],
       ['aider', cwd],
     ])
+  })
+
+  it('of Gemini have the folder of their project instead of its hash, where anything here knows it', () => {
+    const home = temporaryFolder()
+    const hash = (path: string): string => createHash('sha256').update(path).digest('hex')
+    const chat = (folder: string): string =>
+      write(join(home, '.gemini/tmp', folder, 'chats/session-1.json'), '{}', 1_000)
+    write(join(home, '.claude/projects/-work-shop/a.jsonl'), '{"type":"user","cwd":"/work/shop"}\n', 9_000)
+    write(join(home, '.gemini/history/old/.project_root'), '/work/old\n', 1)
+    write(join(home, '.gemini/tmp/new-one/.project_root'), '/work/new', 1)
+    write(join(home, '.gemini/projects.json'), JSON.stringify({ projects: { '/work/listed': 'listed' } }), 1)
+    for (const folder of [hash('/work/shop'), hash('/work/old'), hash('/work/gone'), 'new-one', 'listed']) chat(folder)
+    const labels = look(home).flatMap(({ agent, label }) => (agent === 'Gemini CLI' ? label : []))
+    expect(labels.sort()).toEqual(
+      ['/work/shop', '/work/old', '/work/new', '/work/listed', hash('/work/gone').slice(0, 12)].sort(),
+    )
+  })
+
+  it('of opencode are told apart by project; those in its database have to be exported first', () => {
+    const home = temporaryFolder()
+    const data = join(home, '.local/share/opencode')
+    const session = { id: 'ses_1', directory: '/work/a', title: 'x' }
+    write(join(data, 'storage/session/0a1b/ses_1.json'), JSON.stringify(session, null, 2), 2_000)
+    write(join(data, 'storage/session/0a1c/ses_2.json'), JSON.stringify({ ...session, directory: '/work/b' }), 3_000)
+    const database = write(join(data, 'opencode.db'), 'SQLite format 3\0', 4_000)
+    expect(look(home).map(({ label, paths }) => [label, paths])).toEqual([
+      ['opencode.db: export its sessions first', [database]],
+      ['/work/b', [join(data, 'storage/session/0a1c')]],
+      ['/work/a', [join(data, 'storage/session/0a1b')]],
+    ])
+  })
+
+  it('are found behind links, and where a variable has moved them', () => {
+    const home = temporaryFolder()
+    const away = temporaryFolder()
+    const line = '{"type":"session","cwd":"/work/x"}\n'
+    write(join(away, 'claude/a.jsonl'), line, 5_000)
+    mkdirSync(join(home, '.claude/projects'), { recursive: true })
+    symlinkSync(join(away, 'claude'), join(home, '.claude/projects/linked'))
+    symlinkSync('nowhere', join(home, '.claude/projects/broken'))
+    write(join(away, 'pi/--x--/1.jsonl'), line, 4_000)
+    write(join(away, '.gemini/tmp/x/chats/session-1.jsonl'), '{}\n', 3_000)
+    write(join(away, 'history.md'), '# aider\n', 2_000)
+    const env = {
+      PI_CODING_AGENT_SESSION_DIR: join(away, 'pi'),
+      GEMINI_CLI_HOME: away,
+      AIDER_CHAT_HISTORY_FILE: join(away, 'history.md'),
+    }
+    expect(look(home, env).map(({ agent }) => agent)).toEqual(['Claude Code', 'Pi', 'Gemini CLI', 'aider'])
+  })
+
+  it('say at their end whose they are when their first record is too long', () => {
+    const home = temporaryFolder()
+    const long = JSON.stringify({ type: 'user', message: 'x'.repeat(100_000), cwd: '/work/far' })
+    write(join(home, '.claude/projects/p/a.jsonl'), `${long}\n${long}\n`, 1_000)
+    expect(look(home).map(({ label }) => label)).toEqual(['/work/far'])
   })
 
   it('are none where nothing is, where all is empty, and where files are of another kind', () => {
