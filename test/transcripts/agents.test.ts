@@ -419,6 +419,21 @@ describe('plain messages', () => {
     }
   })
 
+  it('among which some are odd cost only those, however the list is written', async () => {
+    const odd = [...list, { role: 'assistant', content: null }, { role: 'narrator', content: 'x' }, 'words']
+    for (const path of [
+      writeJson(odd),
+      writeJson({ messages: odd }),
+      writeJson([{ messages: odd }]),
+      writeLines(odd),
+    ]) {
+      using memory = buildMemory()
+      const file = await importOne(memory.db, path)
+      expect(file).toMatchObject({ format: 'messages', added: 7, skippedCount: 3 })
+      expect(file.skipped.map(({ reason }) => reason)).toContain('a message with an unknown role')
+    }
+  })
+
   it('that were said before keep their ids when more is said, also the same again', async () => {
     using memory = buildMemory()
     const path = writeLines([

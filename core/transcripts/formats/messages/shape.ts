@@ -26,12 +26,9 @@ export function isMessage(value: unknown): value is JsonObject {
   return (content === null || content === undefined) && calls
 }
 
-/** `{messages: [...]}`. */
+/** `{messages: [...]}`. One odd message among many is reported when they are read; it does not make the list another. */
 export const isConversation = (value: unknown): value is JsonObject =>
-  isObject(value) &&
-  Array.isArray(value.messages) &&
-  listAt(value, 'messages').length > 0 &&
-  listAt(value, 'messages').every(isMessage)
+  isObject(value) && isMost(listAt(value, 'messages'), isMessage)
 
 /**
  * How the messages lie in the file: `$.*` and `$.messages.*` are one conversation, the others one for each element or
@@ -45,19 +42,17 @@ export function layoutOf({ values, isDocument, isLastCut }: Values): Layout | nu
   const [first] = values
   if (isDocument && Array.isArray(first)) {
     const judged: unknown[] = isLastCut ? first.slice(0, -1) : first
-    if (judged.length === 0) return null
-    if (judged.every(isMessage)) return 'document_list'
-    return judged.every(isConversation) ? 'document_conversations' : null
+    if (isMost(judged, isMessage)) return 'document_list'
+    return isMost(judged, isConversation) ? 'document_conversations' : null
   }
   if (isDocument && isConversation(isLastCut ? withoutLast(first) : first)) return 'document_messages'
-  // One broken line among many is reported; a file of something else is not taken.
   const judged = (isLastCut && values.length > 1 ? values.slice(0, -1) : values).filter(isObject)
   if (isMost(judged, isMessage)) return 'lines'
   return isMost(judged, isConversation) ? 'line_conversations' : null
 }
 
-const isMost = (records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean =>
-  records.length > 0 && 2 * records.filter(is).length >= records.length
+const isMost = (values: readonly unknown[], is: (value: unknown) => boolean): boolean =>
+  values.length > 0 && 2 * values.filter(is).length >= values.length
 
 /** The message in which the head ends is not judged. */
 function withoutLast(value: unknown): unknown {
