@@ -12,7 +12,7 @@ export function conversationName(row: Pick<ListedConversation, 'title' | 'sessio
   return name.replace(/\s+/g, ' ') || `conversation ${row.conversationId}`
 }
 
-/** The conversations in which every typed word occurs, in the wanted order. */
+/** The conversations in which every typed word occurs, in the wanted order; what is nobody’s stands last. */
 export function arrangeConversations(
   rows: readonly ListedConversation[],
   filter: string,
@@ -23,8 +23,17 @@ export function arrangeConversations(
     const text = `${row.title ?? ''} ${row.sessionId} ${row.conversationId}`.toLocaleLowerCase()
     return words.every((word) => text.includes(word))
   }
-  return rows.filter(matches).sort((a, b) => rank(b, order) - rank(a, order) || a.conversationId - b.conversationId)
+  return rows
+    .filter(matches)
+    .sort(
+      (a, b) =>
+        Number(isInternal(a)) - Number(isInternal(b)) ||
+        rank(b, order) - rank(a, order) ||
+        a.conversationId - b.conversationId,
+    )
 }
+
+const isInternal = ({ internal }: ListedConversation): boolean => Boolean(internal)
 
 function rank(row: ListedConversation, order: ConversationOrder): number {
   // What is not known yet stands behind what is.
@@ -35,10 +44,10 @@ function rank(row: ListedConversation, order: ConversationOrder): number {
 
 /**
  * Which conversation to show when the address names none: the one that changed last among those that were compacted,
- * since there is more to see; sub-agents only where there is nothing else.
+ * since there is more to see; sub-agents, and runs of the memory system itself, only where there is nothing else.
  */
 export function firstConversation(rows: readonly ListedConversation[]): number | null {
-  const main = rows.filter((row) => row.parentConversationId === null)
+  const main = rows.filter((row) => row.parentConversationId === null && !isInternal(row))
   const choices = [main.filter((row) => row.summaries > 0), main, rows].find((choice) => choice.length > 0) ?? []
   return arrangeConversations(choices, '', 'change')[0]?.conversationId ?? null
 }

@@ -57,6 +57,13 @@ describe('the list of conversations', () => {
     expect(ids(arrangeConversations(rows, '', 'pressure'))).toEqual([2, 3, 1])
   })
 
+  it('has the runs of a memory system itself behind everything else, and opens on none of them', () => {
+    const internal = row({ conversationId: 8, internal: 'a summariser’s own', summaries: 2, updatedAtMs: 99 })
+    expect(ids(arrangeConversations([internal, ...rows], '', 'change'))).toEqual([3, 1, 2, 8])
+    expect(firstConversation([internal, ...rows])).toBe(1)
+    expect(firstConversation([internal])).toBe(8)
+  })
+
   it('is filtered by words in any order and case', () => {
     expect(ids(arrangeConversations(rows, 'NOTES release', 'change'))).toEqual([2])
     expect(arrangeConversations(rows, 'nowhere', 'change')).toEqual([])
