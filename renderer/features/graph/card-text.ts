@@ -15,7 +15,8 @@ export function cardText(card: NodeCard, isWide: boolean): CardText {
     return { title: `${card.role ?? 'message'}${time}`, facts: card.excerpt || formatTokens(card.tokens) }
   }
   const title = shortenId(card.id, isWide ? 22 : 14)
-  if (!isWide) return { title, facts: `${shortLabel(card)} · ${short(card.messages)} msgs` }
+  if (!isWide)
+    return { title, facts: `${shortLabel(card)} · ${short(card.messages)} ${card.messages === 1 ? 'msg' : 'msgs'}` }
   const compression = card.sourceTokens && card.tokens > 0 ? [formatCompression(card.sourceTokens / card.tokens)] : []
   const tokens = card.tokens < 100_000 ? formatTokens(card.tokens) : `${formatCompact(card.tokens)} tokens`
   return { title, facts: [nodeLabel(card), tokens, ...compression].join(' · ') }

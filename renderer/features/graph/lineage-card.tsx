@@ -30,7 +30,7 @@ export function LineageCard({
     >
       <div className={styles.title}>
         <FindingMark id={card.id} />
-        {text.title}
+        <span className={styles.name}>{text.title}</span>
         {card.visibility === 'in_window' && (
           <span className={styles.lit} title="in the window" role="img" aria-label="in the window" />
         )}
