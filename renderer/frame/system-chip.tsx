@@ -11,8 +11,9 @@ export function SystemChip({ info }: { readonly info: MemoryInfo }) {
   const { system, systemLabel, systemVersion } = info
   if (system === 'native') return <Chip title={`Written by LCM Inspector, schema ${systemVersion}`}>native</Chip>
   const name = systemVersion === null ? systemLabel : `${systemLabel} ${systemVersion}`
-  const lacks = info.lacks ?? []
   const { derivedWindow } = info.capabilities
+  // The rule of the window has a line of its own.
+  const lacks = (info.lacks ?? []).filter((sentence) => sentence !== derivedWindow)
   if (lacks.length === 0 && derivedWindow === undefined) return <Chip title={`Written by ${systemLabel}`}>{name}</Chip>
   return <TellingChip name={name} info={info} lacks={lacks} derivedWindow={derivedWindow ?? null} />
 }
