@@ -75,7 +75,7 @@ export function StorageReportView({ report, atMs, onMeasure }: Props) {
                 title={item.title}
                 text={item.explanation}
                 figure={formatBytes(item.bytes)}
-                note={plural(item.rows, 'row')}
+                note={plural(item.rows, item.id === 'search_text' ? 'table' : 'row')}
               />
             ))}
           </ul>
