@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createTokenEstimator } from '../context/token-estimator.ts'
 import type { LedgerFailure, LedgerReport } from '../contract/ledger.ts'
+import { ledgerPath } from '../db/dialects/decapod-ledger.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { exportLedger } from '../ledger/export-ledger.ts'
@@ -126,7 +127,7 @@ function ledgerOf(lcm: Lcm): string {
     lcm.info.system === 'native'
       ? lcm.read.value<string>("SELECT value FROM lcm_meta WHERE key = 'ledger_path'")
       : undefined
-  return kept ?? join(dirname(lcm.info.path), LEDGER_NAME)
+  return kept ?? ledgerPath(realpathSync(lcm.info.path))
 }
 
 const inFolder = (path: string): string => {

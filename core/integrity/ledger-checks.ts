@@ -1,7 +1,9 @@
-import { existsSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
+import { ledgerPath } from '../db/dialects/decapod-ledger.ts'
+import { ledgerTimeMs } from '../ledger/ledger-line.ts'
 import { ledgerState } from '../ledger/ledger-writer.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
-import { type LedgerLine, ledgerPathOf, ledgerTimeMs, readLedgerLines } from './ledger-file.ts'
+import { type LedgerLine, readLedgerLines } from './ledger-file.ts'
 
 const queries = {
   stored: /* sql */ `
@@ -54,7 +56,7 @@ function findTimeSteps(context: CheckContext): Iterable<Finding | null> {
 
 /** Beside the database under a name of its own, or where a memory of ours says that it keeps one. */
 function ledgerOf({ db, info }: CheckContext): string | null {
-  if (info.system === 'decapod') return ledgerPathOf(info.path)
+  if (info.system === 'decapod') return ledgerPath(realpathSync(info.path))
   return info.system === 'native' ? ledgerState(db).path : null
 }
 
@@ -98,7 +100,7 @@ function* findUnrecorded(context: CheckContext): Iterable<Finding | null> {
 const noLedger = (context: CheckContext): string | null => {
   const path = ledgerOf(context)
   if (path === null) return `${context.info.systemLabel} keeps no ledger of this file.`
-  return existsSync(path) ? null : 'The ledger is not where it should be.'
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? null : 'The ledger is not where it should be.'
 }
 
 export const ledgerChecks: readonly Check[] = [

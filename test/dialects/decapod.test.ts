@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GrepInput } from '../../core/contract/retrieval.ts'
@@ -7,7 +7,7 @@ import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
-import { askEveryService, withLcm } from './every-service.ts'
+import { askEveryService, checkIntegrity, withLcm } from './every-service.ts'
 import { changedCopy, copyInto, following, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
 
 const FOLDER = join(FIXTURES, 'decapod/small')
@@ -170,6 +170,17 @@ describe.runIf(hasFixtures)('a file of decapod', () => {
       expect(lcm.read.column(`SELECT DISTINCT content_hash FROM messages`)).toEqual([null])
       expect(lcm.read.value('SELECT sum(token_count) FROM messages')).toBe(46146 + 5179)
       await askEveryService(lcm)
+    })
+  })
+
+  it('is checked with its ledger also where a link leads to it, and an empty line is no fault', async () => {
+    const path = copyWithLedger(`${lines.join('\n')}\n\n \n`)
+    const link = join(temporaryFolder(), 'link.db')
+    symlinkSync(path, link)
+    await withLcm(link, cacheDir, async (lcm) => {
+      const { checks } = await checkIntegrity(lcm)
+      const ofLedger = checks.filter(({ id }) => id.startsWith('ledger_'))
+      expect(ofLedger.map(({ count, notApplicable }) => [count, notApplicable])).toEqual(ofLedger.map(() => [0, null]))
     })
   })
 

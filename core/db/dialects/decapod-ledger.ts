@@ -1,17 +1,14 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { linesFrom } from '../file-lines.ts'
 import type { SqlValue } from '../read-db.ts'
 import type { PreparableDb } from '../uri-db.ts'
-import { eventOf, fieldsOf, type Span, textOf } from './decapod-line.ts'
+import { eventOf, fieldsOf, textOf } from './decapod-line.ts'
 
-const CHUNK_BYTES = 1024 * 1024
-/** A longer line is counted as one that cannot be read. */
-const LONGEST_LINE_BYTES = 256 * 1024 * 1024
 /** Read at once where texts are asked for. */
 const BLOCK_BYTES = 256 * 1024
 /** Texts that were read last, since a query asks for one several times. */
 const KEPT_CHARS = 8 * 1024 * 1024
-const LINE_FEED = 0x0a
 
 const TABLES = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS decapod_ledger (
@@ -124,40 +121,6 @@ function readLines(db: PreparableDb, descriptor: number, known: LedgerState): Om
     if (!event && line?.toString('utf8').trim() !== '') unreadable += 1
   }
   return { bytes, lines, unreadable }
-}
-
-/** `bytes`: null when there are too many. */
-type Line = { readonly span: Span; readonly bytes: Buffer | null; readonly isEnded: boolean }
-
-/** Lines from a byte on, the last one also when it is not ended. A line's bytes stay valid until the next one. */
-function* linesFrom(descriptor: number, from: number): Generator<Line> {
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-  let start = from
-  let position = from
-  let pieces: Buffer[] = []
-  for (;;) {
-    const count = readSync(descriptor, buffer, 0, CHUNK_BYTES, position)
-    if (count === 0) {
-      const rest = Buffer.concat(pieces)
-      if (rest.length > 0) yield { span: { start, end: position }, bytes: rest, isEnded: false }
-      return
-    }
-    const chunk = buffer.subarray(0, count)
-    let done = 0
-    for (let feed = chunk.indexOf(LINE_FEED); feed !== -1; feed = chunk.indexOf(LINE_FEED, done)) {
-      const end = position + feed
-      const last = chunk.subarray(done, feed)
-      const bytes = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
-      yield { span: { start, end }, bytes: end - start > LONGEST_LINE_BYTES ? null : bytes, isEnded: true }
-      pieces = []
-      start = end + 1
-      done = feed + 1
-    }
-    position += count
-    // Copied: the buffer is filled anew.
-    if (position - start <= LONGEST_LINE_BYTES) pieces.push(Buffer.from(chunk.subarray(done)))
-    else pieces = []
-  }
 }
 
 /** At most so many bytes from a place on; fewer where the file ends. */

@@ -1,5 +1,4 @@
-/** Bytes of a file. */
-export type Span = { readonly start: number; readonly end: number }
+import type { Span } from '../file-lines.ts'
 
 /** One event of the ledger without its text, and where its line stands in the file. */
 export type LedgerLine = {
