@@ -34,6 +34,9 @@ export const CompactionSettings = z.object({
 })
 export type CompactionSettings = z.infer<typeof CompactionSettings>
 
+/** What asked for a run. */
+export const CompactionReason = z.enum(['threshold', 'manual', 'maintenance'])
+
 export const CompactInput = z.object({
   conversationId: ConversationId,
   mode: CompactionMode.default('full'),
@@ -41,7 +44,7 @@ export const CompactInput = z.object({
   targetTokens: z.int().min(1).optional(),
   settings: CompactionSettings.partial().optional(),
   summarizer: z.string().default('deterministic'),
-  reason: z.enum(['threshold', 'manual', 'maintenance']).default('manual'),
+  reason: CompactionReason.default('manual'),
 })
 export type CompactInput = z.infer<typeof CompactInput>
 export type CompactRequest = z.input<typeof CompactInput>

@@ -1,3 +1,4 @@
+import { CompactionReason } from '../contract/compaction.ts'
 import { CANONICAL } from '../db/dialects/canonical.ts'
 import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../db/read-db.ts'
 import type { RowFitter } from './fit-rows.ts'
@@ -5,6 +6,9 @@ import type { RowFitter } from './fit-rows.ts'
 /** What a system recorded of its compactions and of work by hand. Locks belong to the process that holds them. */
 export const RECORDS = ['compaction_runs', 'compaction_events', 'surgery_events'] as const
 type Records = (typeof RECORDS)[number]
+
+/** What asked for a run, as native files name it; where another system does not record it, its upkeep. */
+const reasonOf = (reason: SqlValue | undefined) => CompactionReason.catch('maintenance').parse(reason)
 
 /** Carries the history of compactions over, so that time travel goes as far back in the copy. */
 export function copyRecords(from: ReadDb, to: WriteDb, fitter: RowFitter): void {
@@ -26,6 +30,7 @@ function withDefaults(table: Records, row: Readonly<Record<string, SqlValue>>, f
     case 'compaction_runs':
       return {
         ...row,
+        reason: reasonOf(row.reason),
         started_at: row.started_at ?? 0,
         tokens_before: row.tokens_before ?? 0,
         model_input_tokens: row.model_input_tokens ?? 0,

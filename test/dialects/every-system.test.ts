@@ -73,6 +73,7 @@ describe.runIf(hasFixtures)('every file that another system wrote', () => {
         const report = await finish(copyMemory({ from, to }, new AbortController().signal))
         expect(report.verified).toBe(true)
         const copy = openMemory(to)
+        expect(copy.read.column('PRAGMA quick_check')).toEqual(['ok'])
         expect(copy.read.column('SELECT message_id FROM event_messages ORDER BY 1')).toEqual(
           from.read.column('SELECT message_id FROM event_messages ORDER BY 1'),
         )
