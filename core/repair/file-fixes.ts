@@ -17,7 +17,6 @@ const measureFiles: Fixer = {
   checks: ['file_size', 'file_hash'],
   reads: ['files'],
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const named = ['file_size', 'file_hash'].flatMap((check) => scope.findings(check).flatMap(({ id }) => id ?? []))
     const changes = [...new Set(named)].flatMap((id) => measured(scope, id))
     if (changes.length === 0) return

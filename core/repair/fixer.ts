@@ -32,8 +32,6 @@ export type Draft = {
   readonly risk: RepairRisk
   readonly nodes: readonly string[]
   readonly cannotRestore?: string | null
-  /** Told apart from the fixer's other steps of the same conversation. */
-  readonly part?: string
   /** Settled too by this step. */
   readonly fixes?: readonly string[]
   /** Rows that are not in the model. */
@@ -59,22 +57,20 @@ export type Scope = {
   readonly was: Standing
   /** Folders in which files of the memory may be read. */
   readonly filesDirs: readonly string[]
-  /** False: this part was not chosen, so the model must not be changed for it. */
-  readonly wants: (part: string | undefined) => boolean
 }
 
-/** Settles the findings of some checks, as one step a conversation, or several parts. */
+/** Settles the findings of some checks, as one step a conversation. */
 export type Fixer = {
   /** The first one names the step. */
   readonly checks: readonly string[]
+  /** Tells its steps from those of another fixer of the same name. */
+  readonly part?: string
   /** Findings that make it look; default: those of its checks. */
   readonly triggers?: readonly string[]
   readonly reads: readonly Area[]
   /** One step for the whole file instead of one a conversation. */
   readonly isFileWide?: boolean
-  /**
-   * Changes the model and says what it did, part by part; says nothing when there is nothing to do.
-   */
+  /** Changes the model and says what it did; says nothing when there is nothing to do. */
   readonly fix: (scope: Scope) => Iterable<Draft>
 }
 

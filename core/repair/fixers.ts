@@ -1,7 +1,9 @@
+import { cycleFixes } from './cycle-fixes.ts'
 import { fileFixes } from './file-fixes.ts'
 import type { Fixer } from './fixer.ts'
 import { indexFixes } from './index-fixes.ts'
 import { lineageFixes, orderFixes } from './lineage-fixes.ts'
+import { linkFixes } from './link-fixes.ts'
 import { numberFixes, valueFixes } from './number-fixes.ts'
 import { operationFixes } from './operation-fixes.ts'
 import { rewriteFixes } from './rewrite-fixes.ts'
@@ -9,6 +11,8 @@ import { windowFixes } from './window-fixes.ts'
 
 /** Every fixer, in the order in which steps are applied: links, then windows, then numbers, then what follows from rows. */
 export const fixers: readonly Fixer[] = [
+  ...linkFixes,
+  ...cycleFixes,
   ...lineageFixes,
   ...windowFixes,
   ...valueFixes,

@@ -49,7 +49,7 @@ const restoreDefinitions: Fixer = {
   reads: ['index'],
   isFileWide: true,
   *fix(scope) {
-    if (!scope.wants(undefined) || !scope.isNative) return
+    if (!scope.isNative) return
     const names = missing(scope)
     if (names.length === 0) return
     yield {
@@ -72,7 +72,6 @@ const rebuild: Fixer = {
   reads: ['index'],
   isFileWide: true,
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const lacking = scope.findings('fts_in_sync').length
     // Making what is missing again fills the indexes too.
     if (scope.isNative && (lacking === 0 || scope.findings('fts_trigger_missing').length > 0)) return

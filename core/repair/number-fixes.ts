@@ -27,7 +27,6 @@ const counting = (
   checks,
   reads,
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const { model } = scope
     const before = new Map(model.summaries)
     recount(model, isIn(scope), fields)
@@ -46,7 +45,6 @@ const setKinds: Fixer = {
   checks: ['kind_mismatch'],
   reads: ['edges', 'kind', 'summaries'],
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const { model, was } = scope
     const nodes = namedSummaries(scope, 'kind_mismatch').filter((id) => {
       const kind = model.sourceEdges(id).length > 0 ? 'condensed' : 'leaf'
@@ -72,7 +70,6 @@ const setValues: Fixer = {
   checks: ['invalid_value'],
   reads: ['edges', 'kind', 'depth', 'tokens', 'text', 'summaries'],
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const { model, was, estimator } = scope
     const nodes = namedSummaries(scope, 'invalid_value').filter((id) => !model.isEmpty(id))
     for (const id of nodes) {
@@ -118,7 +115,6 @@ const setTokens: Fixer = {
   checks: ['token_drift'],
   reads: ['tokens', 'text', 'summaries'],
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const { model, estimator, db } = scope
     const findings = scope.findings('token_drift').flatMap(({ id }) => id ?? [])
     const summaries = findings.filter((id) => model.summaries.has(id))
@@ -164,7 +160,6 @@ const setHashes: Fixer = {
   checks: ['summary_hash'],
   reads: ['hash', 'edges', 'text', 'summaries'],
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const { model } = scope
     const named = namedSummaries(scope, 'summary_hash')
     const before = new Map(model.summaries)
@@ -193,7 +188,6 @@ const setFileIds: Fixer = {
   checks: ['malformed_json'],
   reads: ['edges', 'fileIds', 'summaries'],
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const { model } = scope
     const nodes = namedSummaries(scope, 'malformed_json').filter(
       (id) => !isList(model.summaries.get(id)?.fileIds ?? null),

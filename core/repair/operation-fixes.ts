@@ -25,8 +25,8 @@ const CUT_OFF = 'abandoned'
 const dropLocks: Fixer = {
   checks: ['stale_lock'],
   reads: ['operations'],
-  *fix({ db, clock, conversationId, wants }) {
-    if (!wants(undefined) || conversationId === null) return
+  *fix({ db, clock, conversationId }) {
+    if (conversationId === null) return
     type Row = { owner: string; acquired_at: number; lease_until: number }
     const locks = db.all<Row>(queries.staleLocks, { conversationId, nowMs: clock() })
     if (locks.length === 0) return
@@ -55,8 +55,8 @@ const dropLocks: Fixer = {
 const closeRuns: Fixer = {
   checks: ['abandoned_run'],
   reads: ['operations'],
-  *fix({ db, clock, conversationId, findings, wants }) {
-    if (!wants(undefined) || conversationId === null || findings('stale_lock').length > 0) return
+  *fix({ db, clock, conversationId, findings }) {
+    if (conversationId === null || findings('stale_lock').length > 0) return
     const runs = openRuns(db, conversationId, clock())
     if (runs.length === 0) return
     yield {

@@ -65,8 +65,9 @@ export function* planSteps(
   for (const fixer of fixers) {
     for (const conversationId of conversationsOf(fixer, findings)) {
       yield
+      if (chosen !== null && !chosen.has(stepId(fixer, conversationId))) continue
       const was = new Map(model.conversationIds.map((id) => [id, model.window(id)]))
-      const scope = scopeOf(tools, model, findings, fixer, conversationId, chosen)
+      const scope = scopeOf(tools, model, findings, fixer, conversationId)
       for (const draft of fixer.fix(scope)) {
         const changes = [...model.take(), ...(draft.changes ?? [])]
         for (const { table, key } of changes) {
@@ -106,7 +107,6 @@ function scopeOf(
   findings: Findings,
   fixer: Fixer,
   conversationId: number | null,
-  chosen: ReadonlySet<string> | null,
 ): Scope {
   let standing: Standing | undefined
   return {
@@ -120,13 +120,11 @@ function scopeOf(
       standing ??= standingOf(model)
       return standing
     },
-    wants: (part) => chosen === null || chosen.has(stepId(fixer, conversationId, part)),
   }
 }
 
-function stepId(fixer: Fixer, conversationId: number | null, part: string | undefined): string {
-  return [fixer.checks[0], conversationId, part].filter((piece) => piece !== null && piece !== undefined).join(':')
-}
+const stepId = ({ checks, part }: Fixer, conversationId: number | null): string =>
+  [checks[0], conversationId, part].filter((piece) => piece !== null && piece !== undefined).join(':')
 
 function toStep(
   fixer: Fixer,
@@ -140,7 +138,7 @@ function toStep(
   const texts = rewrite.map((id) => [id, scope.model.textOf(id)])
   const missing = changes.find((change) => change.before?.missing !== undefined)?.before?.missing
   return {
-    id: stepId(fixer, conversationId, draft.part),
+    id: stepId(fixer, conversationId),
     fixes: [...new Set([...fired, ...(draft.fixes ?? [])])],
     conversationId,
     nodes,

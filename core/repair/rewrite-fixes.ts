@@ -6,7 +6,6 @@ const rewriting = (check: string, what: string, isStill: (scope: Scope, id: stri
   checks: [check],
   reads: ['edges', 'summaries', 'text', 'tokens'],
   *fix(scope) {
-    if (!scope.wants(undefined)) return
     const nodes = namedSummaries(scope, check).filter((id) => !scope.model.isEmpty(id) && isStill(scope, id))
     if (nodes.length === 0) return
     yield {

@@ -1,27 +1,12 @@
 import type { Cells, RowChange } from '../contract/repair.ts'
+import { CANONICAL } from '../db/dialects/canonical.ts'
 import type { SqlParams, WriteDb } from '../db/read-db.ts'
 
 /** The only tables that a repair or a surgery writes rows of, and of messages only the estimate of their tokens. */
 const WRITABLE: Readonly<Record<string, { readonly key: readonly string[]; readonly columns: readonly string[] }>> = {
   summaries: {
     key: ['summary_id'],
-    columns: [
-      'conversation_id',
-      'kind',
-      'depth',
-      'token_count',
-      'source_token_count',
-      'descendant_count',
-      'earliest_at',
-      'latest_at',
-      'created_at',
-      'level',
-      'model',
-      'prompt_version',
-      'summary_hash',
-      'file_ids',
-      'content',
-    ],
+    columns: (CANONICAL.summaries ?? []).filter((column) => column !== 'summary_id' && column !== 'summary_rowid'),
   },
   summary_messages: { key: ['summary_id', 'message_id'], columns: ['ordinal'] },
   summary_sources: { key: ['summary_id', 'source_summary_id'], columns: ['ordinal'] },

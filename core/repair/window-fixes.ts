@@ -11,7 +11,7 @@ const dropDanglingItems: Fixer = {
   reads: ['window', 'summaries'],
   *fix(scope) {
     const { model, was, conversationId } = scope
-    if (!scope.wants(undefined) || conversationId === null) return
+    if (conversationId === null) return
     const isGone = ({ messageId, summaryId }: WindowEntry): boolean =>
       messageId === null ? summaryId === null || !model.summaries.has(summaryId) : !model.messages.has(messageId)
     const gone = model.window(conversationId).filter(isGone)
@@ -33,7 +33,7 @@ const dropDoubles: Fixer = {
   reads: ['window', 'edges', 'summaries'],
   *fix(scope) {
     const { model, was, conversationId } = scope
-    if (!scope.wants(undefined) || conversationId === null) return
+    if (conversationId === null) return
     const own = new Set(model.window(conversationId).map(entryId))
     const twice = [...coverageOf(model, was.windows).twice].filter((id) => own.has(id))
     if (twice.length === 0) return
@@ -53,7 +53,6 @@ const coverGaps: Fixer = {
   reads: ['window', 'edges', 'summaries'],
   *fix(scope) {
     const { model, was, conversationId } = scope
-    if (!scope.wants(undefined)) return
     const isOwn = (row: number): boolean => model.messages.conversationIds[row] === conversationId
     const back = putBack(model, isOwn, was.windows)
     if (back.length === 0) return
@@ -71,7 +70,7 @@ const orderWindow: Fixer = {
   reads: ['window', 'edges', 'summaries'],
   *fix(scope) {
     const { model, conversationId } = scope
-    if (!scope.wants(undefined) || conversationId === null) return
+    if (conversationId === null) return
     const entries = model.window(conversationId)
     const ordered = byHistory(scope, entries)
     if (ordered.every((entry, index) => entry === entries[index])) return
@@ -106,7 +105,7 @@ const renumber: Fixer = {
   reads: ['window'],
   *fix(scope) {
     const { model, conversationId } = scope
-    if (!scope.wants(undefined) || conversationId === null) return
+    if (conversationId === null) return
     const entries = model.window(conversationId)
     if (entries.every((entry, index) => entry.ordinal === index)) return
     model.setWindow(
@@ -127,7 +126,7 @@ const showNewest: Fixer = {
   reads: ['window', 'edges', 'summaries'],
   *fix(scope) {
     const { model, was, conversationId } = scope
-    if (!scope.wants(undefined) || conversationId === null) return
+    if (conversationId === null) return
     const newest = scope.findings('fresh_tail_compacted').flatMap(({ id }) => messageNumber(id ?? '') ?? [])
     const gone = newest.flatMap((message) => uncover(model, conversationId, message, was))
     if (gone.length > 0)
