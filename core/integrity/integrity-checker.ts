@@ -12,6 +12,7 @@ import { checks } from './checks.ts'
 import { dialectFactsOf } from './dialect-facts.ts'
 import { MemoryFacts } from './memory-facts.ts'
 import { type ScanStep, scan, severityOf } from './scan.ts'
+import { LOST } from './structure-checks.ts'
 
 export { checks }
 
@@ -113,6 +114,10 @@ export class IntegrityChecker {
   }
 }
 
+/** Without a table, whatever was linked by it looks cut off. */
+const causesOf = ({ id, group, consequenceOf = [] }: Check): readonly string[] =>
+  id !== LOST && (group === 'lineage' || group === 'context') ? [...consequenceOf, LOST] : consequenceOf
+
 const cancelled = (): LcmError => new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
 
 type Tally = { readonly check: Check; count: number; readonly samples: Sample[]; ended: Ended | null }
@@ -189,7 +194,7 @@ class ReportBuilder {
       samples,
       // What was found counts, even when the rest could not be read.
       notApplicable: count > 0 ? null : (ended?.notApplicable ?? null),
-      consequenceOf: count > 0 ? (check.consequenceOf ?? []).filter((other) => fired.has(other)) : [],
+      consequenceOf: count > 0 ? causesOf(check).filter((other) => fired.has(other)) : [],
       durationMs: ended?.durationMs ?? 0,
     }
   }

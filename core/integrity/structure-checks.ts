@@ -1,3 +1,4 @@
+import { lostTables } from '../db/dialects/lossless-tables.ts'
 import { migrations } from '../db/native.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
 
@@ -77,7 +78,31 @@ function* checkStructure(context: CheckContext): Iterable<Finding> {
   }
 }
 
+/** Whatever needs the table fires with this one. */
+export const LOST = 'table_lost'
+
+function* findLostTables({ probe }: CheckContext): Iterable<Finding> {
+  for (const table of lostTables(probe)) {
+    yield { id: null, conversationId: null, detail: `the table ${table} is gone; the rest is read without it` }
+  }
+}
+
 export const structureChecks: readonly Check[] = [
+  {
+    id: LOST,
+    group: 'file',
+    severity: 'error',
+    phase: 'structure',
+    invariant: 'The file has the tables without which a memory is none.',
+    explanation:
+      'A whole table was dropped. What stood in it can only come from a backup; its system stops at this file.',
+    repairable: false,
+    notApplicable: ({ info }) =>
+      info.system === 'lossless-claw' || info.system === 'lossless-claude'
+        ? null
+        : `A file of ${info.systemLabel} that lacks one is not opened.`,
+    find: findLostTables,
+  },
   {
     id: 'schema_incomplete',
     group: 'file',
@@ -88,7 +113,7 @@ export const structureChecks: readonly Check[] = [
       'A part of the file is missing that its system relies on. It may make it anew, empty, be slow without it, or stop.',
     repairable: false,
     // A table that lets these in has lost its keys, and its indexes with them.
-    consequenceOf: ['duplicate_edge', 'ordinal_duplicate', 'sequence_duplicate', 'invalid_value'],
+    consequenceOf: ['duplicate_edge', 'ordinal_duplicate', 'sequence_duplicate', 'invalid_value', LOST],
     notApplicable: ({ info }) =>
       info.system === 'native' || info.system === 'lossless-claw'
         ? null

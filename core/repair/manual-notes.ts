@@ -6,6 +6,11 @@ const NOTES: Readonly<Record<string, ManualNote>> = {
     advice: 'Save what can be read into a new file, or restore a backup; repair the copy.',
     cannotRestore: 'Rows on pages that cannot be read are lost unless a backup or the transcript holds them.',
   },
+  table_lost: {
+    advice:
+      'Restore a backup, or import the transcript again. Nothing is repaired without the table: it would be taken for what is right.',
+    cannotRestore: 'What stood in the table is nowhere else in the file.',
+  },
   foreign_keys: {
     advice:
       'What refers to missing canonical rows cannot be put right from this file: restore a backup, or import the transcript again.',

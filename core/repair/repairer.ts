@@ -17,6 +17,7 @@ import type {
 import type { ReadDb, WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
+import { LOST } from '../integrity/structure-checks.ts'
 import { ApplyRepairs } from './apply-repairs.ts'
 import { exportPlan } from './export-plan.ts'
 import { fixers } from './fixers.ts'
@@ -98,6 +99,10 @@ export class Repairer {
     known: IntegrityReport | null = null,
   ): AsyncGenerator<JobProgress, Diagnosis> {
     const report = known ?? (yield* this.#options.integrity.run(conversationId, signal))
+    // Summaries that lost their links with a whole table are not to be taken for such that never had any.
+    if (report.checks.some(({ id, count }) => id === LOST && count > 0)) {
+      return { report, findings: new Map(), steps: manualSteps(report) }
+    }
     try {
       const findings = yield* this.#findings(report, conversationId ?? null, signal)
       yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }

@@ -5,6 +5,7 @@ import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { plan } from '../repair/doctor.ts'
 import type { Fault } from './lossless-claw-faults.ts'
 import { damagedCopy, faultsIn, fired, resultOf, scanFile } from './scan-file.ts'
 
@@ -208,7 +209,19 @@ describe.runIf(hasFixtures)('what is no fault in a file of lossless-claw', () =>
 })
 
 describe.runIf(hasFixtures)('a file of lossless-claw that lost more than rows', () => {
-  it.each(['summary_parents', 'context_items', 'messages'])('says so when the table %s is gone', (table) => {
+  it.each(['summary_parents', 'summary_messages', 'context_items'])('is read without the table %s', async (table) => {
+    const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
+    const lcm = openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
+    expect(lcm.info.lacks?.join(' ')).toContain(`the table ${table} is gone`)
+    expect(lcm.read.value('SELECT count(*) FROM messages')).toBe(68)
+    lcm.close()
+    const report = await scanFile(path)
+    expect(faultsIn(report)).toEqual(['table_lost'])
+    expect(resultOf(report, 'table_lost').samples[0]?.detail).toContain(table)
+    expect((await plan(path)).steps.filter(({ risk }) => risk !== 'manual')).toEqual([])
+  })
+
+  it.each(['messages', 'summaries'])('says so when the table %s is gone', (table) => {
     const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
     const open = () => openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
     expect(open).toThrow(`it has lost the table ${table}`)

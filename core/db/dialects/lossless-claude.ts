@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Dialect } from './dialect.ts'
 import { losslessDerived, losslessMissing } from './lossless-derived.ts'
-import { hasLosslessTables, losslessSpoilt, losslessViews } from './lossless-tables.ts'
+import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from './lossless-tables.ts'
 
 /** It writes the time ranges of summaries shifted by its own UTC offset. */
 const OPTIONS = { importer: 'lossless-claude', recomputesRanges: true } as const
@@ -25,7 +25,7 @@ export const losslessClaude: Dialect = {
       parts: probe.has('message_parts'),
       files: probe.has('large_files'),
       runs: probe.has('message_parts', 'metadata'),
-      storedWindow: true,
+      storedWindow: probe.has('context_items'),
       levels: probe.has('message_parts', 'metadata'),
       // Nothing keeps them in step with the text.
       fullTextIndex: false,
@@ -35,10 +35,10 @@ export const losslessClaude: Dialect = {
       'Where a compaction run begins and ends is not recorded: events that no message stands between count as one run.',
       'Time ranges of summaries are written shifted: they are worked out from the messages.',
       ...losslessMissing(probe),
-      ...losslessSpoilt(db),
+      ...losslessSpoilt(probe, db),
     ],
-    views: (probe) => losslessViews(probe, OPTIONS),
-    derived: (probe) => losslessDerived(probe, OPTIONS),
+    views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
+    derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
   },
 }
 

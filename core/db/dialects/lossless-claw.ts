@@ -1,7 +1,7 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import type { Dialect } from './dialect.ts'
 import { losslessDerived, losslessMissing } from './lossless-derived.ts'
-import { hasLosslessTables, losslessSpoilt, losslessViews } from './lossless-tables.ts'
+import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from './lossless-tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
 const MARKERS: readonly { readonly version: string; readonly table: string; readonly column?: string }[] = [
@@ -47,14 +47,14 @@ export const losslessClaw: Dialect = {
       files: probe.has('large_files'),
       // The earliest releases keep compactions as messages, like the fork that was made of them.
       runs: !isNamed(probe) && probe.has('message_parts', 'metadata'),
-      storedWindow: true,
+      storedWindow: probe.has('context_items'),
       levels: false,
       // They hold message text only, stemmed, and drift: what they do not find may well be there.
       fullTextIndex: false,
       substringIndex: false,
     }),
-    lacks: (probe, { db }) => [...losslessMissing(probe), ...losslessSpoilt(db)],
-    views: (probe) => losslessViews(probe, OPTIONS),
-    derived: (probe) => losslessDerived(probe, OPTIONS),
+    lacks: (probe, { db }) => [...losslessMissing(probe), ...losslessSpoilt(probe, db)],
+    views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
+    derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
   },
 }

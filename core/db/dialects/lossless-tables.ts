@@ -8,12 +8,13 @@ import { losslessLogViews } from './lossless-log.ts'
 /** A sweep of lossless-claw ends after 120 s at the latest: a flag that is older belongs to a process that is gone. */
 const SWEEP_MS = 120_000
 
-/** What is in the file and in no view, a sentence each; nothing in a sound file. */
-export function losslessSpoilt(db: ReadDb): string[] {
+/** What is lost, or in the file and in no view, a sentence each; nothing in a sound file. */
+export function losslessSpoilt(probe: SchemaProbe, db: ReadDb): string[] {
   const count = (from: string): number => db.value<number>(`SELECT count(*) FROM ${from}`) ?? 0
   const messages = count(`main.messages AS m WHERE NOT (${HAS_PLACE})`)
   const summaries = count(`main.summaries AS s WHERE NOT (${IS_NAMED})`)
   return [
+    ...lostTables(probe).map((table) => `Damaged: the table ${table} is gone, so that ${SPARED[table]?.lacks}.`),
     ...(messages > 0 ? [`Damaged: ${messages} messages name no conversation or place and are not shown.`] : []),
     ...(summaries > 0 ? [`Damaged: ${summaries} summaries have no id or conversation and are not shown.`] : []),
   ]
@@ -29,8 +30,38 @@ const SIGNATURE: readonly (readonly [table: string, column: string])[] = [
   ['summaries', 'content'],
 ]
 
-export const hasLosslessTables = (probe: SchemaProbe): boolean =>
-  SIGNATURE.every(([table, column]) => probe.has(table, column))
+/** Tables without which the rest can still be read, and what is not shown then. */
+const SPARED: Readonly<Record<string, { readonly columns: string; readonly lacks: string }>> = {
+  summary_parents: {
+    columns: 'summary_id, parent_summary_id, ordinal',
+    lacks: 'of which summaries a summary was made is not known',
+  },
+  summary_messages: {
+    columns: 'summary_id, message_id, ordinal',
+    lacks: 'for which messages a summary stands is not known',
+  },
+  context_items: {
+    columns: 'conversation_id, ordinal, item_type, message_id, summary_id, created_at',
+    lacks: 'what the model sees is not known',
+  },
+}
+
+/** Of a file that has all else that the family has, so that it cannot be of another kind. */
+export const lostTables = (probe: SchemaProbe): string[] =>
+  probe.has('message_parts') ? Object.keys(SPARED).filter((table) => !probe.has(table)) : []
+
+export function hasLosslessTables(probe: SchemaProbe): boolean {
+  const lost = new Set(lostTables(probe))
+  return SIGNATURE.every(([table, column]) => probe.has(table, column) || lost.has(table)) && lost.size <= 2
+}
+
+/** The script with an empty table in the place of each that is lost. */
+export const insteadOfLost = (probe: SchemaProbe, script: string): string =>
+  lostTables(probe).reduce(
+    (sql, table) =>
+      `CREATE TEMP TABLE IF NOT EXISTS lost_${table} (${SPARED[table]?.columns});\n${sql.replaceAll(`main.${table}`, `temp.lost_${table}`)}`,
+    script,
+  )
 
 /** What a file of the family has lost of its tables and columns; null for one that is of another kind, or whole. */
 export function lostOfLossless(probe: SchemaProbe): string[] | null {
