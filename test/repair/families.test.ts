@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { IntegrityReport } from '../../core/contract/integrity.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { checks } from '../../core/integrity/checks.ts'
 import { openLcm } from '../../core/lcm.ts'
@@ -72,9 +73,10 @@ async function expectSearchable(path: string): Promise<void> {
   }
 }
 
-async function expectRepaired(built: TestMemory): Promise<void> {
+/** @param found what the checks said before the repair */
+async function expectRepaired(built: TestMemory, found: IntegrityReport): Promise<void> {
   const before = canonical(built.db)
-  const counts = new Map((await scan(built.path)).checks.map((check) => [check.id, check.count]))
+  const counts = new Map(found.checks.map((check) => [check.id, check.count]))
   const { steps } = await plan(built.path)
   const ids = steps.filter((step) => step.risk !== 'manual').map((step) => step.id)
   const result = await apply(built.path, ids)
@@ -90,13 +92,18 @@ async function expectRepaired(built: TestMemory): Promise<void> {
 }
 
 describe('a fault of any family', () => {
+  it('is in none of these memories before', async () => {
+    memory = await compactedMemory({ seed: 7 })
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+
   it.each(faults)('$name: the check fires, and no check does after the repair', async ({ check, inject }) => {
     used = 0
     memory = await compactedMemory({ seed: 7 })
-    expect(fired(await scan(memory.path))).toEqual([])
     expect(inject(memory, chosenBy([3, 1, 4, 1, 5, 9]))).toBe(true)
-    expect(fired(await scan(memory.path))).toContain(check)
-    await expectRepaired(memory)
+    const found = await scan(memory.path)
+    expect(fired(found)).toContain(check)
+    await expectRepaired(memory, found)
     await expectSearchable(memory.path)
   })
 })
@@ -115,7 +122,8 @@ describe('faults of several families at once', () => {
         const built = await compactedMemory({ seed })
         try {
           for (const index of chosen) faults[index]?.inject(built, chosenBy(picks))
-          if (fired(await scan(built.path)).length > 0) await expectRepaired(built)
+          const found = await scan(built.path)
+          if (fired(found).length > 0) await expectRepaired(built, found)
         } finally {
           built.close()
         }
