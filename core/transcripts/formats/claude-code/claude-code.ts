@@ -58,7 +58,10 @@ class ClaudeCodeReader {
   readonly #givenUp = new Map<string, Set<string>>()
   /** Of the first record of each message that has not come out of the order yet. */
   readonly #lines = new Map<string, number>()
+  /** Messages that a compaction left in the window, by the record that it names. */
+  readonly #keptAs = new Map<string, string>()
   #line = 1
+  #uuid: string | null = null
 
   constructor(survey: ClaudeCodeSurvey, source: TranscriptSource) {
     this.#survey = survey
@@ -68,6 +71,7 @@ class ClaudeCodeReader {
 
   take(record: JsonObject, line: number, marks: Marks, out: TranscriptRecord[]): void {
     this.#line = line
+    this.#uuid = textAt(record, 'uuid')
     const kind = kindOf(record)
     if (kind === 'unknown') {
       const type = textAt(record, 'type')
@@ -123,6 +127,9 @@ class ClaudeCodeReader {
 
   #takeDrafts(key: ChainKey, drafts: readonly Draft[], out: TranscriptRecord[]): void {
     for (const draft of drafts) {
+      if (draft.kind === 'blocks' && this.#uuid !== null && this.#survey.isKept(this.#uuid)) {
+        this.#keptAs.set(this.#uuid, draft.apiId)
+      }
       const atMs = draft.kind === 'whole' ? draft.message.createdAtMs : draft.createdAtMs
       const { sessionId, order } = this.#conversation(key, atMs, out)
       const id = draft.kind === 'whole' ? draft.message.externalId : draft.apiId
@@ -151,13 +158,13 @@ class ClaudeCodeReader {
     // Of a branch that was given up: the window is what it was before.
     if (externalId === null || this.#survey.chains.isAbandoned({ uuid: compaction.key })) return
     const { kept, ...known } = compaction
-    const { chains } = this.#survey
+    const nameOf = (uuid: string): string => this.#keptAs.get(uuid) ?? uuid
     const replaced: CompactionRecord['replaced'] =
       kept === null
         ? { kind: 'all' }
         : 'from' in kept
-          ? { kind: 'all_before', keptFrom: chains.messageIdOf(kept.from) }
-          : { kind: 'all_but', kept: new Set(kept.ids.map((uuid) => chains.messageIdOf(uuid))) }
+          ? { kind: 'all_before', keptFrom: nameOf(kept.from) }
+          : { kind: 'all_but', kept: new Set(kept.ids.map(nameOf)) }
     const record = { atMs: message.createdAtMs, model: null, recordedBy: [externalId], replaced } as const
     this.#compactions.set(externalId, { kind: 'compaction', sessionId, ...known, ...record })
   }

@@ -6,6 +6,8 @@ import type { Draft, Marks } from '../../draft.ts'
 /** An answer stays open for at most so many later messages and so much text; what comes later continues it. */
 const OPEN_MESSAGES = 512
 const OPEN_TEXT_UNITS = 4_000_000
+/** Of so many answers that are complete it is remembered how they lie in the memory: the file may be growing. */
+const COMPLETE_ANSWERS = 1024
 
 type OpenAnswer = {
   readonly apiId: string
@@ -42,6 +44,7 @@ export class MessageOrder {
   #textUnits = 0
   readonly #open = new Map<string, OpenAnswer>()
   readonly #answers = new Map<string, Answer>()
+  readonly #forgettable: string[] = []
 
   constructor(options: MessageOrderOptions) {
     this.#options = options
@@ -114,7 +117,14 @@ export class MessageOrder {
     answer.nextLink += messages.length
     while (answer.links.length < answer.nextLink) answer.links.push(open.blocks.length)
     answer.blocks += open.blocks.length
+    if (answer.blocks >= this.#options.expectedBlocks(open.apiId)) this.#noteComplete(open.apiId)
     return messages
+  }
+
+  #noteComplete(apiId: string): void {
+    this.#forgettable.push(apiId)
+    if (this.#forgettable.length <= 2 * COMPLETE_ANSWERS) return
+    for (const old of this.#forgettable.splice(0, COMPLETE_ANSWERS)) this.#answers.delete(old)
   }
 }
 

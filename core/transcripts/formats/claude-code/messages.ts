@@ -183,6 +183,12 @@ function compactionOf(boundary: JsonObject, summaryId: string, text: string | nu
   }
 }
 
+/** Ids of the records by which a boundary says what it left in the window. */
+export function keptIds(boundary: JsonObject): readonly string[] {
+  const kept = keptRecords(objectAt(boundary, 'compactMetadata'))
+  return kept === null ? [] : 'from' in kept ? [kept.from] : kept.ids
+}
+
 /** Newer versions keep the last records as they are, and say which. */
 function keptRecords(metadata: JsonObject): DraftCompaction['kept'] {
   const preserved = metadata.preservedMessages

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { IdNumbers } from '../../id-numbers.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { blocksOf } from './record.ts'
 
@@ -9,7 +10,7 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
  * ones leave only the queue's own bookkeeping, and then that is the one place where the text can be found.
  */
 export class QueuedInput {
-  readonly #said = new Set<string>()
+  readonly #said = new IdNumbers()
   #waiting: { readonly text: string; readonly timestamp: string | null }[] = []
 
   /** First reading of the file: remembers which texts stand elsewhere. */
@@ -35,7 +36,7 @@ export class QueuedInput {
     const index = text === null ? 0 : this.#waiting.findIndex((item) => item.text === text)
     const [item] = index < 0 ? [] : this.#waiting.splice(index, 1)
     // `remove` takes from the queue for the running turn; `dequeue` starts a turn that has its own user record.
-    if (!item || record.operation !== 'remove' || item.text.startsWith('/') || this.#said.has(digest(item.text))) {
+    if (!item || record.operation !== 'remove' || item.text.startsWith('/') || this.#said.has(item.text)) {
       return null
     }
     return {
@@ -48,6 +49,6 @@ export class QueuedInput {
   }
 
   #remember(text: unknown): void {
-    if (typeof text === 'string') this.#said.add(digest(text))
+    if (typeof text === 'string') this.#said.add(text)
   }
 }

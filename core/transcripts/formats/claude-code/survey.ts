@@ -1,6 +1,7 @@
 import { type JsonObject, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 import { type ChainKey, Chains } from './chains.ts'
+import { keptIds } from './messages.ts'
 import { QueuedInput } from './queued-input.ts'
 import { kindOf } from './record.ts'
 
@@ -12,6 +13,8 @@ export class ClaudeCodeSurvey {
   readonly chains: Chains
   readonly queued = new QueuedInput()
   readonly #titles = new Map<string, string>()
+  /** Records that a compaction left in the window. */
+  readonly #kept = new Set<string>()
   #summaries: { readonly leafUuid: string; readonly title: string }[] = []
   #key: ChainKey | null = null
   #workingDirectory: string | null = null
@@ -50,8 +53,13 @@ export class ClaudeCodeSurvey {
     this.#workingDirectory ??= textAt(record, 'cwd')
     this.queued.observe(record)
     this.#noteTitle(record)
+    if (record.subtype === 'compact_boundary') for (const uuid of keptIds(record)) this.#kept.add(uuid)
     this.chains.add(record)
     if (kind === 'spoken') this.#key = this.chains.keyOf(record)
+  }
+
+  isKept(uuid: string): boolean {
+    return this.#kept.has(uuid)
   }
 
   #noteTitle(record: JsonObject): void {
