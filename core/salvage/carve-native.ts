@@ -91,8 +91,13 @@ class Carver {
 
   #keep(shape: Shape, cell: Cell): void {
     const row = rowOf(shape, cell)
-    if (row) this.#db.run(insertSql(shape), row)
-    else this.lost.set(shape.table, [...(this.lost.get(shape.table) ?? []), nameOf(shape, cell)])
+    if (row) {
+      this.#db.run(insertSql(shape), row)
+      return
+    }
+    const lost = this.lost.get(shape.table) ?? []
+    this.lost.set(shape.table, lost)
+    lost.push(nameOf(shape, cell))
   }
 
   #readLinks(page: number): void {
