@@ -5,13 +5,13 @@ import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { oneOf } from './parse.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 const SHOWN = 20
 
 type Options = MemoryOptions & {
-  readonly conversation: number
+  readonly conversation?: number
   readonly transcript: string
   readonly format: TranscriptFormat
 }
@@ -19,7 +19,7 @@ type Options = MemoryOptions & {
 export function addCoverageCommand(define: Define, run: Run): void {
   run(
     define('coverage', 'compare a conversation with the agent’s own transcript; exit code 3 when it is not all there')
-      .addOption(conversationOption().makeOptionMandatory())
+      .addOption(conversationOption())
       .requiredOption('--transcript <file>', 'the transcript that the agent keeps')
       .option(
         '--format <format>',
@@ -30,8 +30,9 @@ export function addCoverageCommand(define: Define, run: Run): void {
     async ({ conversation, transcript, format, ...options }: Options): Promise<Answer> => {
       const report = await withMemory(
         options,
-        ({ read: db, info }) => {
-          const input = { conversationId: conversation, path: transcript, format }
+        (lcm) => {
+          const { read: db, info } = lcm
+          const input = { conversationId: chooseConversation(lcm, conversation), path: transcript, format }
           return interruptible((signal) => checkCoverage({ db, isNative: info.system === 'native' }, input, signal))
         },
         { readOnly: true },
