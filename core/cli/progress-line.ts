@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import type { JobProgress } from '../contract/job.ts'
+import { printable } from './text.ts'
 
 const INTERVAL_MS = 100
 const WIDTH = 24
@@ -21,7 +22,7 @@ export class ProgressLine {
     const filled = Math.round(share * WIDTH)
     const bar =
       total > 0 ? `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.round(share * 100)} %` : `${done} ${unit}`
-    this.#stream.write(`\r\x1b[2K${bar}  ${note}`.slice(0, (this.#stream.columns ?? 80) + 5))
+    this.#stream.write(`\r\x1b[2K${bar}  ${printable(note)}`.slice(0, (this.#stream.columns ?? 80) + 5))
   }
 
   clear(): void {
