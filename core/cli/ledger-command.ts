@@ -107,7 +107,8 @@ function enable(lcm: Lcm, given: string | undefined): Answer {
 function disable(lcm: Lcm): Answer {
   const db = lcm.requireWrite('end its ledger')
   const writer = new LedgerWriter(db, lcm.clock)
-  writer.drain()
+  // One that was cut off takes nothing any more, and ending it is the way out.
+  if (ledgerState(db).blocked === null) writer.drain()
   writer.disable()
   return status(lcm)
 }
