@@ -3,12 +3,17 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { delimiter, dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+import { stripVTControlCharacters } from 'node:util'
 import { bootstrap } from './bootstrap.mjs'
 import { ensureBrowser } from './ensure-browser.mjs'
 import { inProject, main, Refusal, root, say } from './project.mjs'
 import { playwrightCounts, stepCounts, sum, table, vitestCounts } from './test-counts.mjs'
+import { playwrightFiles, slowest, vitestFiles } from './test-slowest.mjs'
 
 const GRACE_MS = 5_000
+/** A log has no colours, and tells of what failed only; who looks on sees every test. */
+const isLog = !process.stdout.isTTY
 const reports = {
   vitest: inProject('test-results/vitest.json'),
   playwright: inProject('test-results/playwright.json'),
@@ -32,6 +37,8 @@ await main(async () => {
   }
   const total = sum(rows)
   if (total.failed > 0) process.exitCode = 1
+  const files = steps().flatMap(({ name, files }) => (wanted.has(name) && files ? files() : []))
+  if (files.length > 0) console.log(`\nslowest files\n${slowest(files)}`)
   console.log(`\n${table(rows)}\n`)
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 })
@@ -45,17 +52,25 @@ function steps() {
     {
       name: 'vitest',
       title: 'Unit, property and contract tests',
-      args: tool('vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile=${reports.vitest}`),
+      args: tool(
+        'vitest/vitest.mjs',
+        'run',
+        `--reporter=${isLog ? 'minimal' : 'default'}`,
+        '--reporter=json',
+        `--outputFile=${reports.vitest}`,
+      ),
       report: reports.vitest,
       counts: (code) => vitestCounts(reports.vitest, code),
+      files: () => vitestFiles(reports.vitest, root),
     },
     {
       name: 'playwright',
       title: 'End-to-end tests: browser host and desktop app',
-      args: tool('@playwright/test/cli.js', 'test', '--reporter=list,json'),
+      args: tool('@playwright/test/cli.js', 'test', `--reporter=${isLog ? 'dot' : 'list'},json`),
       report: reports.playwright,
       needsBrowser: true,
       counts: (code) => playwrightCounts(reports.playwright, code),
+      files: () => playwrightFiles(reports.playwright),
     },
   ]
 }
@@ -91,16 +106,27 @@ function runStep(node, step, browser) {
       PLAYWRIGHT_JSON_OUTPUT_FILE: reports.playwright,
       ...(browser && { LCM_CHROMIUM: browser }),
     }
-    const stdio = ['ignore', 'inherit', 'inherit']
+    const output = isLog ? 'pipe' : 'inherit'
+    const stdio = ['ignore', output, output]
     const child = spawn(node, step.args, { cwd: root, env, stdio, detached: process.platform !== 'win32' })
+    const said = [child.stdout, child.stderr].filter(Boolean).map(sayPlainly)
     const interrupt = (signal) => stopGroup(child, signal)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, interrupt)
     child.once('error', reject)
-    child.once('exit', (code) => {
+    child.once('exit', async (code) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, interrupt)
+      // A program that was left behind may hold on to the output; what the step itself said is there by then.
+      await Promise.race([Promise.all(said), new Promise((late) => setTimeout(late, GRACE_MS).unref())])
       resolve(code ?? 1)
     })
   })
+}
+
+/** Copies the lines of a stream without their colours. Resolves at its end. */
+function sayPlainly(stream) {
+  const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
+  lines.on('line', (line) => process.stdout.write(`${stripVTControlCharacters(line)}\n`))
+  return new Promise((ended) => lines.once('close', ended))
 }
 
 /** Asks first, so that the tools close their browsers, then insists; ends this run either way. */
