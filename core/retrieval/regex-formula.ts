@@ -8,6 +8,8 @@ import { type Dialect, type Pattern, readPattern } from './regex-syntax.ts'
 
 /** Strings that are kept apart at most. */
 const MAX_STRINGS = 16
+/** A longer one would leave out hardly any more texts, and is put together letter by letter. */
+const MAX_LENGTH = 128
 /** Strings of which one must stand at most. */
 const MAX_CHOICES = 64
 /** Copies of what is repeated that are written out. */
@@ -68,7 +70,8 @@ function followed(a: Known, b: Known): Known {
   if (a.exact && b.exact) return limited({ ...exactly(product(a.exact, b.exact)), holds: [...a.holds, ...b.holds] })
   const holds = [...a.holds, ...b.holds]
   // What lies across the border is in the beginning or the end of the whole, unless both parts are open to it.
-  if (!a.exact && !b.exact) holds.push(oneOf(product(a.suffix, b.prefix)))
+  const across = a.exact || b.exact ? ANYTHING : oneOf(product(a.suffix, b.prefix))
+  if (isTelling(across)) holds.push(across)
   return limited({
     exact: null,
     prefix: a.exact ? product(a.exact, b.prefix) : a.prefix,
@@ -81,7 +84,8 @@ function either(a: Known, b: Known): Known {
   if (a.exact && b.exact) return limited({ ...exactly(a.exact.union(b.exact)), holds: [] })
   const of = [whole(a), whole(b)].flatMap((formula) => (formula.kind === 'any' ? formula.of : [formula]))
   const both: Formula = { kind: 'any', of }
-  return limited({ exact: null, prefix: a.prefix.union(b.prefix), suffix: a.suffix.union(b.suffix), holds: [both] })
+  const [prefix, suffix] = [a.prefix.union(b.prefix), a.suffix.union(b.suffix)]
+  return limited({ exact: null, prefix, suffix, holds: isTelling(both) ? [both] : [] })
 }
 
 function repeated(known: Known, min: number, max: number): Known {
@@ -94,21 +98,27 @@ function repeated(known: Known, min: number, max: number): Known {
 /** However many copies follow the first, the whole ends as those do. */
 const ended = (all: Known, copies: Known): Known => ({ ...all, suffix: copies.suffix })
 
-/** Keeps the lists short; what is lost of the borders is first added to what holds. */
+/** Keeps lists and strings short; what is lost of the borders is first added to what holds. */
 function limited(known: Known): Known {
-  if (known.exact && known.exact.size <= MAX_STRINGS) return known
+  if (known.exact && isShort(known.exact)) return known
   const holds = [...known.holds]
-  if (known.exact) holds.push(oneOf(known.exact))
+  const hold = (formula: Formula): void => {
+    if (isTelling(formula)) holds.push(formula)
+  }
+  if (known.exact) hold(oneOf(known.exact))
   const shorter = (strings: Strings, cut: (characters: string[]) => string[]): Strings => {
-    if (strings.size <= MAX_STRINGS && !known.exact) return strings
-    holds.push(oneOf(strings))
+    if (isShort(strings) && !known.exact) return strings
+    hold(oneOf(strings))
     const short = new Set([...strings].map((text) => cut([...text]).join('')))
     return short.size <= MAX_STRINGS ? short : NOTHING
   }
   const prefix = shorter(known.prefix, (characters) => characters.slice(0, TRIGRAM - 1))
   const suffix = shorter(known.suffix, (characters) => characters.slice(1 - TRIGRAM))
-  return { exact: null, prefix, suffix, holds: holds.filter(isTelling) }
+  return { exact: null, prefix, suffix, holds }
 }
+
+const isShort = (strings: Strings): boolean =>
+  strings.size <= MAX_STRINGS && [...strings].every((text) => text.length <= MAX_LENGTH)
 
 /** Never much longer than what it is made of: `limited` cuts each of them before. */
 function product(a: Strings, b: Strings): Strings {

@@ -162,3 +162,15 @@ function compile(source: string): RE2JS | null {
     return null
   }
 }
+
+// Put together letter by letter as a whole it took a second.
+it('a very long pattern is known by pieces of it, in little time', () => {
+  const long = Array.from({ length: 1500 }, (_, index) => `word${index % 97}`).join('-')
+  const formula = formulaOf(long, 're2')
+  expect(formula.kind === 'all' && formula.of.length).toBeGreaterThan(10)
+  expect(satisfies(long, formula)).toBe(true)
+  expect(satisfies(long.replaceAll('word50', 'ward50'), formula)).toBe(false)
+  const held = heldText(long, 're2') ?? ''
+  expect(long).toContain(held)
+  expect(held.length).toBeLessThan(200)
+})
