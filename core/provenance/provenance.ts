@@ -22,7 +22,7 @@ const MOST_MESSAGES = 50_000
 const BATCH = 200
 /** Of a subtree that is too large to be read: messages looked up for each claim. */
 const FOUND_PER_CLAIM = 60
-/** Claims of one answer; a text with more is no summary. */
+/** Claims of one answer: a text with more is hardly a summary. */
 const MOST_CLAIMS = 400
 
 const queries = {
@@ -64,7 +64,8 @@ export class ProvenanceFinder {
       const message = `${input.summaryId} is a ${node.kind}: only a summary rests on sources. Choose the summary that covers it.`
       throw new LcmError('invalid_argument', message, { id: input.summaryId })
     }
-    const vocabulary = new Vocabulary(row.content, chosenClaims(row.content, input))
+    const chosen = chosenClaims(row.content, input)
+    const vocabulary = new Vocabulary(row.content, chosen.slice(0, MOST_CLAIMS))
     const graph = histories.graph(node.conversationId)
     const sources = beneath(db, graph, graph.indexOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
@@ -103,7 +104,7 @@ export class ProvenanceFinder {
         chars: index.chars,
         isComplete,
       },
-      notes: notesOf(sources, isComplete, messagesRead),
+      notes: notesOf(sources, isComplete, messagesRead, chosen.length),
       tookMs: performance.now() - began,
     }
   }
@@ -180,13 +181,13 @@ export class ProvenanceFinder {
 
 function chosenClaims(text: string, { from, to }: ProvenanceInput) {
   const claims = claimsOf(text)
-  if (from === undefined && to === undefined) return claims.slice(0, MOST_CLAIMS)
+  if (from === undefined && to === undefined) return claims
   const [start, end] = [from ?? 0, to ?? text.length]
   if (start >= end || start >= text.length) {
     const message = `There is nothing from ${start} to ${end} in this summary: it has ${text.length} characters.`
     throw new LcmError('invalid_argument', message)
   }
-  return claimsWithin(claims, start, end).slice(0, MOST_CLAIMS)
+  return claimsWithin(claims, start, end)
 }
 
 /** At most `limit` of each kind of source. */
@@ -247,9 +248,14 @@ function specificOf({ place, key: _, ...specific }: JudgedSpecific, index: Passa
   return { ...specific, at }
 }
 
-function notesOf({ messages, missing }: Beneath, isComplete: boolean, messagesRead: number): string[] {
+function notesOf({ messages, missing }: Beneath, isComplete: boolean, messagesRead: number, claims: number): string[] {
   const notes: string[] = []
   const number = (value: number): string => value.toLocaleString('en-US')
+  if (claims > MOST_CLAIMS) {
+    notes.push(
+      `Only the first ${MOST_CLAIMS} of its ${number(claims)} sentences were looked at: select a stretch to ask about others.`,
+    )
+  }
   if (messages.length === 0)
     notes.push('No message stands beneath this summary any more: only its source summaries were compared.')
   if (missing > 0) notes.push(`${number(missing)} of its sources are not in the file; what they said cannot be found.`)

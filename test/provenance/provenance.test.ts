@@ -228,6 +228,17 @@ describe('the answer', () => {
     memory.close()
   })
 
+  it('says when a text has more sentences than are looked at, which a selection still reaches', async () => {
+    const lines = Array.from({ length: 401 }, (_, line) => `Bay ${line} was swept.`)
+    const { memory, leaf } = leafOver(lines.join('\n'), ['Bay 400 was swept.'])
+    const first = await provenanceOf(memory.db, leaf)
+    expect(first.claims).toHaveLength(400)
+    expect(first.notes).toEqual([expect.stringMatching(/^Only the first 400 of its 401 sentences/)])
+    const rest = await provenanceOf(memory.db, leaf, { from: lines.join('\n').length - 10 })
+    expect(rest).toMatchObject({ claims: [{ support: 'supported' }], notes: [] })
+    memory.close()
+  })
+
   it('is refused for messages and for what is not there', async () => {
     const { memory } = leafOver('x y z', [SAID])
     await expect(provenanceOf(memory.db, 'msg_1')).rejects.toMatchObject({ code: 'invalid_argument' })
