@@ -1,19 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportedFile } from '../../core/contract/import.ts'
+import type { Probe } from '../../core/contract/machine.ts'
 import { isSound } from '../../renderer/features/welcome/import-outcome.ts'
 import { sortDropped } from '../../renderer/features/welcome/sort-dropped.ts'
 
 describe('files that are dropped', () => {
-  it('are imported together when they are transcripts, else the first is opened', () => {
-    expect(sortDropped(['/a/lcm.db', '/a/x.JSONL', '/a/y.jsonl'])).toEqual({
-      memory: '/a/lcm.db',
-      transcripts: ['/a/x.JSONL', '/a/y.jsonl'],
-    })
+  const memory = (path: string): Probe => ({ path, kind: 'memory', system: 'native', error: null })
+  const transcript = (path: string): Probe => ({ path, kind: 'transcript', system: null, error: null })
+  const unusable = (path: string, details?: Record<string, unknown>): Probe => ({
+    path,
+    kind: 'unusable',
+    system: null,
+    error: { code: 'file_is_folder', message: 'a folder', retryable: false, ...(details && { details }) },
+  })
+
+  it('are imported together when they are transcripts or folders of them, else the first memory is opened', () => {
+    const dropped = [unusable('/a/b.txt'), memory('/a/lcm.db'), transcript('/a/sessions'), transcript('/a/y.log')]
+    expect(sortDropped(dropped)).toEqual({ memory: '/a/lcm.db', transcripts: ['/a/sessions', '/a/y.log'] })
     expect(sortDropped([])).toEqual({ memory: null, transcripts: [] })
   })
 
-  it('without a path are none', () => {
-    expect(sortDropped(['']).memory).toBeNull()
+  it('are opened inside of a folder that holds a memory', () => {
+    expect(sortDropped([unusable('/a', { suggestion: '/a/lcm.db' })]).memory).toBe('/a/lcm.db')
+  })
+
+  it('lead to the page that says why none of them can be used', () => {
+    expect(sortDropped([unusable('/a/b.txt')])).toEqual({ memory: '/a/b.txt', transcripts: [] })
   })
 })
 

@@ -1,4 +1,6 @@
 import { type DragEvent, type ReactNode, useState } from 'react'
+import { client } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
 import styles from './drop-target.module.css'
 import { sortDropped } from './sort-dropped.ts'
@@ -23,7 +25,11 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
       setRefusal('A browser does not tell where a dropped file lies: type its path, or browse the folders.')
       return
     }
-    const { memory, transcripts } = sortDropped([...event.dataTransfer.files].map(host.pathOfDroppedFile))
+    const paths = [...event.dataTransfer.files].map(host.pathOfDroppedFile).filter((path) => path !== '')
+    void take(paths).catch((error: unknown) => setRefusal(toErrorInfo(error).message))
+  }
+  const take = async (paths: readonly string[]) => {
+    const { memory, transcripts } = sortDropped(await Promise.all(paths.map((path) => client.machine.probe({ path }))))
     if (transcripts.length > 0) onTranscripts(transcripts)
     else if (memory !== null) onMemory(memory)
   }
@@ -36,7 +42,9 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
     // biome-ignore lint/a11y/noStaticElementInteractions: everything that dropping does has a button as well
     <div className={styles.target} onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
       {children}
-      {isOver && <div className={styles.veil}>Drop a memory to open it, or transcripts to import them</div>}
+      {isOver && (
+        <div className={styles.veil}>Drop a memory to open it, or transcripts or their folder to import them</div>
+      )}
       {refusal !== null && (
         <p className={styles.refusal} role="alert">
           {refusal}

@@ -74,7 +74,7 @@ function PathField({ onTranscript }: Pick<Props, 'onTranscript'>) {
       <input
         className={styles.path}
         type="text"
-        placeholder="Path of a memory (.db), a transcript or a folder of them, or drop a file anywhere"
+        placeholder={`Path of a memory (.db), a transcript or a folder of them${host.pathOfDroppedFile ? ', or drop it anywhere' : ''}`}
         aria-label="Path of a memory or a transcript"
         aria-invalid={problem !== null}
         spellCheck={false}
