@@ -15,7 +15,7 @@ import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf, hasFixtures } from '../db/fixtures.ts'
 import { Failure } from './documents.ts'
-import { type LcmOptions, lcm, lcmHere } from './lcm.ts'
+import { type LcmOptions, lcm, lcmHere, type Ran } from './lcm.ts'
 
 const folder = temporaryFolder()
 const at = (name: string): string => join(folder, name)
@@ -24,17 +24,24 @@ memory.db.close()
 
 type Refusal = { readonly exit: number; readonly code: string; readonly message: string; readonly retryable: boolean }
 
+// The program itself is started once for each exit code, and where its surroundings matter.
+
 /** Runs a command that must fail: one line on standard error, the same as a document on standard output. */
-async function refusal(args: readonly string[], options?: LcmOptions, run = lcm): Promise<Refusal> {
-  const ran = await run([...args, '--json'], options)
+const refusal = async (args: readonly string[]): Promise<Refusal> => refusalIn(await lcmHere([...args, '--json']))
+
+/** The same by the program itself. */
+const refusalOf = async (args: readonly string[], options?: LcmOptions): Promise<Refusal> =>
+  refusalIn(await lcm([...args, '--json'], options))
+
+function refusalIn(ran: Ran): Refusal {
   const { error } = Failure.parse(JSON.parse(ran.stdout))
   expect(ran.stderr).toBe(`lcm: ${error.code}: ${error.message.replace(/\s+/g, ' ')}\n`)
   return { exit: ran.code ?? -1, code: error.code, message: error.message, retryable: error.retryable }
 }
 
 /** The same without --json: standard output stays empty. */
-async function refusalAsText(args: readonly string[]): Promise<string> {
-  const ran = await lcm(args)
+async function refusalAsText(args: readonly string[], run = lcmHere): Promise<string> {
+  const ran = await run(args)
   expect(ran.stdout).toBe('')
   expect(ran.stderr).toMatch(/^lcm: [a-z_]+: .+\n$/)
   return `${ran.code} ${ran.stderr}`
@@ -83,7 +90,7 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
     chmodSync(folder, 0o755)
     chmodSync(dirname(folder), 0o755)
     const asOrdinary = { ordinary: true, cwd: '/', env: { NODE_COMPILE_CACHE: '' } }
-    const refused = await refusal(['stats', '--db', at('private.db')], asOrdinary)
+    const refused = await refusalOf(['stats', '--db', at('private.db')], asOrdinary)
     expect(refused).toMatchObject({ exit: 5, code: 'file_not_readable' })
     expect(refused.message).toMatch(/permissions/)
   })
@@ -106,7 +113,7 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
   })
 
   it('a newer version opens read-only with --newer', async () => {
-    const ran = await lcm(['stats', '--db', at('newer.db'), '--newer', '--json'])
+    const ran = await lcmHere(['stats', '--db', at('newer.db'), '--newer', '--json'])
     expect(ran.code).toBe(0)
     expect(JSON.parse(ran.stdout)).toMatchObject({ messages: 3, readOnly: true })
     const refused = await refusal(['compact', '--db', at('newer.db'), '--newer', '--conversation', '1'])
@@ -115,7 +122,7 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
 
   it('the configured memory is meant where none is named', async () => {
     const env = { LCM_DATABASE_PATH: at('configured.db') }
-    expect((await refusal(['stats'], { env })).message).toContain(at('configured.db'))
+    expect((await refusalOf(['stats'], { env })).message).toContain(at('configured.db'))
   })
 })
 
@@ -148,11 +155,11 @@ describe('wrong usage: exit code 2', () => {
     ['a port that is none', ['serve', '--port', '70000']],
   ])('%s', async (_what, args) => {
     // What is refused here is refused before anything happens.
-    expect(await refusal(args, undefined, lcmHere)).toMatchObject({ exit: 2, retryable: false })
+    expect(await refusal(args)).toMatchObject({ exit: 2, retryable: false })
   })
 
   it('and as text', async () => {
-    expect(await refusalAsText([])).toMatch(/^2 lcm: invalid_argument: No command was given\. "lcm --help" lists/)
+    expect(await refusalAsText([], lcm)).toMatch(/^2 lcm: invalid_argument: No command was given\. "lcm --help" lists/)
     expect(await refusalAsText(['frobnicate'])).toMatch(/^2 .*unknown command 'frobnicate'/)
     expect(await refusalAsText(['stats', '--db', at('gone.db')])).toMatch(/^5 lcm: file_missing/)
     expect(await refusalAsText(onDb('describe', 'msg_999'))).toMatch(/^1 lcm: not_found/)
@@ -165,7 +172,7 @@ describe('wrong usage: exit code 2', () => {
   })
 
   it('an environment variable out of range is refused with its name', async () => {
-    const refused = await refusal(onDb('stats'), { env: { LCM_TOKEN_BUDGET: 'plenty' } })
+    const refused = await refusalOf(onDb('stats'), { env: { LCM_TOKEN_BUDGET: 'plenty' } })
     expect(refused).toMatchObject({ exit: 2, code: 'invalid_argument' })
     expect(refused.message).toMatch(/LCM_TOKEN_BUDGET/)
   })
@@ -174,7 +181,7 @@ describe('wrong usage: exit code 2', () => {
 describe('the other exit codes', () => {
   it('0: done', async () => {
     expect((await lcm(['stats', '--db', memory.path])).code).toBe(0)
-    expect((await lcm(['stats', '--help'])).code).toBe(0)
+    expect((await lcmHere(['stats', '--help'])).code).toBe(0)
   })
 
   it('1: what was asked for is not there', async () => {
@@ -186,7 +193,7 @@ describe('the other exit codes', () => {
       ['tree', '--conversation', '77'],
       ['integrity', '--conversation', '77'],
     ])
-      expect(await refusal([...args, '--db', memory.path], undefined, lcmHere), args.join(' ')).toMatchObject({
+      expect(await refusal([...args, '--db', memory.path]), args.join(' ')).toMatchObject({
         exit: 1,
         code: 'not_found',
       })
@@ -195,23 +202,26 @@ describe('the other exit codes', () => {
   it('1: nothing of what was to be imported is a transcript', async () => {
     const path = at('poem.txt')
     writeFileSync(path, 'roses are red\n')
-    const refused = await refusal(['import', path, '--db', at('from-poem.db')])
+    const refused = await refusalOf(['import', path, '--db', at('from-poem.db')])
     expect(refused).toMatchObject({ exit: 1, code: 'transcript_unreadable' })
     expect(refused.message).toContain(path)
   })
 
   it('5: a transcript that is not there, and no memory is made for it', async () => {
-    const refused = await refusal(['import', at('gone.jsonl'), '--db', at('from-gone.db')])
+    const refused = await refusalOf(['import', at('gone.jsonl'), '--db', at('from-gone.db')])
     expect(refused).toMatchObject({ exit: 5, code: 'file_missing' })
-    expect((await lcm(['stats', '--db', at('from-gone.db')])).code).toBe(5)
+    expect((await lcmHere(['stats', '--db', at('from-gone.db')])).code).toBe(5)
   })
 
   it('3: integrity found something', async () => {
     const damaged = buildMemory({ conversations: [{ messages: ['one', 'two', 'three'] }] })
     damaged.damage('DELETE FROM context_items WHERE message_id = 2')
     damaged.db.close()
-    for (const json of [[], ['--json']]) {
-      const ran = await lcm(['integrity', '--db', damaged.path, ...json])
+    for (const [run, json] of [
+      [lcm, []],
+      [lcmHere, ['--json']],
+    ] as const) {
+      const ran = await run(['integrity', '--db', damaged.path, ...json])
       expect(ran).toMatchObject({ code: 3, stderr: '' })
       expect(ran.stdout).toContain('coverage_gap')
     }
@@ -226,7 +236,7 @@ describe('the other exit codes', () => {
       until: Date.now() + 60_000,
     })
     busy.db.close()
-    const refused = await refusal(['compact', '--db', busy.path])
+    const refused = await refusalOf(['compact', '--db', busy.path])
     expect(refused).toMatchObject({ exit: 4, code: 'locked', retryable: true })
     expect(refused.message).toContain('another agent, pid 1')
   })
@@ -240,7 +250,7 @@ describe('the other exit codes', () => {
       transcript,
       '{"type":"user","uuid":"u1","sessionId":"s","timestamp":"2026-03-02T09:00:00.000Z","message":{"role":"user","content":"hi"}}\n',
     )
-    const ran = await lcm(['import', transcript, '--db', busy.path])
+    const ran = await lcmHere(['import', transcript, '--db', busy.path])
     expect(ran).toMatchObject({ code: 4, stderr: expect.stringMatching(/^lcm: locked: .*try again/) })
     busy.db.exec('ROLLBACK')
     busy.close()
@@ -257,7 +267,7 @@ describe('the other exit codes', () => {
       expect(refused).toMatchObject({ exit: 1, code: 'read_only_dialect' })
       expect(refused.message).toContain('lcm copy')
     }
-    expect((await lcm(['compact', '--db', path, '--plan', '--json'])).code).toBe(0)
+    expect((await lcmHere(['compact', '--db', path, '--plan', '--json'])).code).toBe(0)
   })
 
   it('a stack is shown to whoever asks with LCM_DEBUG=1', async () => {
@@ -269,7 +279,7 @@ describe('the other exit codes', () => {
   it('finds a folder for a new memory or says that there is none', async () => {
     mkdirSync(at('there'), { recursive: true })
     writeFileSync(at('t.jsonl'), '{"type":"user","uuid":"u","message":{"role":"user","content":"hi"}}\n')
-    expect((await lcm(['import', at('t.jsonl'), '--db', at('there/new.db')])).code).toBe(0)
+    expect((await lcmHere(['import', at('t.jsonl'), '--db', at('there/new.db')])).code).toBe(0)
     expect(await refusal(['import', at('t.jsonl'), '--db', at('nowhere/new.db')])).toMatchObject({
       exit: 5,
       code: 'file_missing',
