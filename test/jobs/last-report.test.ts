@@ -7,7 +7,8 @@ import { buildMemory, type TestMemory } from '../builders/memory.ts'
 let memory: TestMemory
 beforeEach(() => {
   memory = buildMemory()
-  const conversation = memory.conversation({ messages: 12 })
+  const conversation = memory.conversation()
+  memory.messages(conversation, 12)
   memory.leaf(conversation, [1, 2, 3])
   memory.damage("UPDATE summaries SET depth = 5 WHERE kind = 'leaf'")
 })
