@@ -20,6 +20,7 @@ import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { collect, integer, oneOf } from './parse.ts'
 import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { keepHeapSmall } from './small-heap.ts'
 import { count, oneLine, percent, table } from './text.ts'
 
 type CompactOptions = MemoryOptions & {
@@ -54,6 +55,7 @@ export function addWriteCommands(define: Define, run: Run): void {
       paths: string[],
       options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
     ): Promise<Answer> => {
+      keepHeapSmall()
       const spec: JobSpec = { kind: 'import', paths, format: options.format, window: options.window }
       // Before a memory is made for it: a path that was mistyped must not leave an empty one behind.
       await findTranscriptFiles(paths)
@@ -61,6 +63,7 @@ export function addWriteCommands(define: Define, run: Run): void {
       if (result.kind !== 'import') throw new Error('an import answers with an import')
       const { value } = result
       const failed = value.files.filter((file) => file.error !== null)
+      const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
       const text = (): string =>
         [
           table(
@@ -78,6 +81,11 @@ export function addWriteCommands(define: Define, run: Run): void {
           ...value.files.flatMap((file) =>
             file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
           ),
+          ...(conflicts > 0
+            ? [
+                `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
+              ]
+            : []),
           ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
           ...(value.passedOverCount > 10
             ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]

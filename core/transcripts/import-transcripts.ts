@@ -55,7 +55,7 @@ export async function* importTranscripts(
     }
     done += file.bytes
   }
-  refuseFailure(imported, passedOver)
+  refuseFailure(imported, passedOver, passedOverCount)
   return {
     files: imported,
     passedOver,
@@ -115,12 +115,17 @@ function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
 }
 
 /** An import of which every file failed has failed. */
-function refuseFailure(files: readonly ImportedFile[], passedOver: readonly PassedOver[]): void {
+function refuseFailure(
+  files: readonly ImportedFile[],
+  passedOver: readonly PassedOver[],
+  passedOverCount: number,
+): void {
   if (files.some((file) => file.error === null)) return
   const failures = [...files.map(({ path, error }) => ({ path, reason: error ?? '' })), ...passedOver]
   const [first] = failures
   if (!first) return
-  const others = failures.length === 1 ? '' : `, nor are ${failures.length - 1} other files`
+  const rest = files.length + passedOverCount - 1
+  const others = rest === 0 ? '' : `, nor ${rest === 1 ? 'is one other file' : `are ${rest} other files`}`
   throw new LcmError('transcript_unreadable', `${first.path}: ${first.reason}${others}.`, { path: first.path })
 }
 

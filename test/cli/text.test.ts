@@ -1,7 +1,10 @@
+import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toCliJson } from '../../core/cli/cli-json.ts'
 import { integer, time } from '../../core/cli/parse.ts'
 import { bytes, oneLine, percent, printable, table } from '../../core/cli/text.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { writeJson } from '../builders/transcript-rows.ts'
 import * as documents from './documents.ts'
 import { document, lcm, lcmHere } from './lcm.ts'
 import { importedMemory, type TwoConversations } from './memories.ts'
@@ -53,6 +56,15 @@ describe('text for people', () => {
       expect(stdout.length).toBeGreaterThan(0)
       expect(OBEYED.exec(stdout)?.index, command.join(' ')).toBeUndefined()
     }
+  })
+
+  it('says of an import what was in conflict with what is stored', async () => {
+    const said = (content: string): string => writeJson([{ id: 'm-1', role: 'user', content }], 'talk.json', home)
+    const home = temporaryFolder()
+    const db = join(home, 'lcm.db')
+    expect((await lcmHere(['import', said('yes'), '--db', db])).stdout).not.toContain('differ')
+    const { stdout, code } = await lcmHere(['import', said('no'), '--db', db])
+    expect([code, stdout]).toEqual([0, expect.stringContaining('1 message differs from what is stored')])
   })
 
   it('nor does JSON, which still parses to the very same text', async () => {

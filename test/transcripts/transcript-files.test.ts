@@ -52,6 +52,13 @@ describe('what is no file with a transcript', () => {
   })
 })
 
+it('is counted in full when nothing given is a transcript', async () => {
+  using memory = buildMemory()
+  const folder = temporaryFolder()
+  for (let n = 0; n < 3; n += 1) file(folder, `${n}.json`, '{"a":1}')
+  await expect(runImport(memory.db, [folder])).rejects.toThrow(/0\.json: a JSON object .*, nor are 2 other files\.$/)
+})
+
 describe('links in a folder', () => {
   it('stand for what they lead to, once, and never in a circle', async () => {
     const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()]
