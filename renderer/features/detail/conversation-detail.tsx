@@ -19,7 +19,7 @@ export function ConversationDetail({ conversation, conversations }: Props) {
   return (
     <div className={styles.detail}>
       <SectionHeading>Conversation</SectionHeading>
-      <p className={styles.name}>
+      <p className={styles.name} title={conversationName(conversation)}>
         <bdi>{conversationName(conversation)}</bdi>
       </p>
       <Facts>

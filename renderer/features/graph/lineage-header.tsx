@@ -24,7 +24,7 @@ export function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: 
       <h2 className={styles.title}>Lineage</h2>
       {card && (
         <>
-          <NodeIdText id={card.id} node={card} />
+          <NodeIdText id={card.id} node={card} maxChars={24} />
           <span className={styles.counts}>{countsText(card)}</span>
         </>
       )}

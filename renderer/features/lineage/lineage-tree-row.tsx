@@ -87,7 +87,7 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
 
 function factsOf(node: LineageNode): string {
   if (node.kind === 'missing') return 'not in the file'
-  if (node.kind === 'message') return `${nodeLabel(node)} · ${node.excerpt ?? seqText(node)}`
+  if (node.kind === 'message') return `${nodeLabel(node)} · ${node.excerpt || seqText(node)}`
   return [nodeLabel(node).replace('depth ', 'd'), seqText(node)].filter((fact) => fact !== '').join(' · ')
 }
 
