@@ -73,8 +73,9 @@ export const lcm = (args: readonly string[], options?: LcmOptions): Promise<Ran>
 const installation = { root: '', workerUrl: pathToFileURL('/'), rendererDir: '/nowhere', resourcesDir: '/nowhere' }
 
 /** Runs the command in this process: the same code but for the first lines of the program, and much quicker. */
-export async function lcmHere(args: readonly string[]): Promise<Ran> {
+export async function lcmHere(args: readonly string[], { env = {} }: Pick<LcmOptions, 'env'> = {}): Promise<Ran> {
   const said = { stdout: '', stderr: '' }
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
     vi.spyOn(process[stream], 'write').mockImplementation((text) => {
       said[stream] += text
@@ -85,6 +86,7 @@ export async function lcmHere(args: readonly string[]): Promise<Ran> {
     return { code: await runCli(args, installation, '0.0.0'), signal: null, ...said }
   } finally {
     for (const spy of spies) spy.mockRestore()
+    vi.unstubAllEnvs()
   }
 }
 

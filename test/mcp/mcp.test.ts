@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { MOST_AGENT_TOKENS } from '../../core/contract/expand-query.ts'
@@ -54,6 +54,14 @@ const start = async (
   return server
 }
 
+let shared: Connected | null = null
+/** One server for those that only ask. */
+const running = async (): Promise<Connected> => {
+  shared ??= await connect(['--db', db])
+  return shared
+}
+afterAll(() => shared?.close())
+
 beforeAll(async () => {
   original = (await importedMemory()).db
   const settings = ['leafChunkTokens=1500', 'leafTargetTokens=200', 'condensedTargetTokens=200'].flatMap((set) => [
@@ -104,7 +112,7 @@ describe('lcm mcp', () => {
   })
 
   it('finds, describes, expands and answers', async () => {
-    const { call } = await start()
+    const { call } = await running()
     const found = Hits.parse((await call('lcm_grep', { query: 'lock', limit: 5 })).data)
     expect(found.hits).toHaveLength(5)
     expect(found.total).toBeGreaterThan(5)
@@ -130,7 +138,7 @@ describe('lcm mcp', () => {
   })
 
   it('goes through everything beneath a summary page by page, no page above the cap', async () => {
-    const { call } = await start()
+    const { call } = await running()
     const [summary = ''] = openedColumn(db, 'SELECT summary_id FROM summaries WHERE depth >= 1 LIMIT 1')
     const ids: string[] = []
     const estimator = createTokenEstimator()
@@ -167,7 +175,7 @@ describe('lcm mcp', () => {
   })
 
   it('refuses what cannot be right, saying why and what to do, and goes on', async () => {
-    const { call, client } = await start()
+    const { call, client } = await running()
     const code = async (name: string, input: unknown) => {
       const { isError, data } = await call(name, input)
       expect(isError).toBe(true)
@@ -207,7 +215,7 @@ describe('lcm mcp', () => {
   })
 
   it('is stopped from running for ever by a hostile pattern', async () => {
-    const { call } = await start()
+    const { call } = await running()
     const began = performance.now()
     await call('lcm_grep', { query: '^(a+)+$', mode: 'regex' })
     await call('lcm_grep', { query: '(.*)*x', mode: 'regex' })

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { CompactionResult, SpendEstimate } from '../../core/contract/compaction.ts'
 import { openNative } from '../../core/db/native.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { ended, lcm, startLcm } from '../cli/lcm.ts'
+import { ended, lcm, lcmHere, startLcm } from '../cli/lcm.ts'
 import { importedMemory } from '../cli/memories.ts'
 import { KEY, provider } from './ask-model.ts'
 import { type Behaviour, good, json, type ModelServer, promptOf, startModelServer } from './model-server.ts'
@@ -33,9 +33,9 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const environment = () => ({ LCM_SETTINGS_FILE: settingsFile, TEST_KEY: KEY })
-const compact = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+const compact = async (args: readonly string[], env: Readonly<Record<string, string>> = {}, run = lcmHere) => {
   const all = ['compact', '--db', db, '--conversation', '1', '--mode', 'leaf', ...SETS, ...args, '--json']
-  const ran = await lcm(all, { env: { ...environment(), ...env } })
+  const ran = await run(all, { env: { ...environment(), ...env } })
   expect(ran.stdout + ran.stderr).not.toContain(KEY)
   return ran
 }
@@ -54,7 +54,7 @@ const stored = (): string[] => {
 
 describe('lcm compact --summarizer', () => {
   it('has the named provider write the summaries, and names its model and prompt', async () => {
-    const { stdout, stderr, code } = await compact(['--summarizer', 'local'])
+    const { stdout, stderr, code } = await compact(['--summarizer', 'local'], {}, lcm)
     expect([code, stderr]).toEqual([0, ''])
     const result = resultOf(stdout)
     expect(result.created?.length).toBeGreaterThan(3)
