@@ -1,4 +1,5 @@
 import { fileStamp } from './file-guard.ts'
+import type { KeptTables } from './kept-tables.ts'
 import type { SqlParams } from './read-db.ts'
 import type { PreparableDb } from './uri-db.ts'
 
@@ -10,6 +11,13 @@ export type Derivation = {
   readonly companions: readonly string[]
   /** Nobody can change the database while it is open. */
   readonly isStill: boolean
+  /** Where the tables are between two connections, and whether the file is still as it was when they were put there. */
+  readonly kept?: { readonly tables: KeptTables; readonly isUnchanged: () => boolean }
+}
+
+export type DerivedDb = PreparableDb & {
+  /** Puts the tables where the next connection finds them. */
+  keep(): void
 }
 
 /**
@@ -18,8 +26,9 @@ export type Derivation = {
  * the file has changed since. Only then may the connection write, and only to its own TEMP tables.
  * @throws LcmError what `build` throws, at the first call and from any read
  */
-export function keepDerived(db: PreparableDb, derivation: Derivation): PreparableDb {
-  const { build, companions } = derivation
+export function keepDerived(db: PreparableDb, derivation: Derivation): DerivedDb {
+  const { companions, kept } = derivation
+  const build = (): void => derivation.build(kept ? kept.tables.remembering(db) : db)
   const stamp = (): string => companions.map(fileStamp).join(' ')
   let seenStamp = stamp()
   let companionChanges = 0
@@ -40,7 +49,7 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): Preparabl
     if (current === builtVersion) return
     db.exec('PRAGMA query_only = OFF')
     try {
-      build(db)
+      build()
       builtVersion = current
     } finally {
       db.exec('PRAGMA query_only = ON')
@@ -80,9 +89,23 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): Preparabl
     }
   }
 
+  const keep = (): void => {
+    // What was not read since it changed is brought in step by the next connection.
+    if (builtVersion !== keptVersion) kept?.tables.save(db, builtVersion === version())
+    keptVersion = builtVersion
+  }
+  let keptVersion: number | null = null
+  if (kept?.tables.restore(db)) {
+    const restored = version()
+    if (kept.tables.isCurrent && kept.isUnchanged()) {
+      builtVersion = restored
+      keptVersion = restored
+    }
+  }
   read(() => undefined)
-  if (derivation.isStill && companions.length === 0) return db
+  if (derivation.isStill && companions.length === 0) return { ...db, keep }
   return {
+    keep,
     path: db.path,
     all: (sql: string, params?: SqlParams) => read(() => db.all(sql, params)) as never,
     get: (sql, params) => read(() => db.get(sql, params)) as never,

@@ -20,16 +20,25 @@ export type IdleOptions = {
   /** Absolute paths of other files that belong to the memory. */
   readonly companions: readonly string[]
   /** Open and ready to be read. */
-  readonly first: ReadOnlyConnection
+  readonly first: RestingConnection
   /** How long making it ready took. */
   readonly firstMs: number
-  /** Makes another one like it. @throws LcmError what opening throws */
-  readonly open: () => ReadOnlyConnection & {
+  /**
+   * Makes another one like it. `isUnchanged` says, when asked after a look at the file, whether it is still as it was
+   * when the one before was let go.
+   * @throws LcmError what opening throws
+   */
+  readonly open: (isUnchanged: () => boolean) => RestingConnection & {
     /** The file is built as it was at first. */
     readonly isAsTold: boolean
   }
   /** From what stands in the folder: the file is still to be read in place. Costs microseconds, never throws. */
   readonly isLive: () => boolean
+}
+
+export type RestingConnection = ReadOnlyConnection & {
+  /** Called before it is let go: the next one may take over what it has made of the file. */
+  rest?(): void
 }
 
 /**
@@ -42,7 +51,7 @@ export class IdleConnection {
   readonly db: ReadDb
   readonly #options: IdleOptions
   readonly #files: readonly string[]
-  #connection: ReadOnlyConnection | null
+  #connection: RestingConnection | null
   /** Of the files before it was made. */
   #madeOf = ''
   #isAsTold = true
@@ -127,17 +136,17 @@ export class IdleConnection {
     return (this.#connection ?? this.#open()).db
   }
 
-  #open(): ReadOnlyConnection {
+  #open(): RestingConnection {
     if (this.#isClosed) throw changedMeanwhile(this.#options.path)
     const began = performance.now()
     const before = this.#stampNow()
-    const made = this.#options.open()
+    const made = this.#options.open(() => this.#isUnchanged())
     this.#connection = made
     this.#madeOf = before
     this.#openings += 1
     this.#raw = made.db.dataVersion()
     this.#isAsTold &&= made.isAsTold && made.access === 'in_place'
-    if (!this.#isFirm || this.#stampNow() !== this.#stamp) this.#changed(before)
+    if (!this.#isUnchanged()) this.#changed(before)
     this.#restMs = restAfter(performance.now() - began)
     return made
   }
@@ -160,6 +169,10 @@ export class IdleConnection {
     // Beside a log that no writer holds, SQLite counts every look as a change.
     if (!this.#isFirm || stamp !== this.#stamp) this.#changed(stamp)
     return this.#version
+  }
+
+  #isUnchanged(): boolean {
+    return this.#isFirm && this.#stampNow() === this.#stamp
   }
 
   #changed(stamp: string): void {
@@ -187,19 +200,28 @@ export class IdleConnection {
     if (this.#timer || !this.#follows) return
     this.#timer = setTimeout(() => {
       this.#timer = null
-      this.#rest()
+      this.#look()
     }, afterMs).unref()
   }
 
-  #rest(): void {
+  #look(): void {
     // Whoever ends an iteration sets the clock again.
     if (!this.#connection || this.#iterating > 0) return
     const restedMs = performance.now() - this.#lastReadMs
     if (restedMs < this.#restMs) this.#wake(this.#restMs - restedMs)
-    else if (this.#mayLetGo()) this.#letGo()
+    else if (this.#mayLetGo()) this.#restNow()
     else {
       this.#wake(this.#waitMs)
       this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS)
+    }
+  }
+
+  #restNow(): void {
+    try {
+      this.#connection?.rest?.()
+      this.#letGo()
+    } catch {
+      // Nobody waits for an answer; the next read says what is wrong.
     }
   }
 

@@ -7,6 +7,7 @@ import { lostOfLossless } from './dialects/lossless-tables.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { changedMeanwhile } from './file-guard.ts'
 import { IdleConnection } from './idle-connection.ts'
+import { KeptTables } from './kept-tables.ts'
 import { lookAgain, type MemoryFile } from './memory-file.ts'
 import type { ReadDb } from './read-db.ts'
 import { type ReadOnlyConnection, reconnect, routeOf } from './read-only-connection.ts'
@@ -35,7 +36,11 @@ type Prepared = ReadOnlyConnection & {
   /** The same connection, without keeping derived tables in step. */
   readonly plain: PreparableDb
   readonly schemaVersion: number | undefined
+  /** See `IdleOptions`. */
+  rest(): void
 }
+
+type Kept = NonNullable<Derivation['kept']>
 
 /**
  * Makes another system's file readable by our names. Beside its writer it is let go whenever nobody reads.
@@ -43,22 +48,24 @@ type Prepared = ReadOnlyConnection & {
  * @throws LcmError not_a_memory, file_corrupt, and what reading throws
  */
 export function openForeign(file: MemoryFile, connection: ReadOnlyConnection, cacheDir: string): OpenedReadOnly {
-  const began = performance.now()
-  const first = prepare(file, connection)
-  if (first.access === 'in_place') return openBesideWriter(file, first, performance.now() - began, cacheDir)
+  if (connection.access === 'in_place') return openBesideWriter(file, connection, cacheDir)
+  const first = prepare(file, connection, null)
   return opened(file, first, { read: first.db, isOutdated: () => false })
 }
 
-function openBesideWriter(file: MemoryFile, first: Prepared, firstMs: number, cacheDir: string): OpenedReadOnly {
+function openBesideWriter(file: MemoryFile, connection: ReadOnlyConnection, cacheDir: string): OpenedReadOnly {
+  const began = performance.now()
+  const tables = canOpenUris() ? KeptTables.open() : null
+  const first = closing(tables, () => prepare(file, connection, tables && { tables, isUnchanged: () => false }))
   const idle = new IdleConnection({
     path: file.path,
     realPath: file.realPath,
     companions: first.dialect.reader.companions?.(file.realPath) ?? [],
     first,
-    firstMs,
+    firstMs: performance.now() - began,
     isLive: () => isReadInPlace(file),
-    open: () => {
-      const again = prepare(file, reconnect(file, cacheDir))
+    open: (isUnchanged) => {
+      const again = prepare(file, reconnect(file, cacheDir), tables && { tables, isUnchanged })
       if (again.dialect.system === first.dialect.system) {
         return { ...again, isAsTold: again.schemaVersion === first.schemaVersion }
       }
@@ -73,22 +80,28 @@ function openBesideWriter(file: MemoryFile, first: Prepared, firstMs: number, ca
   )
 }
 
+/** Closes what is of no use when `body` throws. */
+function closing<T>(unused: { close(): void } | null, body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    unused?.close()
+    throw error
+  }
+}
+
 function opened(
   file: MemoryFile,
   first: Prepared,
   reading: Pick<OpenedReadOnly, 'read' | 'isOutdated'>,
 ): OpenedReadOnly {
-  try {
-    return { facts: factsOf(file, first), access: first.access, ...reading, close: () => first.close() }
-  } catch (error) {
-    first.close()
-    throw error
-  }
+  const facts = closing(first, () => factsOf(file, first))
+  return { facts, access: first.access, ...reading, close: () => first.close() }
 }
 
 /** Closes `connection` when it throws. */
-function prepare(file: MemoryFile, connection: ReadOnlyConnection): Prepared {
-  try {
+function prepare(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | null): Prepared {
+  return closing(connection, () => {
     const { db } = connection
     const probe = probeSchema(db)
     const dialect = detectDialect(probe)
@@ -101,12 +114,10 @@ function prepare(file: MemoryFile, connection: ReadOnlyConnection): Prepared {
     db.exec('PRAGMA query_only = ON')
     const isStill = connection.access !== 'in_place'
     const derivation = derivationOf(reader, probe, file.realPath)
-    const kept = derivation ? keepDerived(db, { ...derivation, isStill }) : db
-    return { ...connection, db: kept, plain: db, dialect, probe, schemaVersion }
-  } catch (error) {
-    connection.close()
-    throw error
-  }
+    const derived = derivation && keepDerived(db, { ...derivation, isStill, ...(kept ? { kept } : {}) })
+    const rest = (): void => derived?.keep()
+    return { ...connection, db: derived ?? db, plain: db, dialect, probe, schemaVersion, rest }
+  })
 }
 
 /** null for a system whose files have all that the views need. */

@@ -47,9 +47,24 @@ export function openByUri(realPath: string, mode: UriMode): PreparableDb {
   if (!sqlite) throw new Error('this runtime has no node:sqlite')
   const connection = translating(
     realPath,
-    () => new sqlite.DatabaseSync(`${pathToFileURL(realPath).href}?${mode}`, { readOnly: true, timeout: 5000 }),
+    () =>
+      new sqlite.DatabaseSync(`${pathToFileURL(realPath).href}?${mode}`, {
+        // Otherwise the file is read-only by its URI, and only the file: what is attached in memory may be written.
+        readOnly: mode === 'immutable=1',
+        timeout: 5000,
+      }),
   )
   return wrapUriConnection(connection, realPath)
+}
+
+/** A database that stands in memory for as long as this is open; null in a runtime that cannot do that. */
+export function openMemoryUri(uri: string): { close(): void } | null {
+  try {
+    const sqlite = nodeSqlite()
+    return sqlite ? new sqlite.DatabaseSync(uri) : null
+  } catch {
+    return null
+  }
 }
 
 function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): PreparableDb {

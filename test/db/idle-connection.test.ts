@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { changeStamp } from '../../core/conversations/change-stamp.ts'
@@ -164,6 +166,26 @@ describe('a connection beside a writer', () => {
     expect(() => idle.db.value(COUNT)).toThrow(expect.objectContaining({ code: 'file_missing' }))
     idle.db.close()
     expect(() => idle.db.value(COUNT)).toThrow(expect.objectContaining({ code: 'locked', retryable: true }))
+  })
+
+  it('that is let go takes no lock from a reader in another thread', async () => {
+    const { path, writer } = await written()
+    await writer.tell('write', 'write')
+    const idle = idleOn(path)
+    const workerData = { path, cacheDir: temporaryFolder() }
+    const reader = new Worker(new URL('./children/hold.ts', import.meta.url), { workerData })
+    closing.push(async () => void (await reader.terminate()))
+    expect((await once(reader, 'message'))[0]).toBe('in_place')
+    for (let round = 0; round < 3; round += 1) {
+      expect(idle.db.value(COUNT)).toBe(4)
+      await untilLetGo(idle)
+    }
+    expect(idle.openings).toBeGreaterThan(2)
+    // Its log would be gone if nobody had a lock.
+    await writer.end('close')
+    expect(readdirSync(dirname(path))).toContain('lcm.db-wal')
+    reader.postMessage('go on')
+    expect((await once(reader, 'message'))[0]).toBe(4)
   })
 
   it('never makes a log where the writer put its own away', async () => {

@@ -1,0 +1,15 @@
+// A thread of this process that reads a file row by row: begins at once, ends when it is told to.
+import { parentPort, workerData } from 'node:worker_threads'
+import { inspectFile } from '../../../core/db/memory-file.ts'
+import { connectReadOnly } from '../../../core/db/read-only-connection.ts'
+
+const { path, cacheDir } = workerData as { path: string; cacheDir: string }
+const { db, access, close } = connectReadOnly(inspectFile(path), cacheDir)
+const rows = db.iterateRaw<[number]>('SELECT rowid FROM messages')
+rows.next()
+parentPort?.postMessage(access)
+parentPort?.once('message', () => {
+  const left = [...rows].length
+  close()
+  parentPort?.postMessage(left + 1)
+})
