@@ -23,7 +23,7 @@ export const depthColor = (depth: number): string => `var(--${depthToken(depth)}
 export const depthLabel = (depth: number): string => (depth <= 0 ? 'leaf' : `depth ${depth}`)
 
 /** Name of a node's colour token; `faint` for what is missing. */
-export function nodeToken(node: NodeLook): string {
+function nodeToken(node: NodeLook): string {
   if (node.kind === 'missing') return 'faint'
   if (node.kind === 'file') return 'link'
   if (node.kind === 'message') return node.role ?? 'assistant'

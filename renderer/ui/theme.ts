@@ -9,7 +9,7 @@ const CHANGED = 'lcm:theme'
 const prefersLight = () => window.matchMedia('(prefers-color-scheme: light)')
 
 /** The remembered choice. */
-export function themeChoice(): ThemeChoice {
+function themeChoice(): ThemeChoice {
   const stored = localStorage.getItem(KEY)
   return stored === 'dark' || stored === 'light' ? stored : 'system'
 }

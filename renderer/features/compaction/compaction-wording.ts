@@ -49,8 +49,7 @@ export function stepsText({ steps }: Pick<CompactionPlan, 'steps'>): string {
 }
 
 /** Part of the tokens that goes away, at least nothing. */
-export const savedShare = (before: number, after: number): number =>
-  before === 0 ? 0 : Math.max(0, 1 - after / before)
+const savedShare = (before: number, after: number): number => (before === 0 ? 0 : Math.max(0, 1 - after / before))
 
 /** `124,310 → 71,900 tokens (−42 %)` */
 export function beforeAfterText(before: number, after: number): string {

@@ -3,7 +3,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import styles from './context-toolbar.module.css'
 
-export const FORMS = [
+const FORMS = [
   { value: 'list', label: 'list', hint: 'The items in the order in which the model sees them' },
   { value: 'category', label: 'by category', hint: 'The items summed up' },
   { value: 'payload', label: 'payload', hint: 'The request as it is sent' },

@@ -18,7 +18,7 @@ export function roomUntilSoft(window: AssembledContext): Room {
 }
 
 /** Mean tokens from one user message to the next, over the raw messages of the window. */
-export function tokensPerTurn(items: readonly ContextItem[]): number | null {
+function tokensPerTurn(items: readonly ContextItem[]): number | null {
   let turns = 0
   let tokens = 0
   for (const item of items) {

@@ -38,7 +38,7 @@ const ROW_GAP = 8
 const FRAME_PAD = 10
 
 /** Width of a card: what stands alone has room for more words than what stands in a row. */
-export const cardWidth = (card: NodeCard, level: number): number =>
+const cardWidth = (card: NodeCard, level: number): number =>
   card.kind === 'message' ? MESSAGE : level <= 0 ? WIDE : NARROW
 
 /** How many sources fit side by side, with room for what stands at the end of the row. */

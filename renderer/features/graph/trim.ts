@@ -2,7 +2,7 @@ import type { Neighbourhood } from '../../../core/contract/lineage.ts'
 import { groupBy } from './levels.ts'
 
 /** As many boxes as can be drawn and read. */
-export const MOST_CARDS = 220
+const MOST_CARDS = 220
 
 /**
  * Cuts a neighbourhood down to what can be drawn: of the longest lists of sources the end is left out, and counted.

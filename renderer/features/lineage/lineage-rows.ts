@@ -71,7 +71,7 @@ export function rowsAbove(
 }
 
 /** How many levels stand above. */
-export function heightOf(trees: readonly LineageTree[]): number {
+function heightOf(trees: readonly LineageTree[]): number {
   let height = 0
   let level = trees
   while (level.length > 0) {

@@ -16,7 +16,7 @@ export type TextPart =
   | { readonly kind: 'claim'; readonly index: number; readonly start: number; readonly runs: readonly ClaimRun[] }
 
 /** Names and numbers that must be marked: they stand nowhere, or not where they should. */
-export const isDoubtful = ({ standing }: ClaimSpecific): boolean => standing !== 'matched'
+const isDoubtful = ({ standing }: ClaimSpecific): boolean => standing !== 'matched'
 
 /**
  * A text at its claims. A claim that begins before the one before it ends, or after the end of the text, is no part.

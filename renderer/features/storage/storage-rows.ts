@@ -4,7 +4,7 @@ type Kind = StorageObject['kind']
 /** What the bytes of the file and its log are taken up by. */
 export type Use = Kind | 'free' | 'log'
 
-export const USES: readonly { readonly use: Use; readonly label: string; readonly color: string }[] = [
+const USES: readonly { readonly use: Use; readonly label: string; readonly color: string }[] = [
   { use: 'table', label: 'tables', color: 'var(--d1)' },
   { use: 'index', label: 'indexes', color: 'var(--d2)' },
   { use: 'search_index', label: 'full-text index', color: 'var(--leaf)' },

@@ -61,5 +61,5 @@ function mergeColumns(columns: StrataMessages, { first, last }: Run) {
 }
 
 /** Share of the row's height. Logarithmic, since one tool result may be as large as a thousand questions. */
-export const columnHeight = (tokens: number, largestTokens: number): number =>
+const columnHeight = (tokens: number, largestTokens: number): number =>
   Math.log1p(tokens / 24) / Math.log1p(Math.max(largestTokens, 1) / 24)

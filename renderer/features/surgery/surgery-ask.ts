@@ -13,7 +13,7 @@ export type NodeAsk = Exclude<SurgeryAsk, { readonly kind: 'undo' }>
 export type Operation = 'rewrite' | 'subtree' | 'dissolve' | 'transplant'
 
 /** What can be done to a summary, as a menu and the palette name it. */
-export const OPERATIONS: readonly { readonly operation: Operation; readonly label: string; readonly hint: string }[] = [
+const OPERATIONS: readonly { readonly operation: Operation; readonly label: string; readonly hint: string }[] = [
   { operation: 'rewrite', label: 'Rewrite…', hint: 'its text' },
   { operation: 'subtree', label: 'Rewrite subtree…', hint: 'from the leaves up' },
   { operation: 'dissolve', label: 'Dissolve…', hint: 'its sources instead' },

@@ -52,7 +52,7 @@ export function patchLines(patch: string): readonly DiffLine[] {
     .map((text) => ({ kind: patchLineKind(text), text }))
 }
 
-export function looksLikePatch(text: string): boolean {
+function looksLikePatch(text: string): boolean {
   return /^(\*\*\* Begin Patch|diff --git |--- \S|Index: |@@ )/m.test(text.slice(0, 2_000))
 }
 

@@ -16,7 +16,7 @@ export type Stripe = {
 export type Neighbour = Pick<Message, 'coveredBy'> | null | undefined
 
 /** Deeper summaries share the last column. */
-export const MAX_COLUMNS = 8
+const MAX_COLUMNS = 8
 
 /**
  * Stripes of a message, one a depth, as in git blame: leaf first. A stripe runs on through every message of the same
