@@ -47,6 +47,11 @@ export function ConversationDetail({ conversation, conversations }: Props) {
         Select a bar, a row or a hit to see what it says and where it comes from. <Kbd>Mod K</Kbd> takes an id as well,{' '}
         <Kbd>?</Kbd> lists the keys.
       </p>
+      {maxDepth >= 0 && (
+        <p className={styles.hint}>
+          What stands dimmed in the strata, the model no longer sees itself. A search can be kept to it: outside.
+        </p>
+      )}
     </div>
   )
 }
