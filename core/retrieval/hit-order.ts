@@ -12,7 +12,7 @@ export interface HitOrder {
   readonly isPageDone: boolean
   /** Every candidate was looked at. */
   readonly isDone: boolean
-  /** Hits so far, on the page or not; `isWhole` says of which. */
+  /** Hits so far, on the page or not; `countsAll` says of which. */
   readonly found: number
   /** `found` counts all hits; otherwise those after the place where the page begins. */
   readonly countsAll: boolean
