@@ -8,6 +8,7 @@ import { changeStamp } from '../../core/conversations/change-stamp.ts'
 import { IdleConnection } from '../../core/db/idle-connection.ts'
 import { isAllSeen, readLogIndex } from '../../core/db/log-index.ts'
 import { inspectFile } from '../../core/db/memory-file.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
 import { connectReadOnly, reconnect } from '../../core/db/read-only-connection.ts'
 import { readSnapshot } from '../../core/db/read-snapshot.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -206,6 +207,26 @@ describe('a connection beside a writer', () => {
     const last = await Writer.start(path)
     await last.tell('write')
     await last.end('close')
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+  })
+})
+
+describe('our own file, opened for reading only', () => {
+  it('does not keep a log from being put away by another window, and is read on from the file at rest', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const window = openMemory(path, { create: true })
+    const memory = openMemory(path, { readOnly: true, cacheDir: temporaryFolder() })
+    closing.push(() => memory.close())
+    expect([memory.info.access, memory.read.value(COUNT)]).toEqual(['in_place', 0])
+    const version = memory.read.dataVersion()
+    await pause(400)
+    window.write?.exec(`INSERT INTO conversations (session_id, created_at, updated_at) VALUES ('s', 1, 1)`)
+    expect(memory.read.dataVersion()).not.toBe(version)
+    expect(memory.read.value('SELECT count(*) FROM conversations')).toBe(1)
+    await pause(400)
+    window.close()
+    expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
+    expect([memory.isOutdated(), memory.read.value('SELECT count(*) FROM conversations')]).toEqual([true, 1])
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
   })
 })
