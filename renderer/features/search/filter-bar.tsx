@@ -59,6 +59,13 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
             within <code>{shortenId(offered, 13)}</code>
           </ToggleChip>
         )}
+        {activeFilters(filters) > 0 && (
+          <span className={styles.clear}>
+            <Button look="quiet" onClick={() => onFilters(withoutFilters(filters))}>
+              Clear
+            </Button>
+          </span>
+        )}
       </div>
       <div className={styles.line}>
         <fieldset className={styles.group} aria-label="Roles" disabled={scope === 'summaries' || scope === 'files'}>
@@ -87,11 +94,6 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
         </fieldset>
         <DayField label="from" value={filters.fromDay} onChange={(fromDay) => set({ fromDay })} />
         <DayField label="to" value={filters.toDay} onChange={(toDay) => set({ toDay })} />
-        {activeFilters(filters) > 0 && (
-          <Button look="quiet" onClick={() => onFilters(withoutFilters(filters))}>
-            Clear
-          </Button>
-        )}
       </div>
     </div>
   )
