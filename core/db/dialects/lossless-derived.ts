@@ -12,19 +12,21 @@ const BENEATH = `beneath (top, id) AS (
   SELECT b.top, e.parent_summary_id FROM beneath AS b JOIN main.summary_parents AS e ON e.summary_id = b.id
 )`
 
-/** Times of the messages that a summary stands for, where the file has none or wrong ones. */
+/** Times of the messages that a summary stands for, where the file has none or wrong ones. They rise from the leaves. */
 const RANGES = /* sql */ `
 DROP TABLE IF EXISTS temp.lossless_ranges;
 CREATE TEMP TABLE lossless_ranges (summary_id TEXT PRIMARY KEY, earliest_at INTEGER, latest_at INTEGER) WITHOUT ROWID;
 INSERT INTO temp.lossless_ranges
-WITH RECURSIVE leaves AS MATERIALIZED (
-  SELECT l.summary_id AS id, min(${textTimeMs('m.created_at')}) AS earliest, max(${textTimeMs('m.created_at')}) AS latest
+WITH RECURSIVE leaves (id, earliest, latest) AS (
+  SELECT l.summary_id, min(${textTimeMs('m.created_at')}), max(${textTimeMs('m.created_at')})
   FROM main.summary_messages AS l JOIN main.messages AS m ON m.message_id = l.message_id
   GROUP BY l.summary_id
-), ${BENEATH}
-SELECT b.top, min(l.earliest), max(l.latest) FROM beneath AS b JOIN leaves AS l ON l.id = b.id
-WHERE typeof(b.top) = 'text'
-GROUP BY b.top;
+), risen (id, earliest, latest) AS (
+  SELECT id, earliest, latest FROM leaves
+  UNION
+  SELECT e.summary_id, r.earliest, r.latest FROM risen AS r JOIN main.summary_parents AS e ON e.parent_summary_id = r.id
+)
+SELECT id, min(earliest), max(latest) FROM risen WHERE typeof(id) = 'text' GROUP BY id;
 `
 
 /** One more than the deepest source, for releases that store no depth. */
