@@ -2,9 +2,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
+import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf, hasFixtures } from '../db/fixtures.ts'
-import { askEveryService } from './every-service.ts'
+import { finish } from './every-question.ts'
+import { askEveryService, withLcm } from './every-service.ts'
 
 const cacheDir = join(temporaryFolder(), 'cache')
 
@@ -74,6 +76,43 @@ describe('a file of the very first release', () => {
     } finally {
       lcm.close()
     }
+  })
+})
+
+describe('numbers that cannot be told exactly, or asked by', () => {
+  it('keep their rows out, of the copy as well, and are counted', async () => {
+    const path = baseFile(`
+      UPDATE messages SET message_id = 9223372036854775807 WHERE message_id = 6;
+      UPDATE messages SET message_id = -7 WHERE message_id = 5;
+      UPDATE messages SET seq = 9223372036854775807 WHERE message_id = 4;
+      INSERT INTO conversations VALUES (-1, 'before', NULL, NULL), (9007199254740993, 'behind', NULL, NULL);
+      INSERT INTO context_items VALUES (1, 9223372036854775807, 'message', 3, NULL);`)
+    await withLcm(path, cacheDir, async (lcm) => {
+      expect(lcm.info.lacks).toContain(
+        'Damaged: 3 messages have no number, conversation or place that can be used and are not shown.',
+      )
+      expect(lcm.stats.stats()).toMatchObject({ conversations: 1, messages: 3, contextItems: 3 })
+      await askEveryService(lcm)
+      const to = join(temporaryFolder(), 'copy.db')
+      const report = await finish(copyMemory({ from: lcm, to }, new AbortController().signal))
+      expect(report).toMatchObject({ messages: 3, verified: true, adjusted: [] })
+    })
+  })
+})
+
+describe('a lineage of thousands of levels', () => {
+  it('is read at once, with the times of what it rests on', async () => {
+    const path = baseFile(`
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+      INSERT INTO summaries SELECT 'c' || i, 1, 'condensed', 'x', 1, '2026-01-01' FROM n;
+      INSERT INTO summary_parents SELECT summary_id, iif(summary_id = 'c1', 'sum_d', 'c' || (substr(summary_id, 2) - 1)), 0
+        FROM summaries WHERE summary_id LIKE 'c%';
+      ALTER TABLE summaries ADD COLUMN depth INTEGER; ALTER TABLE summaries ADD COLUMN descendant_count INTEGER;`)
+    await withLcm(path, cacheDir, ({ read }) => {
+      expect(
+        read.get(`SELECT earliest_at AS "from", latest_at AS "to" FROM summaries WHERE summary_id = 'c3000'`),
+      ).toEqual({ from: Date.UTC(2026, 0, 1, 0, 1), to: Date.UTC(2026, 0, 1, 0, 4) })
+    })
   })
 })
 

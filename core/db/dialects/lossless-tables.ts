@@ -15,8 +15,12 @@ export function losslessSpoilt(probe: SchemaProbe, db: ReadDb): string[] {
   const summaries = count(`main.summaries AS s WHERE NOT (${IS_NAMED})`)
   return [
     ...lostTables(probe).map((table) => `Damaged: the table ${table} is gone, so that ${SPARED[table]?.lacks}.`),
-    ...(messages > 0 ? [`Damaged: ${messages} messages name no conversation or place and are not shown.`] : []),
-    ...(summaries > 0 ? [`Damaged: ${summaries} summaries have no id or conversation and are not shown.`] : []),
+    ...(messages > 0
+      ? [`Damaged: ${messages} messages have no number, conversation or place that can be used and are not shown.`]
+      : []),
+    ...(summaries > 0
+      ? [`Damaged: ${summaries} summaries have no id or conversation that can be used and are not shown.`]
+      : []),
   ]
 }
 
@@ -70,11 +74,13 @@ export function lostOfLossless(probe: SchemaProbe): string[] | null {
   return lost.map(([table, column]) => (probe.has(table) ? `the column ${column} of ${table}` : `the table ${table}`))
 }
 
-/** The plus keeps it from being used to find rows by. */
-const isNumber = (id: string): string => `typeof(${id}) = 'integer' AND +${id} >= 0`
+/** One that can be told exactly and asked by. The plus keeps it from being used to find rows by. */
+const isNumber = (id: string): string => `typeof(${id}) = 'integer' AND +${id} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER}`
+const isPlace = (place: string): string =>
+  `typeof(${place}) = 'integer' AND abs(+${place}) <= ${Number.MAX_SAFE_INTEGER}`
 
 /** A message that can be put into its conversation; one whose keys were spoilt is in none. */
-const HAS_PLACE = `${isNumber('m.conversation_id')} AND typeof(m.seq) = 'integer'`
+const HAS_PLACE = `${isNumber('m.message_id')} AND ${isNumber('m.conversation_id')} AND ${isPlace('m.seq')}`
 const IS_NAMED = `typeof(s.summary_id) = 'text' AND ${isNumber('s.conversation_id')}`
 
 /** Views over the tables that lossless-claw and its forks share. */
@@ -107,7 +113,7 @@ WHERE typeof(summary_id) = 'text' AND typeof(parent_summary_id) = 'text'`
         created_at: textTimeMs('c.created_at'),
         updated_at: textTimeMs('c.updated_at'),
       },
-      'main.conversations AS c',
+      `main.conversations AS c WHERE ${isNumber('c.conversation_id')}`,
     ),
     view(
       'messages',
@@ -154,7 +160,7 @@ WHERE typeof(summary_id) = 'text' AND typeof(message_id) = 'integer'`,
         summary_id: `iif(typeof(summary_id) = 'text', summary_id, NULL)`,
         created_at: when('context_items', 'created_at', textTimeMs('created_at')),
       },
-      `main.context_items WHERE ${isNumber('conversation_id')} AND typeof(ordinal) = 'integer'`,
+      `main.context_items WHERE ${isNumber('conversation_id')} AND ${isPlace('ordinal')}`,
     ),
     view(
       'large_files',
