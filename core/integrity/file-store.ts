@@ -56,7 +56,7 @@ export const storedFiles = oncePerScan(({ db, info }: CheckContext): StoredFile[
       outside: isEscape ? 'a link leads out of the store' : outside,
       found: found === null || isEscape ? null : found,
       isStoreHere: isFolder(beside) || (isLocalPath(row.uri) && isFolder(rootOf(row.uri))),
-      isUsualName: new RegExp(`^${escaped(row.id)}(\\.[A-Za-z0-9_-]+)?$`).test(basename(row.uri)),
+      isUsualName: isUsualName(basename(row.uri), row.id),
     }
   })
 })
@@ -64,7 +64,9 @@ export const storedFiles = oncePerScan(({ db, info }: CheckContext): StoredFile[
 const isRelative = (uri: string): boolean =>
   uri !== '' && !/^([\\/~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(uri) && !uri.split(/[\\/]/).includes('..')
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+/** Its id, with or without an extension. */
+const isUsualName = (name: string, id: string): boolean =>
+  name.startsWith(id) && /^(\.[A-Za-z0-9_-]+)?$/.test(name.slice(id.length))
 
 /** The folder of the store that a path claims: without the file and the folder of its conversation. */
 const rootOf = (uri: string): string => dirname(dirname(uri))
