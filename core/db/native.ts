@@ -7,7 +7,7 @@ import { OWN_VIEWS } from './own-views.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
 import { MESSAGE_INDEX_TRIGGERS, SEARCH_V1 } from './search-schema.ts'
-import { translateSqliteError } from './sqlite-error.ts'
+import { sqliteCode, translateSqliteError } from './sqlite-error.ts'
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
 export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS, SCHEMA_V2, SCHEMA_V3]
@@ -128,5 +128,10 @@ function foldLog(connection: Database.Database): void {
   // One that only read has nothing to fold in, and folding would look like a change to those who watch the file.
   if (connection.prepare('SELECT total_changes()').pluck().get() === 0) return
   connection.pragma('busy_timeout = 0')
-  connection.pragma('wal_checkpoint(TRUNCATE)')
+  try {
+    connection.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    // Nothing is lost: what was committed stands in the log, which stays. An error here would hide the one that led here.
+    if (sqliteCode(error) === null) throw error
+  }
 }

@@ -29,6 +29,8 @@ export async function* makeNativeFile<P, T>(
     try {
       db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
       const result = yield* make(db)
+      // Only the file gets the name, not its log.
+      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       db.close()
       giveName(partial, to)
       return result

@@ -56,7 +56,8 @@ export function copySource(from: string, to: string): SourceCopy {
     }
   } catch (error) {
     remove()
-    throw error instanceof LcmError ? error : fileError(error, from)
+    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
+    throw error instanceof LcmError ? error : fileError(error, isFull ? to : from)
   }
 }
 
