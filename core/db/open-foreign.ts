@@ -178,6 +178,13 @@ function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
       { path: file.path, lost },
     )
   }
+  if (probe.has('session', 'project_id') && probe.has('message', 'data') && probe.has('part', 'message_id')) {
+    return new LcmError(
+      'not_a_memory',
+      `${file.path} is opencode's own database, not a memory: write its sessions out with "opencode export <session> > session.json", and import those.`,
+      { path: file.path },
+    )
+  }
   const tables = [...probe.tables.keys()].sort()
   const seen = tables.length === 0 ? 'it has no tables' : `its tables are ${listed(tables)}`
   return new LcmError(

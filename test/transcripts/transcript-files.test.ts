@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { probePath } from '../../core/machine/probe.ts'
 import { findTranscriptFiles } from '../../core/transcripts/transcript-files.ts'
@@ -49,6 +50,18 @@ describe('what is no file with a transcript', () => {
       code: 'transcript_unreadable',
       message: expect.stringMatching(new RegExp(`${what}.* first`)),
     })
+  })
+})
+
+it('is told how to come out of the database of opencode', () => {
+  const path = join(temporaryFolder(), 'opencode.db')
+  const db = new Database(path)
+  db.exec(`CREATE TABLE session (id TEXT, project_id TEXT); CREATE TABLE message (id TEXT, session_id TEXT, data TEXT);
+    CREATE TABLE part (id TEXT, message_id TEXT, data TEXT)`)
+  db.close()
+  expect(probePath(path, temporaryFolder()).error).toMatchObject({
+    code: 'not_a_memory',
+    message: expect.stringContaining('opencode export'),
   })
 })
 
