@@ -24,7 +24,7 @@ export async function openDamaged(source: SourceCopy, from: string, signal: Abor
     const carved = source.isOurs && isUnreadable(error) ? await openByPages(source, signal) : null
     if (carved) return carved
     if (!source.hasHeader) throw noHeaderError(from)
-    if (!isDamage(error) || namesTables(error)) throw error
+    if (!isDamage(error) || namesTables(error)) throw nameOriginal(error, source.path, from)
     throw new LcmError(
       'file_corrupt',
       `Nothing can be salvaged from ${from}: its table of contents, which says where every table begins, is damaged.`,
@@ -59,6 +59,17 @@ export async function openByPages(source: SourceCopy, signal: AbortSignal): Prom
 
 const isUnreadable = (error: unknown): boolean =>
   isDamage(error) || (error instanceof LcmError && (error.code === 'not_a_database' || error.code === 'not_a_memory'))
+
+/** Nobody has heard of the copy. */
+function nameOriginal(error: unknown, copy: string, from: string): unknown {
+  if (!(error instanceof LcmError)) return error
+  return new LcmError(
+    error.code,
+    error.message.replaceAll(copy, from),
+    { ...error.details, path: from },
+    { cause: error },
+  )
+}
 
 /** It could be read, and lacks what a memory is made of: the error says which tables. */
 const namesTables = (error: unknown): boolean => error instanceof LcmError && error.details?.sqlite === undefined

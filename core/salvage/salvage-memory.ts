@@ -10,7 +10,7 @@ import { indexInSteps } from '../working-copy/index-in-steps.ts'
 import { columnsOf, TABLES, type Table } from '../working-copy/native-rows.ts'
 import { fillSummaryHashes } from '../working-copy/summary-hashes.ts'
 import { type DamagedMemory, openByPages, openDamaged } from './open-damaged.ts'
-import { type Hole, joinHoles, Looks, type Row, readableRows, type Source } from './readable-rows.ts'
+import { type Hole, isDamage, joinHoles, Looks, type Row, readableRows, type Source } from './readable-rows.ts'
 import { RowKeeper } from './row-keeper.ts'
 import { copySource, type SourceCopy } from './salvage-copy.ts'
 
@@ -97,49 +97,85 @@ async function* salvageTables(
   work: Work,
   isWanted: (table: Table) => boolean,
 ): AsyncGenerator<JobProgress, SalvagedTable[]> {
-  const { to } = work
+  const { memory, to } = work
   const asMessage = (key: number): string => `msg_${key}`
-  const whole = (key: string, name: (key: number) => string) => (): Stretch[] => [{ key, name }]
-  const inSummary = (): Stretch[] =>
-    to.column<string>('SELECT summary_id FROM summaries ORDER BY summary_rowid').map((id) => ({
+  const ofSummaries = (table: Table): Parts => {
+    const { owners, isWhole } = ownersOf(
+      memory,
+      table,
+      'summary_id',
+      to.column<string>('SELECT summary_id FROM summaries'),
+    )
+    const stretches = owners.map((id) => ({
       key: 'ordinal',
       where: 'summary_id = :id',
       params: { id },
       name: (key: number) => `${id} ordinal ${key}`,
     }))
-  const inConversation = (key: string) => (): Stretch[] =>
-    to.column<number>('SELECT conversation_id FROM conversations ORDER BY 1').map((id) => ({
+    return { stretches, unknown: isWhole ? null : 'links of summaries that are lost themselves' }
+  }
+  const ofConversations = (table: Table, key: string, isShared = false): Parts => {
+    const saved = to.column<number>('SELECT conversation_id FROM conversations')
+    const { owners, isWhole } = ownersOf(memory, table, 'conversation_id', saved)
+    const stretches = owners.map((id) => ({
       key,
+      isShared,
       where: 'conversation_id = CAST(:id AS INTEGER)',
       params: { id },
       name: (at: number) => `conversation ${id} ${key} ${at}`,
     }))
-  const stretchesOf: Readonly<Record<Table, () => Stretch[]>> = {
-    conversations: whole('conversation_id', String),
-    messages: whole('message_id', asMessage),
-    message_parts: () => [{ key: 'message_id', isShared: true, name: asMessage }],
-    summaries: whole('summary_rowid', (key) => `row ${key}`),
-    summary_messages: inSummary,
-    summary_sources: inSummary,
-    context_items: inConversation('ordinal'),
-    large_files: () => inConversation('created_at')().map((stretch) => ({ ...stretch, isShared: true })),
+    return { stretches, unknown: isWhole ? null : 'what conversations had that are lost themselves' }
+  }
+  const all = (stretch: Stretch): Parts => ({ stretches: [stretch], unknown: null })
+  const partsOf: Readonly<Record<Table, () => Parts>> = {
+    conversations: () => all({ key: 'conversation_id', name: String }),
+    messages: () => all({ key: 'message_id', name: asMessage }),
+    message_parts: () => all({ key: 'message_id', isShared: true, name: asMessage }),
+    summaries: () => all({ key: 'summary_rowid', name: (key) => `row ${key}` }),
+    summary_messages: () => ofSummaries('summary_messages'),
+    summary_sources: () => ofSummaries('summary_sources'),
+    context_items: () => ofConversations('context_items', 'ordinal'),
+    large_files: () => ofConversations('large_files', 'created_at', true),
   }
   const tables: SalvagedTable[] = []
   for (const table of TABLES) {
-    if (isWanted(table)) tables.push(yield* salvageTable(work, table, stretchesOf[table]()))
+    if (isWanted(table)) tables.push(yield* salvageTable(work, table, partsOf[table]()))
   }
   return tables
 }
 
 type Stretch = Pick<Source, 'key' | 'where' | 'params' | 'isShared'> & { name(key: number): string }
 
+/** The rows of a table, by whom they belong to; `unknown` names those of whom nothing is known, if there may be any. */
+type Parts = { readonly stretches: readonly Stretch[]; readonly unknown: string | null }
+
+/** Whom the rows of a table belong to: what was saved, and whoever else the table names, though they are lost. */
+function ownersOf<Id extends string | number>(
+  { read }: DamagedMemory,
+  table: Table,
+  column: string,
+  saved: readonly Id[],
+): { readonly owners: readonly Id[]; readonly isWhole: boolean } {
+  const owners = new Set(saved)
+  let isWhole = true
+  try {
+    for (const [id] of read.iterateRaw<[Id | null]>(`SELECT DISTINCT ${column} FROM ${table}`)) {
+      if (id !== null) owners.add(id)
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    isWhole = false
+  }
+  return { owners: [...owners], isWhole }
+}
+
 async function* salvageTable(
   { memory, to, signal }: Work,
   table: Table,
-  stretches: readonly Stretch[],
+  { stretches, unknown }: Parts,
 ): AsyncGenerator<JobProgress, SalvagedTable> {
   const columns = columnsOf(table)
-  const known = memory.lost?.get(table) ?? []
+  const known = [...(memory.lost?.get(table) ?? []), ...(unknown === null ? [] : [unknown])]
   const lost = known.slice(0, MAX_LISTED).map((name) => ({ from: name, to: name }))
   let [read, refused, lostRanges] = [0, 0, known.length]
   const keeper = new RowKeeper(memory, to, table)

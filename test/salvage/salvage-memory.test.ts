@@ -72,6 +72,16 @@ describe.skipIf(!existsSync(small))('salvaging a damaged file (needs ../shared)'
     expect(report.isSound).toBe(true)
   })
 
+  it('keeps what belonged to summaries that are lost', async () => {
+    const path = damaged([])
+    // The table of summaries stands behind the cut, their links before it.
+    truncateSync(path, 420_000)
+    const report = await salvage(path, join(temporaryFolder(), 'saved.db'))
+    expect(rows(report)).toMatchObject({ summaries: 0, summary_messages: 58, summary_sources: 18 })
+    const names = report.tables.flatMap(({ lost }) => lost.map(({ from }) => from))
+    expect(names).not.toContain('links of summaries that are lost themselves')
+  })
+
   it('whatever pages are damaged: what is saved is true, what is not is named, the original stays', async () => {
     const original = contents(small)
     await fc.assert(
@@ -129,6 +139,14 @@ describe.skipIf(!existsSync(small))('salvaging a damaged file (needs ../shared)'
     writeFileSync(path, Buffer.alloc(10_000, 7))
     await expect(salvage(path, `${path}.saved`)).rejects.toMatchObject({ code: 'not_a_database' })
     expect(existsSync(`${path}.saved`)).toBe(false)
+  })
+
+  it('names the file that is meant when it is no memory', async () => {
+    const path = join(temporaryFolder(), 'other.db')
+    new Database(path).exec('CREATE TABLE things (a)').close()
+    const refused = salvage(path, join(temporaryFolder(), 'saved.db'))
+    await expect(refused).rejects.toMatchObject({ code: 'not_a_memory', details: { path } })
+    await expect(refused).rejects.toThrow(`${path} is a database of something else`)
   })
 
   it('leaves nothing behind when it is cancelled', async () => {
