@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { asHash, sanitizeValue, withoutSecrets } from '../../core/export/sanitize.ts'
+import { processorClock } from '../builders/busy-machine.ts'
 
 describe('a sanitized text', () => {
   it.each([
@@ -47,11 +48,11 @@ describe('a sanitized text', () => {
   })
 
   it('is done soon, however long and hostile the text is', () => {
-    const begun = performance.now()
+    const usedMs = processorClock()
     for (const piece of ['a', '/a', 'a@', 'a.', '-----BEGIN ', 'token=', 'eyJ', '~/', 'http://a:', '\\\\a']) {
       withoutSecrets(piece.repeat(50_000 / piece.length))
     }
-    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect(usedMs()).toBeLessThan(10_000)
   })
 })
 
