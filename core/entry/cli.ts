@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { printError } from '../cli/output.ts'
 import { runCli } from '../cli/program.ts'
+import { fileError } from '../db/memory-file.ts'
 
 /** `lcm`, from the sources in a checkout (core/entry) or built (out/main). */
 const isSource = import.meta.url.endsWith('.ts')
@@ -11,7 +13,7 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     // The reader of a pipe went away (`lcm grep … | head`): nothing is left to say.
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
-    throw error
+    process.exit(printError(fileError(error, 'standard output'), false))
   })
 }
 

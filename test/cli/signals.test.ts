@@ -78,8 +78,15 @@ describe('Ctrl-C', () => {
   })
 })
 
-describe('a reader that goes away', () => {
-  it('is no error: head takes its line, and nobody complains', async () => {
+describe('standard output', () => {
+  it.runIf(existsSync('/dev/full'))('that cannot be written is one line of error, and no stack', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
+    const ran = await shell(`"${process.execPath}" "${cliPath}" stats --db "${memory.path}" > /dev/full`)
+    expect(ran).toMatchObject({ code: 1, stdout: '' })
+    expect(ran.stderr).toBe('lcm: disk_full: The disk is full: standard output could not be written.\n')
+  })
+
+  it('may be read in part: head takes its line, and nobody complains', async () => {
     const memory = buildMemory({
       conversations: [{ messages: Array.from({ length: 3000 }, (_, n) => `message ${n} `.repeat(50)) }],
     })
