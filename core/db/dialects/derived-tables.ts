@@ -195,6 +195,26 @@ export type DerivedTexts = {
   readonly summaryContent: string
 }
 
+/** Links and windows of derived tables that have our own column names. */
+export function lineageViews(tables: {
+  readonly messages: string
+  readonly sources: string
+  readonly window: string
+}): string {
+  const same = (name: string, columns: readonly string[], table: string): string =>
+    view(name, Object.fromEntries(columns.map((column) => [column, column])), table)
+  return [
+    same('summary_messages', ['summary_id', 'message_id', 'ordinal'], tables.messages),
+    same('summary_sources', ['summary_id', 'source_summary_id', 'ordinal'], tables.sources),
+    view(
+      'summary_parents',
+      { summary_id: 'summary_id', parent_summary_id: 'source_summary_id', ordinal: 'ordinal' },
+      tables.sources,
+    ),
+    same('context_items', ['conversation_id', 'ordinal', 'item_type', 'message_id', 'summary_id'], tables.window),
+  ].join('')
+}
+
 /** The views of all that is derived; those of parts, files and whatever else the system has are the dialect's own. */
 export function derivedViews(texts: DerivedTexts): string {
   return [
@@ -258,31 +278,10 @@ export function derivedViews(texts: DerivedTexts): string {
       },
       'temp.derived_summaries AS s',
     ),
-    view(
-      'summary_messages',
-      { summary_id: 'summary_id', message_id: 'message_id', ordinal: 'ordinal' },
-      'temp.derived_summary_messages',
-    ),
-    view(
-      'summary_sources',
-      { summary_id: 'summary_id', source_summary_id: 'source_summary_id', ordinal: 'ordinal' },
-      'temp.derived_summary_sources',
-    ),
-    view(
-      'summary_parents',
-      { summary_id: 'summary_id', parent_summary_id: 'source_summary_id', ordinal: 'ordinal' },
-      'temp.derived_summary_sources',
-    ),
-    view(
-      'context_items',
-      {
-        conversation_id: 'conversation_id',
-        ordinal: 'ordinal',
-        item_type: 'item_type',
-        message_id: 'message_id',
-        summary_id: 'summary_id',
-      },
-      'temp.derived_context_items',
-    ),
+    lineageViews({
+      messages: 'temp.derived_summary_messages',
+      sources: 'temp.derived_summary_sources',
+      window: 'temp.derived_context_items',
+    }),
   ].join('')
 }

@@ -1,5 +1,6 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import { countOf, requireRowids, secondsMs, textOf, view } from './canonical.ts'
+import { lineageViews } from './derived-tables.ts'
 import type { Dialect } from './dialect.ts'
 import { prepareHermes } from './hermes-derived.ts'
 
@@ -96,32 +97,11 @@ function views(probe: SchemaProbe): string {
     partsView(has, isKnownRole),
     textView(has),
     summariesView(has),
-    view(
-      'summary_messages',
-      { summary_id: 'summary_id', message_id: 'message_id', ordinal: 'ordinal' },
-      'temp.hermes_node_messages',
-    ),
-    view(
-      'summary_sources',
-      { summary_id: 'summary_id', source_summary_id: 'source_summary_id', ordinal: 'ordinal' },
-      'temp.hermes_node_sources',
-    ),
-    view(
-      'summary_parents',
-      { summary_id: 'summary_id', parent_summary_id: 'source_summary_id', ordinal: 'ordinal' },
-      'temp.hermes_node_sources',
-    ),
-    view(
-      'context_items',
-      {
-        conversation_id: 'conversation_id',
-        ordinal: 'ordinal',
-        item_type: 'item_type',
-        message_id: 'message_id',
-        summary_id: 'summary_id',
-      },
-      'temp.hermes_window',
-    ),
+    lineageViews({
+      messages: 'temp.hermes_node_messages',
+      sources: 'temp.hermes_node_sources',
+      window: 'temp.hermes_window',
+    }),
     view(
       'large_files',
       {

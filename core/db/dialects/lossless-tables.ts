@@ -1,7 +1,17 @@
 import { PartType } from '../../contract/ids.ts'
 import type { ReadDb } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
-import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from './canonical.ts'
+import {
+  CANONICAL,
+  countOf,
+  depthOf,
+  MESSAGE_TEXT_VIEW,
+  requireRowids,
+  sizeOf,
+  textOf,
+  textTimeMs,
+  view,
+} from './canonical.ts'
 import { type LosslessOptions, losslessLacks } from './lossless-derived.ts'
 import { losslessLogViews } from './lossless-log.ts'
 
@@ -181,35 +191,9 @@ WHERE typeof(summary_id) = 'text' AND typeof(message_id) = 'integer'`,
   ].join('')
 }
 
-const STORED_PART_COLUMNS = [
-  'part_id',
-  'message_id',
-  'session_id',
-  'ordinal',
-  'tool_call_id',
-  'tool_name',
-  'tool_status',
-  'tool_title',
-  'patch_hash',
-  'patch_files',
-  'file_mime',
-  'file_name',
-  'file_url',
-  'subtask_prompt',
-  'subtask_desc',
-  'subtask_agent',
-  'step_reason',
-  'step_cost',
-  'step_tokens_in',
-  'step_tokens_out',
-  'snapshot_hash',
-  'compaction_auto',
-  'text_content',
-  'tool_input',
-  'tool_output',
-  'tool_error',
-  'metadata',
-]
+/** Worked out, or read with what stands for them where they are missing. */
+const MADE_PART_COLUMNS = new Set(['part_type', 'is_content', 'is_ignored', 'is_synthetic'])
+const STORED_PART_COLUMNS = (CANONICAL.message_parts ?? []).filter((column) => !MADE_PART_COLUMNS.has(column))
 
 /** As they are, so that rows are found by them. */
 const KEYS = new Set(['message_id', 'step_cost', 'step_tokens_in', 'step_tokens_out', 'compaction_auto'])
