@@ -1,15 +1,7 @@
 import type { ReadDb } from '../db/read-db.ts'
-import { EXCERPT_CHARS, excerptOf } from './excerpt.ts'
+import { EXCERPT_BYTES, opening, openingExcerpt } from './opening.ts'
 import { entryParams, forEntries } from './placements.ts'
 import type { Window, WindowItem } from './window.ts'
-
-/**
- * The first bytes of a text, with "…" when there are more. `substr` on text would end at a NUL character, which hostile
- * content may hold; cut as bytes, the last character may be broken.
- */
-const opening = (text: string): string => `CAST(substr(CAST(${text} AS BLOB), 1, CAST(:bytes AS INTEGER)) AS TEXT) ||
-      iif(octet_length(${text}) > CAST(:bytes AS INTEGER), '…', '')`
-const BROKEN_END = /\ufffd{1,3}…$/
 
 const entryQueries = forEntries((table) => ({
   openings: `
@@ -28,14 +20,11 @@ const entryQueries = forEntries((table) => ({
     ORDER BY c.ordinal, p.ordinal`,
 }))
 
-/** Bytes that are read for an excerpt: enough when every character takes four, or three of four are white space. */
-const EXCERPT_BYTES = EXCERPT_CHARS * 4
-
 type Tool = {
   readonly messageId: number
   readonly name: string | null
-  readonly input: string | null
-  readonly output: string | null
+  readonly input: string
+  readonly output: string
 }
 
 /** One line for each item of a window: how its text begins; for a message without text, what it calls or answers. */
@@ -43,8 +32,7 @@ export function readExcerpts(db: ReadDb, window: Window): string[] {
   const openings = readOpenings(db, window, EXCERPT_BYTES)
   const tools = readTools(db, window, EXCERPT_BYTES)
   return window.items.map((item) => {
-    const text = describe(item, openings.get(item.messageId ?? item.id) ?? '', tools)
-    return excerptOf(text.endsWith('…') ? text.replace(BROKEN_END, '…') : text)
+    return openingExcerpt(describe(item, openings.get(item.messageId ?? item.id) ?? '', tools))
   })
 }
 
@@ -54,7 +42,7 @@ export function readSearchTexts(db: ReadDb, window: Window, bytes: number): stri
   const tools = readTools(db, window, bytes)
   return window.items.map((item) => {
     const parts = tools.get(item.messageId ?? -1) ?? []
-    const said = parts.map(({ name, input, output }) => `${name ?? ''} ${input ?? ''} ${output ?? ''}`)
+    const said = parts.map(({ name, input, output }) => `${name ?? ''} ${input} ${output}`)
     return [openings.get(item.messageId ?? item.id) ?? '', ...said].join('\n')
   })
 }
@@ -63,17 +51,17 @@ function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, 
   const tool = item.messageId === null ? undefined : tools.get(item.messageId)?.[0]
   if (!tool) return opening
   const name = tool.name ?? 'tool'
-  if (item.role === 'assistant') return opening.trim() === '' ? `${name} ${tool.input ?? ''}` : opening
-  return `${name}: ${opening === '' ? (tool.output ?? '') : opening}`
+  if (item.role === 'assistant') return opening.trim() === '' ? `${name} ${tool.input}` : opening
+  return `${name}: ${opening === '' ? tool.output : opening}`
 }
 
 /** By message number or summary id. */
 function readOpenings(db: ReadDb, window: Window, bytes: number): ReadonlyMap<number | string, string> {
-  type Row = { messageId: number | null; summaryId: string | null; text: string | null }
+  type Row = { messageId: number | null; summaryId: string | null; text: string }
   const openings = new Map<number | string, string>()
   for (const row of db.iterate<Row>(entryQueries(window).openings, { ...entryParams(window), bytes })) {
     const id = row.summaryId ?? row.messageId
-    if (row.text !== null && id !== null) openings.set(id, row.text)
+    if (id !== null) openings.set(id, row.text)
   }
   return openings
 }

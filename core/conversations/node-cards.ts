@@ -1,4 +1,4 @@
-import { excerptOf } from '../context/excerpt.ts'
+import { EXCERPT_BYTES, opening, openingExcerpt } from '../context/opening.ts'
 import { ROLES, type Role } from '../contract/ids.ts'
 import type { NodeCard } from '../contract/lineage.ts'
 import type { ReadDb } from '../db/read-db.ts'
@@ -16,7 +16,7 @@ const queries = {
       m.seq,
       m.token_count AS tokens,
       m.created_at AS createdAtMs,
-      substr(m.content, 1, 640) AS start,
+      ${opening('m.content')} AS start,
       (SELECT count(*) FROM summary_messages AS l WHERE l.message_id = m.message_id) AS dependents,
       (m.conversation_id, m.message_id) IN (
         SELECT c.conversation_id, c.message_id FROM context_items AS c
@@ -25,7 +25,7 @@ const queries = {
     FROM messages AS m
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))`,
   summaries: /* sql */ `
-    SELECT summary_id AS id, conversation_id AS conversationId, substr(content, 1, 640) AS start
+    SELECT summary_id AS id, conversation_id AS conversationId, ${opening('content')} AS start
     FROM summaries
     WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }
@@ -54,7 +54,7 @@ export function nodeCards(db: ReadDb, histories: HistoryIndex, ids: readonly str
 }
 
 function messageCards(db: ReadDb, messageIds: readonly number[]): NodeCard[] {
-  const rows = db.all<MessageRow>(queries.messages, { ids: JSON.stringify(messageIds) })
+  const rows = db.all<MessageRow>(queries.messages, { ids: JSON.stringify(messageIds), bytes: EXCERPT_BYTES })
   const covers = coversOfMessages(
     db,
     rows.map((row) => ({ id: row.messageId, conversationId: row.conversationId })),
@@ -80,12 +80,12 @@ function messageCards(db: ReadDb, messageIds: readonly number[]): NodeCard[] {
         : covers.get(row.messageId)?.some((cover) => cover.inWindow)
           ? 'covered'
           : 'absent',
-    excerpt: excerptOf(row.start),
+    excerpt: openingExcerpt(row.start),
   }))
 }
 
 function summaryCards(db: ReadDb, histories: HistoryIndex, ids: readonly string[]): NodeCard[] {
-  return db.all<SummaryStart>(queries.summaries, { ids: JSON.stringify(ids) }).map((row) => {
+  return db.all<SummaryStart>(queries.summaries, { ids: JSON.stringify(ids), bytes: EXCERPT_BYTES }).map((row) => {
     const graph = histories.graph(row.conversationId)
     const index = graph.indexOf(row.id)
     const node = graph.nodes[index]
@@ -107,7 +107,7 @@ function summaryCards(db: ReadDb, histories: HistoryIndex, ids: readonly string[
       sources: (graph.sources[index]?.length ?? 0) + node.messageEdges,
       dependents: graph.dependents[index]?.length ?? 0,
       visibility: VISIBILITIES[graph.nodeStates[index] ?? 0] ?? 'absent',
-      excerpt: excerptOf(row.start),
+      excerpt: openingExcerpt(row.start),
     }
   })
 }

@@ -1,4 +1,4 @@
-import { excerptOf } from '../context/excerpt.ts'
+import { EXCERPT_BYTES, opening, openingExcerpt } from '../context/opening.ts'
 import { ROLES } from '../contract/lists.ts'
 import type { ConversationRow, ListedConversation, MemoryInfo, Overview, Stats } from '../contract/memory.ts'
 import type { History } from '../conversations/history.ts'
@@ -11,8 +11,6 @@ import { ConversationSizes, type Size } from './conversation-sizes.ts'
 import type { Where } from './size-queries.ts'
 
 const LARGEST_MESSAGES = 10
-/** Of a message's beginning, for its excerpt: enough even when most of it is white space. */
-const EXCERPT_SOURCE_CHARS = 2000
 
 const queries = {
   totals: /* sql */ `
@@ -73,7 +71,7 @@ const queries = {
       m.role AS role,
       CAST(m.token_count AS INTEGER) AS tokens,
       m.seq AS seq,
-      substr(m.content, 1, ${EXCERPT_SOURCE_CHARS}) AS excerpt
+      ${opening('m.content')} AS excerpt
     FROM messages AS m
     WHERE m.message_id IN (SELECT value FROM json_each(:ids))
     ORDER BY m.token_count DESC, m.seq`,
@@ -214,8 +212,9 @@ export class MemoryStats {
       largestMessages: this.#db
         .all<Overview['largestMessages'][number]>(queries.excerpts, {
           ids: JSON.stringify(this.#largest(conversationId)),
+          bytes: EXCERPT_BYTES,
         })
-        .map((message) => ({ ...message, excerpt: excerptOf(message.excerpt) })),
+        .map((message) => ({ ...message, excerpt: openingExcerpt(message.excerpt) })),
       runs: this.#db.all(queries.runs, of),
     }
   }

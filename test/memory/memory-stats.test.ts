@@ -104,6 +104,11 @@ describe('counting a memory', () => {
 })
 
 describe('the overview of a conversation', () => {
+  it('shows how a message goes on after a NUL character', () => {
+    using memory = buildMemory({ conversations: [{ messages: [{ content: '\u0000 and on' }] }] })
+    expect(statsOf(memory).overview(1).largestMessages).toMatchObject([{ excerpt: 'and on' }])
+  })
+
   it('breaks it down by role and depth and names its largest messages', () => {
     using memory = buildMemory({
       conversations: [

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { nodeCards } from '../../core/conversations/node-cards.ts'
+import { buildMemory } from '../builders/memory.ts'
+
+it('a card shows how a text goes on after a NUL character', () => {
+  using memory = buildMemory({ conversations: [{ messages: [{ content: '\u0000 and on' }, { content: '' }] }] })
+  const leaf = memory.leaf(1, [1, 2], { content: `\u0000${'é'.repeat(1000)}` })
+  const [message, empty, summary] = nodeCards(memory.db, new HistoryIndex(memory.db), ['msg_1', 'msg_2', leaf])
+  expect(message?.excerpt).toBe('and on')
+  expect(empty?.excerpt).toBe('')
+  expect(summary?.excerpt).toBe(`${'é'.repeat(159)}…`)
+})
