@@ -4,9 +4,19 @@ import type { Area } from './fixer.ts'
 
 /** "context_items: 3 rows added at ordinals 118–120, 64 moved. summaries: 2 rows changed (depth). Nothing else changes." */
 export function describeChanges(changes: readonly RowChange[]): string {
+  const told = tellChanges(changes)
+  return told === '' ? '' : `${told} Nothing else changes.`
+}
+
+/** The same of changes that are made already: "context_items: 64 rows moved. Nothing else was changed." */
+export function describeMade(changes: readonly RowChange[]): string {
+  const told = tellChanges(changes)
+  return told === '' ? 'Nothing was changed.' : `${told} Nothing else was changed.`
+}
+
+function tellChanges(changes: readonly RowChange[]): string {
   const tables = Map.groupBy(changes, (change) => change.table)
-  const told = [...tables].map(([table, rows]) => `${table}: ${tell(table, rows)}.`)
-  return told.length === 0 ? '' : [...told, 'Nothing else changes.'].join(' ')
+  return [...tables].map(([table, rows]) => `${table}: ${tell(table, rows)}.`).join(' ')
 }
 
 function tell(table: string, rows: readonly RowChange[]): string {

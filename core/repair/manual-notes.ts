@@ -23,7 +23,7 @@ const NOTES: Readonly<Record<string, ManualNote>> = {
   },
   tool_pair_split: {
     advice:
-      'Dissolve the summary that covers the other half ("lcm dissolve"). A half that stands alone is left out when the window is sent.',
+      'Dissolve the summary that covers the other half. A half that stands alone is left out when the window is sent.',
     cannotRestore: null,
   },
   file_missing: {
@@ -38,7 +38,7 @@ const NOTES: Readonly<Record<string, ManualNote>> = {
     advice: 'Move the file into the files folder, or allow the folder in which it lies.',
     cannotRestore: null,
   },
-  never_compacted: { advice: 'Compact the conversation ("lcm compact").', cannotRestore: null },
+  never_compacted: { advice: 'Compact the conversation.', cannotRestore: null },
   compaction_failing: {
     advice: 'Look at the runs and their stop reasons, then test the provider in Settings.',
     cannotRestore: null,
@@ -51,13 +51,13 @@ const NOTES: Readonly<Record<string, ManualNote>> = {
 
 const LEDGER: ManualNote = {
   advice:
-    'Verify the ledger, then end it and begin a new one in a file of its own, which holds all that the database has ("lcm ledger disable", "lcm ledger enable FILE"). The old one stays as it is.',
+    'Verify the ledger, then end it and begin a new one in a file of its own, which holds all that the database has. The old one stays as it is.',
   cannotRestore: null,
 }
 
 const OTHER: ManualNote = {
   advice:
-    'No rule says what is right here. Look at the findings; "lcm rewrite" and "lcm dissolve" change single nodes.',
+    'No rule says what is right here. Look at the findings: a single summary can be rewritten, or dissolved into its sources.',
   cannotRestore: null,
 }
 

@@ -1,7 +1,7 @@
 import type { SurgeryOperation, SurgeryPreview, WindowChange } from '../contract/surgery.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { Batch } from '../repair/commit.ts'
-import { describeChanges, fingerprintOf } from '../repair/describe-changes.ts'
+import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
 import type { MemoryModel, WindowEntry } from '../repair/memory-model.ts'
 import { bringInLine } from '../repair/numbers.ts'
 import { entryId } from '../repair/reach.ts'
@@ -40,7 +40,7 @@ export function toOperated(
     conversationId,
     kind: operation.kind,
     nodeId: operation.id,
-    summary: `${title}. ${description}`,
+    summary: `${title}. ${describeMade(changes)}`,
     ...(windowBefore ? { window: { before: windowBefore.entries, after: windowAfter } } : {}),
     detail: {
       replaced: nodes.map(({ id, before, after }) => ({ id, before, tokens: after.tokens, model: after.model })),

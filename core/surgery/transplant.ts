@@ -4,7 +4,7 @@ import type { SurgeryOperation } from '../contract/surgery.ts'
 import { indexAtOnce } from '../conversations/ingest-index.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import { describeChanges, fingerprintOf } from '../repair/describe-changes.ts'
+import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
 import type { MemoryModel, SummaryState } from '../repair/memory-model.ts'
 import { diffSummary } from '../repair/model-changes.ts'
 import { beneath, bottomUp, messagesUnder } from '../repair/reach.ts'
@@ -68,7 +68,7 @@ export function transplant(model: MemoryModel, operation: Transplant, path: stri
     windowRow(model, operation, copies),
   ]
   const title = `Transplant ${id} to conversation ${toConversationId}`
-  const told = `messages: ${messages.length} copied, each with its parts. ${describeChanges(changes)}`
+  const copied = `messages: ${messages.length} copied, each with its parts.`
   const before = model.window(toConversationId)
   const placed = copies.summaries.get(id) ?? ''
   const after = [...before, { ordinal: 0, messageId: null, summaryId: placed, placedAtMs: null }]
@@ -81,7 +81,7 @@ export function transplant(model: MemoryModel, operation: Transplant, path: stri
         conversationId: toConversationId,
         kind: 'transplant',
         nodeId: placed,
-        summary: `${title}. ${told}`,
+        summary: `${title}. ${copied} ${describeMade(changes)}`,
         window: { before, after },
         detail: { from: id, fromConversationId: source.conversationId, copies: Object.fromEntries(copies.summaries) },
       },
@@ -95,7 +95,7 @@ export function transplant(model: MemoryModel, operation: Transplant, path: stri
       ),
       operation,
       title,
-      description: told,
+      description: `${copied} ${describeChanges(changes)}`,
       nodes: [],
       kept: [],
       window: {
