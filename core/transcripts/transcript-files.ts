@@ -15,12 +15,15 @@ export type TranscriptFile = {
 const LIKELY_NAME = /\.(?:jsonl|ndjson|json|md|markdown|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
 /** Nobody keeps transcripts there, and they hold thousands of JSON files. */
 const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
+// Of one language, so that the same folder comes in the same order on every machine.
+const collator = new Intl.Collator('en', { numeric: true })
+const byPath = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : 1)
 const STORAGE = ['session', 'message', 'part'] as const
 
 /**
  * The files behind the given paths: a file stands for itself, a folder for every file beneath it that may be a
- * transcript by its name. In the order of their paths, so that `<session>.jsonl` comes before `<session>/…`, and what
- * is older before what continues it.
+ * transcript by its name. In the order of their paths, with `session-2` before `session-10`, so that `<session>.jsonl`
+ * comes before `<session>/…`, and what is older before what continues it.
  * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file, or for what is
  * neither a file of its own nor a folder
  */
@@ -75,7 +78,7 @@ async function filesAt(path: string): Promise<TranscriptFile[]> {
   const entry = statOf(path)
   refuseOther(path, entry)
   if (!entry.isDirectory()) return [{ path, bytes: entry.size, isNamed: true }]
-  const files = (await namesBelow(path)).sort()
+  const files = (await namesBelow(path)).sort(byPath)
   if (files.length === 0) {
     const message = `There is no transcript (*.jsonl, *.json, *.md, *.traj) in ${path}: give the folder or file that holds the sessions.`
     throw new LcmError('transcript_unreadable', message, { path })

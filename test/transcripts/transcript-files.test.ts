@@ -53,6 +53,14 @@ describe('what is no file with a transcript', () => {
   })
 })
 
+it('comes in the order in which people count', async () => {
+  const folder = temporaryFolder()
+  mkdirSync(join(folder, 'session-2'))
+  const names = ['session-1.jsonl', 'session-2.jsonl', 'session-2/agent.jsonl', 'session-10.jsonl']
+  const paths = names.map((name) => file(folder, name)).toReversed()
+  expect((await findTranscriptFiles([folder])).map(({ path }) => path)).toEqual(paths.toReversed())
+})
+
 it('is told how to come out of the database of opencode', () => {
   const path = join(temporaryFolder(), 'opencode.db')
   const db = new Database(path)
