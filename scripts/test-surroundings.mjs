@@ -1,5 +1,5 @@
 // What makes a test run quick, for this process and all that it starts.
-import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { inProject } from './project.mjs'
 
@@ -27,6 +27,8 @@ function moveToMemory() {
   if (process.env.TMPDIR || !hasRoom()) return
   removeLeftovers()
   const folder = mkdtempSync(join(MEMORY, `${PREFIX}${process.pid}-`))
+  // Some tests start programs as another user.
+  chmodSync(folder, 0o711)
   process.env.TMPDIR = folder
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 }
