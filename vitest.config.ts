@@ -10,17 +10,35 @@ quicken()
 // A hunt through more examples (test/builders/property-runs.ts) takes its time.
 const limitMs = 60_000 * Math.max(1, Number(process.env.LCM_TEST_RUNS ?? 1))
 
+const everyTest = {
+  environment: 'node' as const,
+  setupFiles: ['test/builders/property-runs.ts'],
+  exclude: ['test/e2e/**'],
+  testTimeout: limitMs,
+  hookTimeout: 60_000,
+}
+
+/** Rooms whose tests change their process (environment, output), start threads in it, or count what it holds open. */
+const ALONE = 'test/{cli,contract,db,electron,jobs,live,mcp,scripts,settings,side-index,standin,summarizers}/**'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-    exclude: ['test/e2e/**'],
     globalSetup: ['test/db/untouched-fixtures.ts'],
-    setupFiles: ['test/builders/property-runs.ts'],
-    environment: 'node',
-    // Processes: a test that starts worker threads or loads native code cannot disturb the next file.
+    // Processes, so that native code and threads that a test starts cannot disturb the runner.
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: limitMs,
-    hookTimeout: 60_000,
+    projects: [
+      { test: { ...everyTest, name: 'alone', include: [`${ALONE}/*.test.ts`] } },
+      {
+        test: {
+          ...everyTest,
+          name: 'together',
+          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+          exclude: [...everyTest.exclude, ALONE],
+          // One file after another in the same process: what was loaded and compiled for the first serves them all.
+          isolate: false,
+        },
+      },
+    ],
   },
 })
