@@ -1,16 +1,6 @@
 import type { ReadDb } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
-import {
-  CANONICAL,
-  countOf,
-  depthOf,
-  MESSAGE_TEXT_VIEW,
-  requireRowids,
-  sizeOf,
-  textOf,
-  textTimeMs,
-  view,
-} from './canonical.ts'
+import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from './canonical.ts'
 import { type LosslessOptions, losslessLacks } from './lossless-derived.ts'
 import { losslessLogViews } from './lossless-log.ts'
 import { partsView } from './lossless-parts.ts'
