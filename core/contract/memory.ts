@@ -41,6 +41,14 @@ export const Capabilities = z.object({
 })
 export type Capabilities = z.infer<typeof Capabilities>
 
+/** The file that a working copy was made of, as it was called then. */
+export const CopiedFrom = z.object({
+  system: System,
+  systemLabel: z.string().max(100),
+  fileName: z.string().max(255),
+})
+export type CopiedFrom = z.infer<typeof CopiedFrom>
+
 export const MemoryInfo = z.object({
   path: z.string(),
   fileName: z.string(),
@@ -56,6 +64,8 @@ export const MemoryInfo = z.object({
    */
   access: z.enum(['in_place', 'at_rest', 'memory_image', 'cache_copy']),
   capabilities: Capabilities,
+  /** Of what a native file is the working copy; absent where it is none. */
+  copiedFrom: CopiedFrom.optional(),
   /** The folder of the project that the file belongs to, where it says so. */
   project: z.string().nullable().optional(),
   /** What files of this system and version do not record, a sentence each; absent where nothing is known to lack. */

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
+import { readOrigin } from './copied-from.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
 import { type OpenedReadOnly, openForeign } from './open-foreign.ts'
@@ -115,6 +116,7 @@ function asWritable(db: WriteDb, path: string): OpenedMemory {
       readOnlyReason: null,
       access: 'in_place',
       capabilities: NATIVE_CAPABILITIES,
+      ...originOf(db),
     })
     return { info, read: db, write: db, isOutdated: () => false, close: () => db.close() }
   } catch (error) {
@@ -131,6 +133,7 @@ function openOursReadOnly(file: MemoryFile, reason: string, cacheDir: string): O
     systemVersion: String(opened.version),
     readOnlyReason: reason,
     capabilities: NATIVE_CAPABILITIES,
+    ...originOf(opened.read),
   } as const
   return asReadOnly(file, { ...opened, facts })
 }
@@ -141,6 +144,11 @@ function asReadOnly(file: MemoryFile, { facts, access, read, ...rest }: OpenedRe
 
 function describe(path: string, facts: Omit<MemoryInfo, 'path' | 'fileName' | 'bytes' | 'modifiedAtMs'>): MemoryInfo {
   return { ...measureFile(path), fileName: basename(path), ...facts }
+}
+
+function originOf(db: ReadDb): Pick<MemoryInfo, 'copiedFrom'> {
+  const copiedFrom = readOrigin(db)
+  return copiedFrom === null ? {} : { copiedFrom }
 }
 
 /** null when nothing speaks against writing. */

@@ -1,6 +1,7 @@
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { CopyReport } from '../contract/working-copy.ts'
+import { storeOrigin } from '../db/copied-from.ts'
 import { makeNativeFile } from '../db/new-file.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
 import { takeTriggers } from '../db/take-triggers.ts'
@@ -51,6 +52,7 @@ async function* fill(
   for (const table of TABLES) yield* copyTable(read, db, fitter, table, signal)
   db.transaction(() => finishTimes(db, fitter))
   db.transaction(() => copyRecords(read, db, fitter))
+  db.transaction(() => storeOrigin(db, info))
   yield* indexInSteps(db, signal)
   putBack()
   db.transaction(() => fillSummaryHashes(db))

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { CopiedFrom, MemoryInfo } from '../../core/contract/memory.ts'
 import { useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
 import { Chip } from '../ui/chip.tsx'
@@ -21,6 +21,7 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
         <bdi>{shortenPath(info.path)}</bdi>
       </span>
       <SystemChip info={info} />
+      {info.copiedFrom && <Chip title={copyTitle(info.copiedFrom)}>working copy</Chip>}
       {info.readOnly && (
         <Chip
           tone="lit"
@@ -34,6 +35,9 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
     </div>
   )
 }
+
+const copyTitle = ({ fileName, system, systemLabel }: CopiedFrom): string =>
+  `A copy of ${fileName}${system === 'native' ? '' : ` of ${systemLabel}`}. What is changed here is not changed there.`
 
 const DOT_TEXTS = {
   live: 'Watched: changes appear by themselves',

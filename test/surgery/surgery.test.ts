@@ -205,7 +205,9 @@ describe('a dissolution', () => {
     expect(memory.windowItems(1)).not.toEqual(before)
     const past = lcm.timeTravel.entriesAt(1, { eventId: event })
     expect(past).toMatchObject({ placed: before, reconstructed: false })
-    expect(lcm.surgery.events(1)).toMatchObject([{ kind: 'dissolve', summary: expect.stringMatching(/Nothing else was changed\.$/) }])
+    expect(lcm.surgery.events(1)).toMatchObject([
+      { kind: 'dissolve', summary: expect.stringMatching(/Nothing else was changed\.$/) },
+    ])
     lcm.close()
   })
 })

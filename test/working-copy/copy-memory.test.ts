@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
 import type { CopyReport } from '../../core/contract/working-copy.ts'
@@ -37,6 +37,33 @@ async function check(path: string): Promise<IntegrityReport> {
   }
 }
 
+it('a working copy says of what it is one, however it is opened, and its own copy names the copy', async () => {
+  using memory = buildMemory({ conversations: [{ messages: [{}] }] })
+  const folder = temporaryFolder()
+  await copy(memory.path, join(folder, 'one.db'))
+  await copy(join(folder, 'one.db'), join(folder, 'two.db'))
+  const originOf = (path: string, readOnly: boolean) => {
+    const lcm = openLcm(path, { readOnly })
+    lcm.close()
+    return lcm.info.copiedFrom
+  }
+  expect(originOf(memory.path, false)).toBeUndefined()
+  expect(originOf(join(folder, 'one.db'), false)).toEqual({
+    system: 'native',
+    systemLabel: 'LCM Inspector',
+    fileName: basename(memory.path),
+  })
+  expect(originOf(join(folder, 'two.db'), true)).toMatchObject({ fileName: 'one.db' })
+})
+
+it('a file whose notes about itself are no sense is opened all the same', () => {
+  using memory = buildMemory({ conversations: [{ messages: [{}] }] })
+  memory.damage(`INSERT INTO lcm_meta VALUES ('copied_from', '{"system":"unheard of"')`)
+  const lcm = openLcm(memory.path)
+  lcm.close()
+  expect(lcm.info.copiedFrom).toBeUndefined()
+})
+
 describe.skipIf(!hasFixtures)('a working copy of a lossless-claw memory (needs ../shared)', () => {
   it('keeps ids, order, times, lineage and window, and may be written', async () => {
     const to = join(temporaryFolder(), 'copy.db')
@@ -50,7 +77,11 @@ describe.skipIf(!hasFixtures)('a working copy of a lossless-claw memory (needs .
       adjusted: [],
     })
     const lcm = openLcm(to)
-    expect(lcm.info).toMatchObject({ system: 'native', readOnly: false })
+    expect(lcm.info).toMatchObject({
+      system: 'native',
+      readOnly: false,
+      copiedFrom: { system: 'lossless-claw', fileName: 'small.db' },
+    })
     expect(lcm.stats.conversations()[0]).toMatchObject({ storedTokens: 9122, contextTokens: 1539, maxDepth: 2 })
     const found = await lcm.retrieval.grep({
       query: 'deadlock',
