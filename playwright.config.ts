@@ -25,16 +25,17 @@ export default defineConfig({
   reporter: 'list',
   workers: 2,
   retries: 0,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // Limits for a machine that is busy with everything else; on a quiet one nothing takes a tenth of it.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   use: {
     launchOptions: { ...(chromium !== undefined && { executablePath: chromium }), args: [...chromiumFlags, STILL] },
     viewport: { width: 1440, height: 900 },
     locale: 'en-US',
     timezoneId: 'UTC',
     screenshot: 'only-on-failure',
-    actionTimeout: 10_000,
-    navigationTimeout: 20_000,
+    actionTimeout: 20_000,
+    navigationTimeout: 30_000,
   },
   projects: [{ name: 'browser' }, { name: 'desktop', ...(hasElectron ? {} : { testMatch: SHELL_SPECS }) }],
 })

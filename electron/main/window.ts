@@ -49,5 +49,8 @@ export function show(window: BrowserWindow, what: Shown): void {
   window.setTitle(what.file === null ? 'LCM Inspector' : `${basename(what.file)} · LCM Inspector`)
   const search = new URLSearchParams(what.file === null ? {} : { file: what.file })
   if (what.allowNewer) search.set('newer', '')
-  void window.loadURL(`${BUNDLE_ORIGIN}/index.html${search.size > 0 ? `?${search}` : ''}`)
+  window.loadURL(`${BUNDLE_ORIGIN}/index.html${search.size > 0 ? `?${search}` : ''}`).catch((error: unknown) => {
+    // The window was turned elsewhere before it had arrived here.
+    if (!String(error).includes('ERR_ABORTED')) throw error
+  })
 }

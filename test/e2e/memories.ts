@@ -39,8 +39,14 @@ export function factsOf(path: string): Facts {
 
 /** Turns the window to another file, as its own buttons do. */
 export async function turnTo(page: Page, path: string, hostKind: HostKind): Promise<void> {
-  if (hostKind === 'browser') await page.goto(new URL(`/?file=${encodeURIComponent(path)}`, page.url()).href)
-  else await page.evaluate((file) => window.lcmHost?.openMemory(file), path)
+  if (hostKind === 'browser') {
+    await page.goto(new URL(`/?file=${encodeURIComponent(path)}`, page.url()).href)
+    return
+  }
+  // The page asks, and is replaced some time later.
+  const replaced = page.waitForEvent('domcontentloaded')
+  await page.evaluate((file) => window.lcmHost?.openMemory(file), path)
+  await replaced
 }
 
 /** The hits of the search view, without the headings of their conversations. */
