@@ -4,6 +4,7 @@ import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { indexAtOnce } from './ingest-index.ts'
 import { type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-rows.ts'
+import { saySame, storedParts } from './known-parts.ts'
 import type { NewMessage } from './new-message.ts'
 
 export type NewConversation = {
@@ -21,7 +22,7 @@ export type NewConversation = {
   readonly createdAtMs?: number
 }
 
-/** A known external id came with another role or content. What is stored stays as it is. */
+/** A known external id came with another role, other content or other parts. What is stored stays as it is. */
 export type IngestConflict = { readonly externalId: string; readonly messageId: number }
 
 export type AppendResult = {
@@ -29,6 +30,12 @@ export type AppendResult = {
   readonly alreadyThere: number
   readonly conflicts: readonly IngestConflict[]
 }
+
+/**
+ * Asked about a message that differs from what is stored under its id: the messages to take in its place, when it goes on
+ * where that ends; null when it is another one.
+ */
+export type Continue = (conversationId: number, message: NewMessage) => readonly NewMessage[] | null
 
 export type IngestBatch = { readonly conversationId: number; readonly messages: readonly NewMessage[] }
 
@@ -148,13 +155,15 @@ export class ConversationStore {
    * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.3 s).
    * @throws LcmError not_found when there is no such conversation
    */
-  ingestBulk(batches: readonly IngestBatch[]): AppendResult[] {
+  ingestBulk(batches: readonly IngestBatch[], continued: Continue = () => null): AppendResult[] {
     return this.#db.transaction(() =>
-      indexAtOnce(this.#db, () => batches.map((batch) => this.#insertAll(batch.conversationId, batch.messages))),
+      indexAtOnce(this.#db, () =>
+        batches.map((batch) => this.#insertAll(batch.conversationId, batch.messages, continued)),
+      ),
     )
   }
 
-  #insertAll(conversationId: number, messages: readonly NewMessage[]): AppendResult {
+  #insertAll(conversationId: number, messages: readonly NewMessage[], continued: Continue = () => null): AppendResult {
     const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
     if (!conversation) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
@@ -165,21 +174,34 @@ export class ConversationStore {
       ordinal: this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0,
       latestMs: 0,
     }
-    let added = 0
-    let alreadyThere = 0
-    const conflicts: IngestConflict[] = []
-    for (const message of messages) {
+    const counts = { added: 0, alreadyThere: 0, conflicts: [] as IngestConflict[] }
+    const take = (message: NewMessage, goesOn: Continue): void => {
       const row = toMessageRow(message, this.#estimator)
       if (this.#insert(conversation, tail, row)) {
-        added += 1
-        continue
+        counts.added += 1
+        return
       }
-      const known = this.#known(conversationId, row.externalId ?? '')
-      if (known.hash === row.hash && known.role === row.role) alreadyThere += 1
-      else conflicts.push({ externalId: row.externalId ?? '', messageId: known.messageId })
+      const externalId = row.externalId ?? ''
+      const known = this.#known(conversationId, externalId)
+      if (this.#isSame(known, row)) {
+        counts.alreadyThere += 1
+        return
+      }
+      const links = goesOn(conversationId, message)
+      if (links) for (const link of links) take(link, () => null)
+      else counts.conflicts.push({ externalId, messageId: known.messageId })
     }
-    if (added > 0) this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
-    return { added, alreadyThere, conflicts }
+    for (const message of messages) take(message, continued)
+    if (counts.added > 0) this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
+    return counts
+  }
+
+  #isSame(known: Known, row: MessageRow): boolean {
+    return (
+      known.hash === row.hash &&
+      known.role === row.role &&
+      saySame(storedParts(this.#db, known.messageId, row.content), row.parts)
+    )
   }
 
   #known(conversationId: number, externalId: string): Known {

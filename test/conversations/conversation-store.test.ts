@@ -73,6 +73,40 @@ describe('ConversationStore', () => {
     expect(db.column('SELECT content FROM messages')).toEqual(['first', 'same'])
   })
 
+  it('reports other parts under a known id, but not what a reader or the session filled in since', () => {
+    using memory = buildMemory()
+    const { store, conversation } = open(memory)
+    const answer = (parts: NewMessage['parts']): NewMessage =>
+      says('I look.', { externalId: 'x', role: 'assistant', parts })
+    const said = { type: 'text', text: 'I look.' } as const
+    const thought = { type: 'reasoning', text: 'Where is it?' } as const
+    const call = { type: 'tool', toolCallId: 'c', toolName: 'ls', toolInput: '{"path":"a","all":true}' } as const
+    const result = { type: 'tool', toolName: 'ls', toolOutput: 'a.ts', toolStatus: 'completed' } as const
+    store.append(conversation, [answer([thought, said, call, result])])
+    const conflictsOf = (...parts: NewMessage['parts']): number =>
+      store.append(conversation, [answer(parts)]).conflicts.length
+    const same = [
+      [thought, said, call, result],
+      [thought, said, { ...call, toolInput: '{ "all": true, "path": "a" }', toolStatus: 'completed' }, result],
+      [{ ...thought, metadata: '{"model":"m"}' }, said, call, { ...result, toolName: 'list', toolCallId: 'other' }],
+      [thought, said, call, result, { type: 'step_finish', stepTokensOut: 7 }, { type: 'file', fileName: 'a.png' }],
+    ] as const
+    for (const parts of same) expect(conflictsOf(...parts), JSON.stringify(parts)).toBe(0)
+    const others = [
+      [{ ...thought, text: 'There!' }, said, call, result],
+      [thought, said, { ...call, toolInput: '{"path":"b","all":true}' }, result],
+      [thought, said, { ...call, toolName: 'rm' }, result],
+      [thought, said, call, { ...result, toolOutput: '' }],
+      [said, thought, call, result],
+      [thought, said, result, call],
+      [thought, said, call],
+      [said],
+      [thought, said, call, result, call],
+    ] as const
+    for (const parts of others) expect(conflictsOf(...parts), JSON.stringify(parts)).toBe(1)
+    expect(memory.db.value('SELECT count(*) FROM message_parts')).toBe(4)
+  })
+
   it('knows an external id only in its own conversation', () => {
     using memory = buildMemory()
     const { store, conversation } = open(memory)
