@@ -5,6 +5,7 @@ import { OpenError } from './features/welcome/open-error.tsx'
 import { Welcome } from './features/welcome/welcome.tsx'
 import { ConnectionBanner } from './frame/connection-banner.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
+import { OpeningWindow } from './frame/opening-window.tsx'
 import { host } from './host.ts'
 import { navigate, useRoute } from './routes.ts'
 import { Loading } from './ui/loading.tsx'
@@ -64,11 +65,11 @@ function Memory({ file }: { readonly file: string }) {
   if (info.error !== null && info.error !== lastError) setLastError(info.error)
   if (info.data) {
     return (
-      <Suspense fallback={<Loading what="the window" />}>
+      <Suspense fallback={<OpeningWindow file={file} />}>
         <MemoryWindow info={info.data} />
       </Suspense>
     )
   }
   if (lastError !== null) return <OpenError path={file} error={lastError} onRetry={() => void info.refetch()} />
-  return <Loading what={file} lines={7} />
+  return <OpeningWindow file={file} />
 }

@@ -1,23 +1,35 @@
+import { classNames } from './class-names.ts'
 import styles from './loading.module.css'
 
 type Props = {
-  /** What is being fetched, for a screen reader: `conversations`. */
+  /** What is being fetched: `conversations`. */
   readonly what: string
   readonly lines?: number
+  /** What is being done, to be read at once. Without it, what fills a view says so when it takes long. */
+  readonly doing?: string
 }
 
+/** Lines: fewer stand for a part of a view, beside others that can be read. */
+const FILLS_A_VIEW = 7
 const WIDTHS = ['62%', '88%', '74%', '81%', '55%', '92%', '68%']
 
 /** Lines where text will be. They appear after 150 ms only: what is quicker than that needs no announcement. */
-export function Loading({ what, lines = 5 }: Props) {
+export function Loading({ what, lines = 5, doing }: Props) {
   return (
-    <div className={styles.loading} role="status" aria-label={`Loading ${what}`}>
+    <div
+      className={classNames(styles.loading, doing === undefined && styles.late)}
+      role="status"
+      aria-label={doing ?? `Loading ${what}`}
+    >
       {WIDTHS.concat(WIDTHS)
         .slice(0, lines)
         .map((width, line) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change places
           <div key={line} className={styles.line} style={{ width }} />
         ))}
+      {(doing !== undefined || lines >= FILLS_A_VIEW) && (
+        <p className={classNames(styles.doing, doing === undefined && styles.later)}>{doing ?? `Loading ${what}…`}</p>
+      )}
     </div>
   )
 }

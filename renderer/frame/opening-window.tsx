@@ -1,0 +1,45 @@
+import { host } from '../host.ts'
+import { fileNameOf, shortenPath } from '../ui/format.ts'
+import { Loading } from '../ui/loading.tsx'
+import { Mark } from '../ui/mark.tsx'
+import list from './conversation-list.module.css'
+import pill from './file-pill.module.css'
+import frame from './memory-window.module.css'
+import line from './status-line.module.css'
+import tabs from './tabs.module.css'
+import bar from './top-bar.module.css'
+
+/** The window while its file is being opened: the parts that are known stand where they will stay. */
+export function OpeningWindow({ file }: { readonly file: string }) {
+  return (
+    <div className={frame.window}>
+      <header className={bar.bar}>
+        <button
+          type="button"
+          className={bar.home}
+          title="All memories on this machine"
+          onClick={() => host.openFile(null)}
+        >
+          <Mark />
+          LCM Inspector
+        </button>
+        <div className={pill.pill}>
+          <span className={pill.dot} data-state="opening" />
+          <span className={pill.path} title={file}>
+            <bdi>{shortenPath(file)}</bdi>
+          </span>
+        </div>
+      </header>
+      <div className={frame.middle}>
+        <div className={list.panel} />
+        <main className={frame.centre}>
+          <div className={tabs.tabs} />
+          <div className={frame.view}>
+            <Loading what={file} lines={7} doing={`Opening ${fileNameOf(file)}…`} />
+          </div>
+        </main>
+      </div>
+      <footer className={line.line} />
+    </div>
+  )
+}
