@@ -1,3 +1,4 @@
+import type { Role } from '../contract/ids.ts'
 import type { NewMessage, NewPart } from '../conversations/new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
 import { contentOf, type Marks, withMarks } from './draft.ts'
@@ -9,19 +10,21 @@ export type Answer = {
   readonly createdAtMs: number
   readonly finish: NewPart | null
   readonly marks: Marks
+  /** Default: assistant. */
+  readonly role?: Role
 }
 
 /** External id of an answer's message (link 0) and of its continuations. */
 export const linkId = (externalId: string, link: number): string =>
   link === 0 ? externalId : `${externalId}#${link + 1}`
 
-/** How an answer lies in the memory: parts of its message, then of its continuations. */
-export function storedLinks(externalId: string, blocksOf: (externalId: string) => number | undefined): number[] {
-  const links: number[] = []
+/** How an answer lies in the memory: what `storedOf` tells of its message, then of its continuations. */
+export function storedLinks<T>(externalId: string, storedOf: (externalId: string) => T | undefined): T[] {
+  const links: T[] = []
   for (;;) {
-    const blocks = blocksOf(linkId(externalId, links.length))
-    if (blocks === undefined) return links
-    links.push(blocks)
+    const stored = storedOf(linkId(externalId, links.length))
+    if (stored === undefined) return links
+    links.push(stored)
   }
 }
 
@@ -37,14 +40,14 @@ export function cutAnswer(answer: Answer, links: readonly number[], firstLink = 
   return messages
 }
 
-function linkMessage(answer: Answer, blocks: readonly BlockPart[], link: number): NewMessage {
+export function linkMessage(answer: Answer, blocks: readonly BlockPart[], link: number): NewMessage {
   const parts = withMarks(
     blocks.map(({ part }) => part),
     answer.marks,
   )
   return {
     externalId: linkId(answer.externalId, link),
-    role: 'assistant',
+    role: answer.role ?? 'assistant',
     content: contentOf(blocks),
     createdAtMs: answer.createdAtMs,
     // A continuation has no end of its own: usage is that of the whole answer and must not be counted twice.

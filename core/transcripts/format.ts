@@ -17,6 +17,8 @@ export type TranscriptFormat = {
    * file says, never by its name; the highest wins, and below 0.5 nobody does.
    */
   readonly detect: (head: TranscriptHead) => number
+  /** Its reader cuts answers where earlier imports have cut them, and what it has told of a message is never half written. */
+  readonly cutsAnswers?: boolean
   /** Reads one file in bounded memory, from its beginning. What it cannot use it reports as `skipped`. */
   readonly read: (source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
 }
@@ -89,8 +91,8 @@ export type MessageRecord = {
 }
 
 /**
- * An answer of which a later reading may find more blocks, because the agent was still writing. What an earlier import
- * has stored stays as it is; blocks beyond it become a message `<id>#<n>`.
+ * An answer of which a later reading may find more, because the agent was still writing. What an earlier import has
+ * stored stays as it is; the rest of its text and blocks beyond it become a message `<id>#<n>`.
  */
 export type AnswerRecord = {
   readonly kind: 'answer'

@@ -1,4 +1,9 @@
-import { BULK_BATCH, type ConversationStore, type IngestBatch } from '../conversations/conversation-store.ts'
+import {
+  BULK_BATCH,
+  type Continue,
+  type ConversationStore,
+  type IngestBatch,
+} from '../conversations/conversation-store.ts'
 import type { NewMessage } from '../conversations/new-message.ts'
 import type { ImportReport } from './import-report.ts'
 
@@ -6,13 +11,15 @@ import type { ImportReport } from './import-report.ts'
 export class ImportBatch {
   readonly #store: ConversationStore
   readonly #report: ImportReport
+  readonly #continued: Continue
   #groups: { readonly conversationId: number; readonly messages: NewMessage[] }[] = []
   #messages = 0
   #textUnits = 0
 
-  constructor(store: ConversationStore, report: ImportReport) {
+  constructor(store: ConversationStore, report: ImportReport, continued: Continue) {
     this.#store = store
     this.#report = report
+    this.#continued = continued
   }
 
   get isFull(): boolean {
@@ -36,7 +43,7 @@ export class ImportBatch {
   write(): void {
     if (this.#messages === 0) return
     const groups: readonly IngestBatch[] = this.#groups
-    for (const result of this.#store.ingestBulk(groups)) {
+    for (const result of this.#store.ingestBulk(groups, this.#continued)) {
       this.#report.added += result.added
       this.#report.alreadyThere += result.alreadyThere
       this.#report.conflicts += result.conflicts.length

@@ -23,7 +23,15 @@ export async function* importFile(
   { path, bytes }: TranscriptFile,
   { format, head }: Recognised,
 ): AsyncGenerator<ImportStep, ImportedFile> {
-  const writer = new TranscriptWriter({ db, estimator, clock, path, format: format.id, window })
+  const writer = new TranscriptWriter({
+    db,
+    estimator,
+    clock,
+    path,
+    format: format.id,
+    cutsAnswers: format.cutsAnswers ?? false,
+    window,
+  })
   const { storedBlocks } = writer
   const chunks = format.read({ path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, storedBlocks })
   try {

@@ -1,4 +1,6 @@
+import type { Role } from '../contract/ids.ts'
 import type { ConversationStore } from '../conversations/conversation-store.ts'
+import { type StoredPart, storedParts } from '../conversations/known-parts.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { SessionRecord } from './format.ts'
 
@@ -19,6 +21,9 @@ const queries = {
     SELECT (SELECT count(*) FROM message_parts AS p
       WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type <> 'step_finish')
     FROM messages AS m WHERE m.conversation_id = :conversationId AND m.external_id = :externalId`,
+  message: `
+    SELECT message_id AS messageId, role, content FROM messages
+    WHERE conversation_id = :conversationId AND external_id = :externalId`,
   await: `
     INSERT INTO lcm_meta (key, value) VALUES (:key, :parent) ON CONFLICT (key) DO NOTHING`,
   awaiting: `
@@ -36,6 +41,8 @@ export type StoredSession = {
   /** It had no messages when this import began with it. */
   readonly isNew: boolean
 }
+
+export type StoredMessage = { readonly role: Role; readonly parts: readonly StoredPart[] }
 
 /** The conversations of one importer. A sub-agent may come before the session that spawned it: it is adopted later. */
 export class StoredSessions {
@@ -90,6 +97,13 @@ export class StoredSessions {
     return conversationId === null
       ? undefined
       : this.#db.value<number>(queries.storedBlocks, { conversationId, externalId })
+  }
+
+  /** What is stored of a message. */
+  message(conversationId: number, externalId: string): StoredMessage | undefined {
+    type Row = { readonly messageId: number; readonly role: Role; readonly content: string }
+    const row = this.#db.get<Row>(queries.message, { conversationId, externalId })
+    return row && { role: row.role, parts: storedParts(this.#db, row.messageId, row.content) }
   }
 
   /** Whether a session, of this file or not, or one above it has the message. */

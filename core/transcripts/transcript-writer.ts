@@ -5,10 +5,11 @@ import { ConversationStore } from '../conversations/conversation-store.ts'
 import type { NewMessage } from '../conversations/new-message.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { assertNever } from '../errors.ts'
-import { cutAnswer, storedLinks } from './answer-links.ts'
+import { storedLinks } from './answer-links.ts'
 import { storeCompaction } from './existing-compaction.ts'
 import type { AnswerRecord, CompactionRecord, MessageRecord, TranscriptRecord } from './format.ts'
 import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
+import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport } from './import-report.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
@@ -19,6 +20,8 @@ export type WriterOptions = {
   readonly clock: Clock
   readonly path: string
   readonly format: string
+  /** See `TranscriptFormat`. */
+  readonly cutsAnswers: boolean
   readonly window: ImportWindow
 }
 
@@ -38,16 +41,29 @@ export class TranscriptWriter {
   readonly #laterCompactions: CompactionRecord[] = []
 
   constructor(options: WriterOptions) {
-    const { db, estimator, clock, path, format } = options
+    const { db, estimator, clock, path, format, cutsAnswers } = options
     this.#options = options
     this.#store = new ConversationStore(db, estimator, clock)
     this.report = new ImportReport(path, format)
     this.#sessions = new StoredSessions(db, this.#store, format, path)
-    this.#batch = new ImportBatch(this.#store, this.report)
+    this.#batch = new ImportBatch(this.#store, this.report, cutsAnswers ? () => null : this.#continued)
   }
 
   readonly storedBlocks = (sessionId: string, externalId: string): number | undefined =>
     this.#sessions.storedBlocks(sessionId, externalId)
+
+  /** A message that an earlier import found half written. */
+  readonly #continued = (conversationId: number, message: NewMessage): NewMessage[] | null => {
+    const links = storedLinks(message.externalId ?? '', (id) => this.#sessions.message(conversationId, id))
+    const [first] = links
+    return first
+      ? continueMessage(
+          message,
+          first.role,
+          links.map(({ parts }) => parts),
+        )
+      : null
+  }
 
   /** Takes one record; true when a batch was written, which is a good moment to let others in. */
   take(record: TranscriptRecord): boolean {
@@ -109,9 +125,9 @@ export class TranscriptWriter {
     const { sessionId, externalId } = answer
     const session = this.#session(sessionId)
     if (answer.copiedFrom && this.#isCopy(answer.copiedFrom, externalId)) return false
-    const links = session.isNew ? [] : storedLinks(externalId, (id) => this.storedBlocks(sessionId, id))
+    const links = session.isNew ? [] : storedLinks(externalId, (id) => this.#sessions.message(session.id, id)?.parts)
     let wrote = false
-    for (const message of cutAnswer(answer, links)) wrote = this.#add(session.id, message) || wrote
+    for (const message of cutGrown(answer, links)) wrote = this.#add(session.id, message) || wrote
     return wrote
   }
 

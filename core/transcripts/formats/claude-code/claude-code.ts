@@ -24,6 +24,7 @@ const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
 export const claudeCode: TranscriptFormat = {
   id: 'claude-code',
   label: 'Claude Code',
+  cutsAnswers: true,
   detect,
   read,
 }
