@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { neededRun } from '../compaction/auto-compaction.ts'
 import {
   CompactInput,
@@ -9,11 +12,13 @@ import {
 import { ImportWindow, TranscriptFormat } from '../contract/import.ts'
 import type { JobResult, JobSpec } from '../contract/job.ts'
 import type { PresetName } from '../contract/settings.ts'
+import { isMissingOrEmpty } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 import { runJob } from '../jobs/run-job.ts'
 import type { Lcm } from '../lcm.ts'
 import { presetSettings } from '../settings/presets.ts'
-import { findTranscriptFiles } from '../transcripts/transcript-files.ts'
+import { loadSettings } from '../settings/settings-store.ts'
+import { holdMessages } from '../transcripts/holds-messages.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { presetOption } from './context-command.ts'
 import { interruptible } from './interruptible.ts'
@@ -56,10 +61,8 @@ export function addWriteCommands(define: Define, run: Run): void {
       options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
     ): Promise<Answer> => {
       keepHeapSmall()
-      const spec: JobSpec = { kind: 'import', paths, format: options.format, window: options.window }
-      // Before a memory is made for it: a path that was mistyped must not leave an empty one behind.
-      await findTranscriptFiles(paths)
-      const result = await withMemory(options, (lcm) => runToItsEnd(lcm, spec), { create: true })
+      const spec = { kind: 'import', paths, format: options.format, window: options.window } as const
+      const result = (await triedAside(options, spec)) ?? (await importInto(options, spec))
       if (result.kind !== 'import') throw new Error('an import answers with an import')
       const { value } = result
       const failed = value.files.filter((file) => file.error !== null)
@@ -118,6 +121,27 @@ export function addWriteCommands(define: Define, run: Run): void {
         ? withMemory(options, (lcm) => planAnswer(lcm, options), { readOnly: true })
         : withMemory(options, (lcm) => compactAnswer(lcm, options)),
   )
+}
+
+type ImportSpec = Extract<JobSpec, { readonly kind: 'import' }>
+
+const importInto = (options: MemoryOptions, spec: ImportSpec): Promise<JobResult> =>
+  withMemory(options, (lcm) => runToItsEnd(lcm, spec), { create: true })
+
+/**
+ * What does not look like transcripts is imported into a memory that is thrown away: nothing is left where one was to be
+ * made. Null when there is something to import, or a memory already.
+ */
+async function triedAside(options: MemoryOptions, spec: ImportSpec): Promise<JobResult | null> {
+  const path = resolve(options.db ?? loadSettings(process.env).databasePath)
+  if (!isMissingOrEmpty(path) || (await holdMessages(spec.paths, spec.format))) return null
+  const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
+  try {
+    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, spec)
+    return result.kind === 'import' && result.value.added > 0 ? null : result
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {

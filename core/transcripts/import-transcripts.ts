@@ -105,7 +105,7 @@ async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenera
 }
 
 /** A format that the caller names is not doubted: what the file does not say of it is reported line by line. */
-function recognise(format: TranscriptFormat, { path }: TranscriptFile): Recognised | null {
+export function recognise(format: TranscriptFormat, { path }: TranscriptFile): Recognised | null {
   return format === 'auto' ? recogniseTranscript(path) : { format: formatOf(format), head: readHead(path) }
 }
 

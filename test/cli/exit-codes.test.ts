@@ -4,7 +4,9 @@ import {
   copyFileSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -205,6 +207,18 @@ describe('the other exit codes', () => {
     const refused = await refusalOf(['import', path, '--db', at('from-poem.db')])
     expect(refused).toMatchObject({ exit: 1, code: 'transcript_unreadable' })
     expect(refused.message).toContain(path)
+  })
+
+  it('1: nothing of what was to be imported holds a message, and no memory is made for it', async () => {
+    const before = readdirSync(at('.'))
+    const path = at('silent.jsonl')
+    writeFileSync(path, '{"type":"summary","summary":"Shop","leafUuid":"u"}\n')
+    expect((await lcmHere(['import', path, '--db', at('from-silent.db')])).code).toBe(0)
+    expect((await lcmHere(['import', path, '--format', 'pi', '--db', at('from-silent.db')])).code).toBe(1)
+    expect(readdirSync(at('.'))).toEqual([...before, 'silent.jsonl'].sort())
+    writeFileSync(at('made.db'), '')
+    expect((await lcmHere(['import', path, '--db', at('made.db')])).code).toBe(0)
+    expect(statSync(at('made.db')).size).toBe(0)
   })
 
   it('5: a transcript that is not there, and no memory is made for it', async () => {
