@@ -1,5 +1,6 @@
-import { chmodSync, constants, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { copyFileUnderLocks } from './copy-file.ts'
 import { fileError } from './memory-file.ts'
 import { isAlive } from './new-file.ts'
 
@@ -20,7 +21,7 @@ export function copyToCache(realPath: string, siblings: readonly ('-wal' | '-jou
     folder = mkdtempSync(join(cacheDir, `${PREFIX}${process.pid}-`))
     const path = join(folder, 'lcm.db')
     for (const sibling of ['', ...siblings]) {
-      copyFileSync(`${realPath}${sibling}`, `${path}${sibling}`, constants.COPYFILE_FICLONE)
+      copyFileUnderLocks(`${realPath}${sibling}`, `${path}${sibling}`)
       chmodSync(`${path}${sibling}`, 0o600)
     }
     const made = folder

@@ -1,4 +1,5 @@
-import { copyFileSync, existsSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { copyFileUnderLocksLater } from '../db/copy-file.ts'
 import { parseHeader, readStart } from '../db/file-header.ts'
 import { fileError } from '../db/memory-file.ts'
 import { APPLICATION_ID } from '../db/schema.ts'
@@ -27,7 +28,7 @@ export type SourceCopy = {
  * refuses to read any of it. The original is only read.
  * @throws LcmError file_missing, file_not_readable, disk_full; not_a_database when it is too short for one
  */
-export function copySource(from: string, to: string): SourceCopy {
+export async function copySource(from: string, to: string): Promise<SourceCopy> {
   const remove = (): void => {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${to}${suffix}`, { force: true })
   }
@@ -38,9 +39,10 @@ export function copySource(from: string, to: string): SourceCopy {
     const hasHeader = header !== null && stated >= 512 && (stated & (stated - 1)) === 0
     const pageSize = hasHeader ? stated : OWN_PAGE_BYTES
     if (!hasHeader && statSync(from).size < 2 * pageSize) throw noHeaderError(from)
-    copyFileSync(from, to)
+    await copyFileUnderLocksLater(from, to)
     for (const suffix of ['-wal', '-journal']) {
-      if (existsSync(`${from}${suffix}`)) copyFileSync(`${from}${suffix}`, `${to}${suffix}`)
+      const part = `${from}${suffix}`
+      if (existsSync(part)) await copyFileUnderLocksLater(part, `${to}${suffix}`)
     }
     const bytes = statSync(to).size
     const promised = Math.max((header?.pageCount ?? 0) * pageSize, Math.ceil(bytes / pageSize) * pageSize)

@@ -39,7 +39,7 @@ export async function* salvageMemory(
   const [from, to] = [resolve(request.from), resolve(request.to)]
   if (pathExists(to)) throw takenError(to)
   yield { done: 0, total: 0, unit: 'bytes', note: 'copying the file' }
-  const source = copySource(from, partialPath(to))
+  const source = await copySource(from, partialPath(to))
   try {
     const memory = await openDamaged(source, from, signal)
     try {

@@ -1,0 +1,47 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { constants, copyFileSync, existsSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
+
+/** What `cp` says, in the C locale, and what the system calls it. */
+const REASONS: readonly (readonly [RegExp, string])[] = [
+  [/No such file or directory/, 'ENOENT'],
+  [/Permission denied|Operation not permitted/, 'EACCES'],
+  [/No space left on device|Disk quota exceeded/, 'ENOSPC'],
+]
+
+const COMMAND = 'cp'
+const ENV = { env: { ...process.env, LC_ALL: 'C' } }
+
+/**
+ * Copies a database file, or one that belongs to it, that may be open in this process: where it may be, another process
+ * does it, so that no lock is lost (see `startByOther`). A clone that takes no room where the file system can do that.
+ * @throws Error with the system's code
+ */
+export function copyFileUnderLocks(from: string, to: string): void {
+  if (!mayBeLocked(from)) {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE)
+    return
+  }
+  const made = spawnSync(COMMAND, [from, to], { ...ENV, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
+  if (made.status !== 0) throw made.error ?? copyError(made.stderr)
+}
+
+/** The same without blocking this thread. */
+export async function copyFileUnderLocksLater(from: string, to: string): Promise<void> {
+  if (!mayBeLocked(from)) return await copyFile(from, to, constants.COPYFILE_FICLONE)
+  await new Promise<void>((done, fail) => {
+    execFile(COMMAND, [from, to], ENV, (error, _, said) => {
+      if (error === null) done()
+      else fail(typeof error.code === 'number' ? copyError(said) : error)
+    })
+  })
+}
+
+/** Paths are absolute: none can be taken for an option. Windows has no such rule, and the log is never locked. */
+const mayBeLocked = (path: string): boolean =>
+  process.platform !== 'win32' && !/-(wal|journal)$/.test(path) && existsSync(path)
+
+function copyError(said: string): Error {
+  const code = REASONS.find(([words]) => words.test(said))?.[1] ?? 'EIO'
+  return Object.assign(new Error(said.trim() || 'the file could not be copied'), { code })
+}
