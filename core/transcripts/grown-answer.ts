@@ -4,6 +4,13 @@ import type { NewMessage, NewPart } from '../conversations/new-message.ts'
 import { type Answer, linkMessage } from './answer-links.ts'
 import type { BlockPart } from './content-blocks.ts'
 import { contentOf } from './draft.ts'
+import { textBlock } from './parts.ts'
+
+/**
+ * Mark of a text that is the beginning of something else, of which the rest has not come yet. That something comes as a
+ * whole when it is there, and the text stays.
+ */
+export const HALF_WRITTEN = 'halfWritten'
 
 /**
  * Cuts an answer where earlier imports have cut it, be it between two blocks or within a text that was still being
@@ -78,11 +85,14 @@ function cutBlocks(blocks: readonly BlockPart[], stored: readonly StoredPart[]):
 function cutBlock(block: BlockPart, stored: StoredPart): readonly BlockPart[] | null {
   const { part } = block
   if (isOpaque(stored)) return [block]
-  if (part.type !== stored.type) return null
+  if (part.type !== stored.type) return isHalfWritten(stored) ? [textBlock(stored.text ?? ''), block] : null
   if (part.type === 'tool') return cutTool(block, stored)
   if (part.type !== 'text' && part.type !== 'reasoning') return [block]
   if (isSameText(stored.text, part.text)) return [block]
+  // Agents cut the blanks off the end of a text when it is finished.
+  if (stored.text?.trimEnd() === part.text) return [withText(block, 'text', stored.text)]
   const rest = restOf(part.text, stored.text)
+  if (rest === null && isHalfWritten(stored)) return [textBlock(stored.text ?? ''), block]
   return rest === null ? null : [withText(block, 'text', stored.text), withText(block, 'text', rest)]
 }
 
@@ -99,6 +109,8 @@ function cutTool(block: BlockPart, stored: StoredPart): readonly BlockPart[] | n
   const { toolInput: _, ...further } = part
   return [withText(block, 'toolOutput', stored.toolOutput), withText({ ...block, part: further }, 'toolOutput', rest)]
 }
+
+const isHalfWritten = ({ metadata }: StoredPart): boolean => metadata?.includes(`"${HALF_WRITTEN}":true`) === true
 
 const restOf = (text: string | null | undefined, stored: string | null): string | null =>
   stored !== null && text?.startsWith(stored) ? text.slice(stored.length) : null

@@ -85,19 +85,33 @@ describe('a message that was imported half written', () => {
     ])
   })
 
+  it('of SpecStory gets a call or thought that was cut off, after what was there of it', async () => {
+    using memory = buildMemory()
+    const whole = specStory(`${shell('a', 'b')}\n\nDone.`)
+    const at = (before: string): string => whole.slice(0, whole.indexOf(before))
+    expect(await imported(memory, [at('`ls`'), at('b\n```'), whole])).toMatchObject({ added: 2, conflicts: 0 })
+    const said = rowsOf(memory, 'assistant').map((row) => row.replace(/^turn_\w+/, '').split('\n'))
+    expect(said.map((lines) => [lines[0], lines.at(-1)])).toEqual([
+      [' I look.', '<summary>Tool use: **exec**>'],
+      ['#2  `ls`</summary>', 'a'],
+      ['#3 Done. exec({"type":"shell","title":"`ls`"})', '#3 Done. exec({"type":"shell","title":"`ls`"})'],
+    ])
+    expect(rowsOf(memory, 'tool').map((row) => row.replace(/^\S+output/, ''))).toEqual([' a\nb'])
+  })
+
   it('of opencode gets the rest of its thought and text, then what came behind them', async () => {
     using memory = buildMemory()
     const grown = [
       events(thought('Where')),
       events(thought('Where is it?'), text('I')),
-      events(thought('Where is it?'), text('I look.'), call('pending', {})),
+      events(thought('Where is it?'), text('I look.\n'), call('pending', {})),
       events(thought('Where is it?'), text('I look.'), call('running', { path: 'a' })),
     ]
     expect(await imported(memory, grown)).toMatchObject({ added: 1, conflicts: 0 })
     expect(rowsOf(memory, 'assistant')).toEqual([
       'msg_1  <Where>',
       'msg_1#2 I < is it?>',
-      'msg_1#3  look. ls({})',
+      'msg_1#3  look.\n ls({})',
       'msg_1#4  ls({"path":"a"})',
     ])
   })

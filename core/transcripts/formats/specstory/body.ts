@@ -1,4 +1,5 @@
 import type { BlockPart } from '../../content-blocks.ts'
+import { HALF_WRITTEN } from '../../grown-answer.ts'
 import { callBlock, reasoningBlock, textBlock } from '../../parts.ts'
 import { textOfLines } from '../../read-text.ts'
 import type { FencedLine } from './fences.ts'
@@ -13,10 +14,14 @@ export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => 
   const blocks: BlockPart[] = []
   const answers: ToolAnswer[] = []
   let text: string[] = []
+  let isHalf = false
   const flush = (): void => {
     const said = textOfLines(text)
-    if (said !== '') blocks.push(textBlock(said))
+    const block = textBlock(said)
+    const metadata = JSON.stringify({ [HALF_WRITTEN]: true })
+    if (said !== '') blocks.push(isHalf ? { ...block, part: { ...block.part, metadata } } : block)
     text = []
+    isHalf = false
   }
   let calls = 0
   for (let index = 0; index < lines.length; index += 1) {
@@ -24,6 +29,11 @@ export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => 
     const tag = line.isFenced ? undefined : /^<(think|tool-use)(?=[ >])/.exec(line.text)?.[1]
     const end = tag === undefined ? -1 : endOf(lines, index, `</${tag}>`)
     if (end === -1) {
+      if (tag !== undefined) {
+        // It may be closed when the session has gone on, and what stands before it is whole.
+        flush()
+        isHalf = true
+      }
       text.push(line.text)
       continue
     }
