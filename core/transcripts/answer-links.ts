@@ -18,6 +18,9 @@ export type Answer = {
 export const linkId = (externalId: string, link: number): string =>
   link === 0 ? externalId : `${externalId}#${link + 1}`
 
+/** The message that a continuation continues; any other id as it is. */
+export const stemOfLink = (externalId: string): string => externalId.replace(/#\d+$/, '')
+
 /** How an answer lies in the memory: what `storedOf` tells of its message, then of its continuations. */
 export function storedLinks<T>(externalId: string, storedOf: (externalId: string) => T | undefined): T[] {
   const links: T[] = []

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { WriteDb } from '../db/read-db.ts'
+import { stemOfLink } from './answer-links.ts'
 import { insertNode, type NodeItem } from './imported-node.ts'
 import { branchText } from './imported-node-text.ts'
 import { beginImportedRun, finishImportedRun, undoImportedRun } from './imported-run.ts'
@@ -72,7 +73,7 @@ export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenU
     type Branch = { runId: string; summaryId: string }
     for (const { runId, summaryId } of db.all<Branch>(queries.branches, { conversationId })) {
       const messages = db.column<string | null>(queries.messagesOf, { summaryId })
-      const isStillGivenUp = messages.every((id) => id !== null && externalIds.has(id))
+      const isStillGivenUp = messages.every((id) => isAmong(externalIds, id))
       if (!isStillGivenUp) undoImportedRun(db, runId, conversationId)
     }
     type Compaction = { runId: string; recordedBy: string | null }
@@ -82,11 +83,15 @@ export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenU
   })
 }
 
+/** What continues a message lies on its branch. */
+const isAmong = (externalIds: ReadonlySet<string>, id: string | null): boolean =>
+  id !== null && (externalIds.has(id) || externalIds.has(stemOfLink(id)))
+
 function stretches(window: readonly WindowRow[], externalIds: ReadonlySet<string>): WindowRow[][] {
   const runs: WindowRow[][] = []
   let run: WindowRow[] | null = null
   for (const item of window) {
-    if (item.externalId === null || !externalIds.has(item.externalId)) run = null
+    if (!isAmong(externalIds, item.externalId)) run = null
     else if (run) run.push(item)
     else {
       run = [item]

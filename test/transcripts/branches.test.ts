@@ -80,4 +80,20 @@ describe('a branch that was given up', () => {
     expect(shape(windowOf(memory))).toEqual(['stays', '(1)', 'new'])
     expect(await findings(memory.path)).toEqual([])
   })
+
+  it('leaves with what came later of a message that was imported half written', async () => {
+    const record = (id: string, type: string, content: string) => ({ id, type, timestamp: at, content })
+    const at = '2026-03-02T09:00:00Z'
+    const begin = [{ sessionId: 'g-1', projectHash: 'p', startTime: at }, record('a', 'user', long('stays'))]
+    using memory = buildMemory()
+    await importOne(memory.db, writeLines([...begin, record('b', 'gemini', long('goes'))]))
+    const answer = record('b', 'gemini', `${long('goes')} and the rest`)
+    const path = writeLines([...begin, answer, { $rewindTo: 'b' }, record('c', 'user', long('new'))])
+    for (let times = 0; times < 2; times += 1) {
+      await importOne(memory.db, path)
+      expect(shape(windowOf(memory))).toEqual(['stays', '(2)', 'new'])
+    }
+    expect(memory.db.value("SELECT content FROM messages WHERE external_id = 'b#2'")).toBe(' and the rest')
+    expect(await findings(memory.path)).toEqual([])
+  })
 })

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { storedLinks } from '../../answer-links.ts'
+import { stemOfLink, storedLinks } from '../../answer-links.ts'
 import type { Draft, DraftCompaction, Marks } from '../../draft.ts'
 import type {
   CompactionRecord,
@@ -149,7 +149,7 @@ class ClaudeCodeReader {
   }
 
   #lineOf(externalId: string): number {
-    const line = this.#lines.get(externalId) ?? this.#lines.get(externalId.replace(/#\d+$/, '')) ?? this.#line
+    const line = this.#lines.get(externalId) ?? this.#lines.get(stemOfLink(externalId)) ?? this.#line
     this.#lines.delete(externalId)
     return line
   }
