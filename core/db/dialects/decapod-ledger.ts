@@ -73,15 +73,16 @@ export function ledgerState(db: PreparableDb): (LedgerState & { readonly events:
 /**
  * Brings the TEMP table `decapod_ledger` in step with the ledger, reading only what was appended since, and defines
  * `decapod_text(at, bytes, hash)`, which fetches the text of a line: texts are never copied.
+ * @returns how many lines stand there as they did before; 0 where everything is new
  */
-export function readLedger(db: PreparableDb, realPath: string): void {
+export function readLedger(db: PreparableDb, realPath: string): number {
   const path = ledgerPath(realPath)
   db.exec(TABLES)
   db.define('decapod_text', textReader(path))
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file?.isFile()) {
     db.exec(queries.forget)
-    return
+    return 0
   }
   const descriptor = openSync(path, 'r')
   try {
@@ -91,6 +92,7 @@ export function readLedger(db: PreparableDb, realPath: string): void {
     db.run(queries.forgetState)
     db.run(queries.setState, { file: known.file, ...read })
     db.exec(queries.index)
+    return known.lines
   } finally {
     closeSync(descriptor)
   }

@@ -1,21 +1,21 @@
+import { createHash } from 'node:crypto'
+import type { SqlValue } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
-import { MESSAGE_TEXT_VIEW, requireRowids, textTimeMs, view } from './canonical.ts'
-import { ledgerPath, ledgerState, readLedger } from './decapod-ledger.ts'
+import { MESSAGE_TEXT_VIEW, requireRowids, view } from './canonical.ts'
+import { ledgerPath, ledgerState } from './decapod-ledger.ts'
+import { readOriginals, timeMs } from './decapod-originals.ts'
 import {
   asCount,
   asId,
   asText,
+  clearDerived,
   columnsOf,
   derivedViews,
-  forgetDerivedMessages,
+  haveDerivedTables,
   indexDerived,
-  makeDerivedTables,
   STAND_IN,
 } from './derived-tables.ts'
 import type { Dialect, Source } from './dialect.ts'
-
-/** The title of what was recorded without a session. */
-const NO_SESSION = ''
 
 /**
  * The database is an index; what was said stands in the ledger beside it, and is fetched from there. A message is an
@@ -74,68 +74,33 @@ function ledgerFacts(db: Source['db'], realPath: string): string[] {
   return facts
 }
 
-function prepare({ db, probe, realPath }: Source): void {
-  makeDerivedTables(db)
-  readLedger(db, realPath)
-  db.exec(ORIGINALS)
-  forgetDerivedMessages(db)
-  db.run(indexed(probe))
-  db.run(queries.ledgerOnly)
-  if (db.value(queries.hasUnplaced)) db.run(queries.placeByTime)
-  db.run(queries.conversations)
-  db.run(queries.conversationOfNone)
-  db.run(queries.messages)
-  indexDerived(db, 'messages')
+function prepare(source: Source): void {
+  const { db, probe } = source
+  haveDerivedTables(db)
+  db.exec(STATE)
+  const isGrown = readOriginals(source)
+  const stamp = lineageStamp(source)
+  const known = isGrown ? db.value<string>(queries.lineage) : undefined
+  if (known === stamp && !db.value(queries.hasMissingSource)) return
+  clearDerived(db, 'lineage')
   db.run(links(probe))
   indexDerived(db, 'lineage')
   db.run(summaries(probe))
-  db.run(queries.window)
-  indexDerived(db, 'window')
+  db.run(queries.forgetLineage)
+  db.run(queries.keepLineage, { stamp })
 }
 
-/** Every content once. `place` orders them: the line of the ledger, or where the time puts what has none. */
-const ORIGINALS = /* sql */ `
-CREATE TEMP TABLE IF NOT EXISTS decapod_originals (
-  message_id INTEGER PRIMARY KEY,
-  hash       TEXT NOT NULL UNIQUE,
-  place      REAL NOT NULL,
-  session_id TEXT NOT NULL,
-  kind       TEXT NOT NULL,
-  actor      TEXT NOT NULL,
-  source     TEXT,
-  event_id   TEXT,
-  created_at INTEGER,
-  byte_size  INTEGER NOT NULL,
-  -- Of the line in the ledger; NULL where there is none.
-  at         INTEGER,
-  bytes      INTEGER
-);
-DELETE FROM temp.decapod_originals;
-`
+/** What the summaries were when their links were made. */
+const STATE = `CREATE TEMP TABLE IF NOT EXISTS decapod_lineage (stamp TEXT NOT NULL)`
 
-/** "<seconds>Z" is how this system writes times, ISO is what it calls it. */
-const timeMs = (ts: string): string =>
-  `iif(${ts} GLOB '[0-9]*Z' AND ${ts} NOT GLOB '*[^0-9Z]*', CAST(rtrim(${ts}, 'Z') AS INTEGER) * 1000, ${textTimeMs(ts)})`
-
-function indexed(probe: SchemaProbe): string {
-  const column = columnsOf(probe, 'originals_index', 'o')
-  const hash = asText(column('content_hash', 'o.rowid'))
-  // Without any ledger there are only rows to number by; with one, what it does not hold must not take its numbers.
-  return /* sql */ `
-    INSERT OR IGNORE INTO temp.decapod_originals
-      (message_id, hash, place, session_id, kind, actor, source, event_id, created_at, byte_size, at, bytes)
-    SELECT
-      coalesce(l.line, o.rowid + iif(EXISTS (SELECT 1 FROM temp.decapod_ledger), ${STAND_IN}, 0)),
-      ${hash},
-      coalesce(l.line, 0),
-      coalesce(${asId(column('session_id'))}, l.session_id, '${NO_SESSION}'),
-      ${asText(column('kind', 'l.kind'))}, ${asText(column('actor', 'l.actor'))}, l.source,
-      ${asId(column('event_id', 'l.event_id'))}, ${timeMs(asText(column('ts', 'l.ts')))},
-      ${asCount(column('byte_size', 'l.bytes'))}, l.at, l.bytes
-    FROM main.originals_index AS o
-    LEFT JOIN temp.decapod_ledger AS l
-      ON l.line = (SELECT min(f.line) FROM temp.decapod_ledger AS f WHERE f.hash = ${hash})
-    ORDER BY o.rowid`
+/** Changes with whatever the summaries and their links are made from. */
+function lineageStamp({ db, probe }: Source): string {
+  const column = columnsOf(probe, 'summaries', 's')
+  const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
+  const hash = createHash('sha1').update(String(db.value(queries.conversations)))
+  const rows = db.iterateRaw<SqlValue[]>(`SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
+  for (const row of rows) hash.update(JSON.stringify(row))
+  return hash.digest('hex')
 }
 
 const SUMMARY_ID = `coalesce(${asId('s.summary_hash')}, 'row_' || s.rowid)`
@@ -181,54 +146,12 @@ const queries = {
     SELECT (SELECT count(*) FROM main.originals_index) AS indexed,
       (SELECT count(*) FROM temp.decapod_originals WHERE at IS NULL) AS unread,
       (SELECT count(*) FROM temp.decapod_originals) - (SELECT count(*) FROM main.originals_index) AS unlisted`,
-  /** What the ledger holds and the index does not: an index that lags behind, or was never brought up to date. */
-  ledgerOnly: /* sql */ `
-    INSERT OR IGNORE INTO temp.decapod_originals
-      (message_id, hash, place, session_id, kind, actor, source, event_id, created_at, byte_size, at, bytes)
-    SELECT line, hash, line, coalesce(session_id, '${NO_SESSION}'), kind, actor, source, event_id, ${timeMs('ts')},
-      coalesce(octet_length(decapod_text(at, bytes, hash)), 0), at, bytes
-    FROM temp.decapod_ledger AS l
-    WHERE NOT EXISTS (SELECT 1 FROM temp.decapod_originals AS o WHERE o.hash = l.hash)
-    ORDER BY line`,
-  hasUnplaced: /* sql */ `SELECT 1 FROM temp.decapod_originals WHERE at IS NULL LIMIT 1`,
-  /** What has no line stands behind the last that was said by then. */
-  placeByTime: /* sql */ `
-    UPDATE temp.decapod_originals AS o
-    SET place = p.place
-    FROM (
-      SELECT message_id, 0.5 + coalesce(max(iif(at IS NULL, NULL, place))
-        OVER (ORDER BY created_at, at IS NULL, message_id ROWS UNBOUNDED PRECEDING), 0) AS place
-      FROM temp.decapod_originals
-    ) AS p
-    WHERE o.at IS NULL AND p.message_id = o.message_id`,
-  conversations: /* sql */ `
-    INSERT INTO temp.derived_conversations (conversation_id, key, session_id, logical_key)
-    SELECT row_number() OVER (ORDER BY min(place), session_id), session_id, session_id, nullif(session_id, '')
-    FROM temp.decapod_originals
-    GROUP BY session_id`,
-  /** Summaries alone have to be somewhere. */
-  conversationOfNone: /* sql */ `
-    INSERT INTO temp.derived_conversations (conversation_id, key, session_id)
-    SELECT 1, '${NO_SESSION}', '${NO_SESSION}'
-    WHERE NOT EXISTS (SELECT 1 FROM temp.derived_conversations) AND EXISTS (SELECT 1 FROM main.summaries)`,
-  // In the order of the ledger as a whole: a summary's sources may be of several sessions.
-  messages: /* sql */ `
-    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
-    SELECT o.message_id, c.conversation_id,
-      row_number() OVER (ORDER BY o.place, o.created_at, o.message_id) - 1,
-      CASE
-        WHEN o.kind = 'tool_result' THEN 'tool'
-        WHEN o.kind = 'event' OR o.actor = 'system' THEN 'system'
-        WHEN o.actor LIKE 'human%' OR o.actor LIKE 'user%' THEN 'user'
-        ELSE 'assistant' END,
-      (o.byte_size + 3) / 4, o.created_at,
-      iif(row_number() OVER (PARTITION BY o.event_id ORDER BY o.place) = 1, nullif(o.event_id, ''), NULL)
-    FROM temp.decapod_originals AS o
-    JOIN temp.derived_conversations AS c ON c.key = o.session_id`,
-  window: /* sql */ `
-    INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
-    SELECT conversation_id, row_number() OVER (PARTITION BY conversation_id ORDER BY seq) - 1, 'message', message_id
-    FROM temp.derived_messages`,
+  conversations: /* sql */ `SELECT count(*) FROM temp.derived_conversations`,
+  lineage: /* sql */ `SELECT stamp FROM temp.decapod_lineage`,
+  forgetLineage: /* sql */ `DELETE FROM temp.decapod_lineage`,
+  keepLineage: /* sql */ `INSERT INTO temp.decapod_lineage (stamp) VALUES (:stamp)`,
+  /** It may have come since. */
+  hasMissingSource: /* sql */ `SELECT 1 FROM temp.derived_summary_messages WHERE message_id >= ${2 * STAND_IN} LIMIT 1`,
 }
 
 /** NULL-free: what the ledger does not hold is empty, and the file's own notes say so. */

@@ -88,15 +88,19 @@ const makeIndexes = (of: keyof typeof INDEXES): string =>
     .map(([name, columns]) => `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns};`)
     .join('\n')
 
-/** What is made anew whenever the file changed: summaries and windows are few, and change in place. */
-const EMPTY = /* sql */ `
+/** Summaries and windows are few, and change in place. */
+const CLEAR = {
+  lineage: /* sql */ `
 ${dropIndexes('lineage')}
-${dropIndexes('window')}
 DELETE FROM temp.derived_summaries;
 DELETE FROM temp.derived_summary_messages;
 DELETE FROM temp.derived_summary_sources;
+`,
+  window: /* sql */ `
+${dropIndexes('window')}
 DELETE FROM temp.derived_context_items;
-`
+`,
+} as const
 
 const FORGET = /* sql */ `
 ${dropIndexes('messages')}
@@ -114,10 +118,21 @@ const queries = {
   known: /* sql */ `SELECT count(*) AS count, max(message_id) AS last FROM temp.derived_messages`,
 }
 
+/** Makes the tables where there are none; with `clearDerived`, for a dialect that knows what it can keep. */
+export function haveDerivedTables(db: PreparableDb): void {
+  db.exec(TABLES)
+}
+
+/** They are to be filled anew. */
+export function clearDerived(db: PreparableDb, what: keyof typeof CLEAR): void {
+  db.exec(CLEAR[what])
+}
+
 /** Makes the tables, or empties those that are filled anew each time. */
 export function makeDerivedTables(db: PreparableDb): void {
-  db.exec(TABLES)
-  db.exec(EMPTY)
+  haveDerivedTables(db)
+  clearDerived(db, 'lineage')
+  clearDerived(db, 'window')
 }
 
 /** Makes what was filled quick to look into: at once after filling it. */
@@ -131,7 +146,7 @@ export function forgetDerivedMessages(db: PreparableDb): void {
 }
 
 /** Below every number of a message. */
-const BEFORE_ALL = Number.MIN_SAFE_INTEGER
+export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 
 /**
  * The number of the last message that is derived already and still stands in the file: only later ones have to be read.
