@@ -7,6 +7,7 @@ import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
 import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
+import { inShare } from './in-share.ts'
 import { indexInSteps } from './index-in-steps.ts'
 import { columnsOf, TABLES, type Table } from './native-rows.ts'
 import { copyRecords } from './records.ts'
@@ -14,11 +15,15 @@ import { fillSummaryHashes } from './summary-hashes.ts'
 import { verifyCopy } from './verify-copy.ts'
 
 const BATCH_ROWS = 2000
+/** Where in the whole work the rows are all there, and where they are indexed; the rest is comparing. */
+const COPIED = 0.4
+const INDEXED = 0.7
 
 export type CopyRequest = { readonly from: { readonly read: ReadDb; readonly info: MemoryInfo }; readonly to: string }
 
 const queries = {
   hold: 'SELECT rootpage FROM main.sqlite_schema',
+  count: (table: Table) => `SELECT count(*) FROM ${table}`,
 }
 
 /**
@@ -49,14 +54,25 @@ async function* fill(
 ): AsyncGenerator<JobProgress, CopyReport> {
   const putBack = takeTriggers(db, ['messages_*', 'message_parts_*', 'summaries_*'])
   const fitter = new RowFitter(read, db)
-  for (const table of TABLES) yield* copyTable(read, db, fitter, table, signal)
+  const rows = new Map(TABLES.map((table) => [table, read.value<number>(queries.count(table)) ?? 0]))
+  const all = rows.values().reduce((sum, count) => sum + count, 0)
+  let before = 0
+  for (const table of TABLES) {
+    const upTo = before + (rows.get(table) ?? 0)
+    const share = { from: COPIED * (before / Math.max(1, all)), to: COPIED * (upTo / Math.max(1, all)) }
+    yield* inShare(copyTable(read, db, fitter, table, upTo - before, signal), share)
+    before = upTo
+  }
   db.transaction(() => finishTimes(db, fitter))
   db.transaction(() => copyRecords(read, db, fitter))
   db.transaction(() => storeOrigin(db, info))
-  yield* indexInSteps(db, signal)
+  yield* inShare(indexInSteps(db, signal), { from: COPIED, to: INDEXED })
   putBack()
   db.transaction(() => fillSummaryHashes(db))
-  return yield* verifyCopy({ original: read, info, copy: db, fitter }, signal)
+  return yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
+    from: INDEXED,
+    to: 1,
+  })
 }
 
 async function* copyTable(
@@ -64,9 +80,9 @@ async function* copyTable(
   to: WriteDb,
   fitter: RowFitter,
   table: Table,
+  total: number,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, void> {
-  const total = from.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
   let done = 0
   let batch: Record<string, SqlValue>[] = []
   const flush = (): void => {

@@ -94,6 +94,8 @@ export type Verification = {
   readonly copy: ReadDb
   /** What it says was changed may differ, and nothing else. */
   readonly fitter: RowFitter
+  /** Of the original, in all tables together. */
+  readonly rows: number
 }
 
 /**
@@ -101,17 +103,22 @@ export type Verification = {
  * @throws LcmError sqlite_failed, naming what differs; cancelled
  */
 export async function* verifyCopy(
-  { original, info, copy, fitter }: Verification,
+  { original, info, copy, fitter, rows }: Verification,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
   const compared: { name: string; what: string; rows: number }[] = []
+  // Of both files; the searches take next to no time.
+  const toRead = 2 * rows
+  let read = 0
   for (const { name, what, table, sql } of SECTIONS) {
-    const before = yield* digest(original, sql, name, signal)
-    const after = yield* digest(copy, sql, name, signal)
+    const before = yield* digest(original, sql, name, { read, toRead }, signal)
+    read += before.rows
+    const after = yield* digest(copy, sql, name, { read, toRead }, signal)
+    read += after.rows
     compared.push({ name, what, rows: before.rows })
     if (before.rows === after.rows && before.hash === after.hash) continue
     const expected = table === null ? 0 : fitter.adjustedRows(table)
-    if (expected > 0 && (yield* differing(original, copy, sql, name, signal)) <= expected) continue
+    if (expected > 0 && (yield* differing(original, copy, sql, { name, read, toRead }, signal)) <= expected) continue
     throw new LcmError(
       'sqlite_failed',
       `The copy is not the same in its ${name} (${before.rows} rows became ${after.rows}) and was not kept. The original is untouched.`,
@@ -136,13 +143,14 @@ async function* digest(
   db: ReadDb,
   sql: string,
   name: string,
+  { read, toRead }: { readonly read: number; readonly toRead: number },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, { rows: number; hash: string }> {
   const hash = createHash('sha256')
   let rows = 0
   for await (const row of rowHashes(db, sql, signal)) {
     if (row === null) {
-      yield { done: rows, total: 0, unit: 'messages', note: `comparing ${name}` }
+      yield { done: read + rows, total: toRead, unit: 'messages', note: `comparing ${name}` }
       continue
     }
     rows += 1
@@ -156,21 +164,19 @@ async function* differing(
   original: ReadDb,
   copy: ReadDb,
   sql: string,
-  name: string,
+  { name, read, toRead }: { readonly name: string; readonly read: number; readonly toRead: number },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, number> {
   const unmatched = new Map<string, number>()
-  let done = 0
   for (const [db, step] of [
     [original, 1],
     [copy, -1],
   ] as const) {
     for await (const row of rowHashes(db, sql, signal)) {
       if (row === null) {
-        yield { done, total: 0, unit: 'messages', note: `comparing ${name}` }
+        yield { done: read, total: toRead, unit: 'messages', note: `comparing ${name}` }
         continue
       }
-      done += 1
       const key = row.toString('base64')
       const count = (unmatched.get(key) ?? 0) + step
       if (count === 0) unmatched.delete(key)

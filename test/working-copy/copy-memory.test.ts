@@ -56,6 +56,22 @@ it('a working copy says of what it is one, however it is opened, and its own cop
   expect(originOf(join(folder, 'two.db'), true)).toMatchObject({ fileName: 'one.db' })
 })
 
+it('the progress of a copy is that of the whole, and never goes back', async () => {
+  using memory = buildMemory({ conversations: [{ messages: Array.from({ length: 50 }, () => ({})) }] })
+  memory.leaf(1, [1, 2, 3])
+  const lcm = openLcm(memory.path, { readOnly: true })
+  const shares: number[] = []
+  for await (const { done, total } of copyMemory(
+    { from: lcm, to: join(temporaryFolder(), 'copy.db') },
+    new AbortController().signal,
+  ))
+    shares.push(done / total)
+  lcm.close()
+  expect(shares.length).toBeGreaterThan(8)
+  expect(shares).toEqual(shares.toSorted((a, b) => a - b))
+  expect(shares.at(-1)).toBe(1)
+})
+
 it('a file whose notes about itself are no sense is opened all the same', () => {
   using memory = buildMemory({ conversations: [{ messages: [{}] }] })
   memory.damage(`INSERT INTO lcm_meta VALUES ('copied_from', '{"system":"unheard of"')`)
