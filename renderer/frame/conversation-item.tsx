@@ -46,7 +46,7 @@ export function ConversationItem({ row, isCurrent, settings }: Props) {
 }
 
 function tokensText({ storedTokens, contextTokens, pressure }: ListedConversation): string {
-  const stored = storedTokens === null ? 'tokens not counted' : `${formatCompact(storedTokens)} tokens stored`
+  const stored = storedTokens === null ? 'tokens not counted yet' : `${formatCompact(storedTokens)} tokens stored`
   if (contextTokens === null || pressure === null) return stored
   return `${stored}, ${formatCompact(contextTokens)} in the window (${formatPressure(pressure)})`
 }

@@ -1,3 +1,4 @@
+import { useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
 import { formatRelative } from '../ui/format-time.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -7,6 +8,7 @@ import styles from './live-text.module.css'
 /** Whether the window follows the file. One click holds it still, another catches up. */
 export function LiveText() {
   const { changedAtMs, paused, behind, togglePause } = useLive()
+  const isLost = useConnection() === 'lost'
   const now = useNow(1000)
   const when = changedAtMs === null ? '' : ` · ${formatRelative(changedAtMs, now)}`
   return (
@@ -17,7 +19,7 @@ export function LiveText() {
       title={paused ? 'Follow the file again' : 'Hold the window still; the file is not touched either way'}
       onClick={togglePause}
     >
-      {paused ? `paused${behind ? ' · changes wait' : ''}` : `live${when}`}
+      {isLost ? 'not live' : paused ? `paused${behind ? ' · changes wait' : ''}` : `live${when}`}
       <Icon name={paused ? 'play' : 'pause'} />
     </button>
   )

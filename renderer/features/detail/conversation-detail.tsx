@@ -34,9 +34,11 @@ export function ConversationDetail({ conversation, conversations }: Props) {
         </Fact>
         <Fact name="stored">{tokens(conversation.storedTokens)}</Fact>
         <Fact name="window">
-          {tokens(conversation.contextTokens)}
-          {conversation.pressure !== null && ` (${formatPressure(conversation.pressure)})`} in{' '}
+          {conversation.contextTokens !== null && `${formatCount(conversation.contextTokens)} tokens`}
+          {conversation.pressure !== null && ` (${formatPressure(conversation.pressure)})`}
+          {conversation.contextTokens !== null && ' in '}
           {formatCount(conversation.contextItems)} items
+          {conversation.contextTokens === null && ', tokens not counted yet'}
         </Fact>
         <Fact name="begun">{createdAtMs === null ? null : <TimeText atMs={createdAtMs} form="short" />}</Fact>
         <Fact name="changed">{updatedAtMs === null ? null : <TimeText atMs={updatedAtMs} form="short" />}</Fact>
@@ -56,7 +58,7 @@ export function ConversationDetail({ conversation, conversations }: Props) {
   )
 }
 
-const tokens = (count: number | null): string => (count === null ? 'not counted' : `${formatCount(count)} tokens`)
+const tokens = (count: number | null): string => (count === null ? 'not counted yet' : `${formatCount(count)} tokens`)
 
 function Related({ title, rows }: { readonly title: string; readonly rows: readonly ListedConversation[] }) {
   return (

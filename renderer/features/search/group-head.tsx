@@ -42,7 +42,7 @@ export function GroupHead(props: Props) {
         </span>
         <span className={styles.count}>
           {plural(hits, 'hit')}
-          {hasMore && ' so far'}
+          {hasMore && ' listed'}
         </span>
         {group.kind !== 'conversation' && isAmongMany && (
           <span className={styles.of}>
