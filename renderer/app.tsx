@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { api } from './api.ts'
+import { DropTarget } from './features/welcome/drop-target.tsx'
 import { OpenError } from './features/welcome/open-error.tsx'
 import { Welcome } from './features/welcome/welcome.tsx'
 import { ConnectionBanner } from './frame/connection-banner.tsx'
@@ -37,7 +38,13 @@ export function App({ file }: Props) {
   return (
     <ErrorBoundary>
       <ConnectionBanner />
-      {file === null ? <NoMemory /> : <Memory file={file} />}
+      {file === null ? (
+        <NoMemory />
+      ) : (
+        <DropTarget onMemory={host.openFile}>
+          <Memory file={file} />
+        </DropTarget>
+      )}
     </ErrorBoundary>
   )
 }

@@ -1,13 +1,18 @@
-import { type DragEvent, type ReactNode, useState } from 'react'
+import { type DragEvent, type ReactNode, useEffect, useState } from 'react'
 import { client } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
 import styles from './drop-target.module.css'
 import { sortDropped } from './sort-dropped.ts'
 
+const REFUSAL_MS = 10_000
+const IN_A_BROWSER =
+  'A browser does not tell where a dropped file lies: type its path on the welcome page, or browse the folders there.'
+
 type Props = {
   readonly onMemory: (path: string) => void
-  readonly onTranscripts: (paths: readonly string[]) => void
+  /** Absent where nothing is imported: then it says where that is done. */
+  readonly onTranscripts?: (paths: readonly string[]) => void
   readonly children: ReactNode
 }
 
@@ -18,11 +23,18 @@ type Props = {
 export function DropTarget({ onMemory, onTranscripts, children }: Props) {
   const [isOver, setOver] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
+  useEffect(() => {
+    if (refusal === null) return
+    const timer = setTimeout(() => setRefusal(null), REFUSAL_MS)
+    return () => clearTimeout(timer)
+  }, [refusal])
   const drop = (event: DragEvent) => {
+    if (!holdsFiles(event)) return
+    // Otherwise the browser would leave the page for the file.
     event.preventDefault()
     setOver(false)
     if (!host.pathOfDroppedFile) {
-      setRefusal('A browser does not tell where a dropped file lies: type its path, or browse the folders.')
+      setRefusal(IN_A_BROWSER)
       return
     }
     const paths = [...event.dataTransfer.files].map(host.pathOfDroppedFile).filter((path) => path !== '')
@@ -30,20 +42,33 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
   }
   const take = async (paths: readonly string[]) => {
     const { memory, transcripts } = sortDropped(await Promise.all(paths.map((path) => client.machine.probe({ path }))))
-    if (transcripts.length > 0) onTranscripts(transcripts)
-    else if (memory !== null) onMemory(memory)
+    if (transcripts.length > 0) {
+      if (onTranscripts === undefined)
+        setRefusal('Transcripts are imported from the welcome page: click LCM Inspector above.')
+      else onTranscripts(transcripts)
+    } else if (memory !== null) onMemory(memory)
   }
   const over = (event: DragEvent) => {
+    if (!holdsFiles(event)) return
     event.preventDefault()
     setRefusal(null)
     setOver(true)
   }
+  const leave = (event: DragEvent) => {
+    // It is told of every part that the pointer crosses.
+    if (event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)) return
+    setOver(false)
+  }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: everything that dropping does has a button as well
-    <div className={styles.target} onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
+    <div className={styles.target} onDragOver={over} onDragLeave={leave} onDrop={drop}>
       {children}
       {isOver && (
-        <div className={styles.veil}>Drop a memory to open it, or transcripts or their folder to import them</div>
+        <div className={styles.veil}>
+          {host.pathOfDroppedFile
+            ? `Drop a memory to open it${onTranscripts ? ', or transcripts or their folder to import them' : ''}`
+            : IN_A_BROWSER}
+        </div>
       )}
       {refusal !== null && (
         <p className={styles.refusal} role="alert">
@@ -53,3 +78,6 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
     </div>
   )
 }
+
+/** Not a piece of text from the page itself. */
+const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files')
