@@ -14,6 +14,7 @@ import { DetailPanel } from './detail-panel.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
 import { Palette } from './palette.tsx'
+import { prefetchViews } from './prefetch.ts'
 import { StatusLine } from './status-line.tsx'
 import { SurgeryHost } from './surgery-host.tsx'
 import { Tabs } from './tabs.tsx'
@@ -22,6 +23,8 @@ import { useConversations } from './use-conversations.ts'
 import { useFrameKeys } from './use-frame-keys.ts'
 import { ViewArea } from './view-area.tsx'
 
+/** By then the view that was asked for is there. */
+const VIEWS_AFTER_MS = 3000
 const MIN_DETAIL = 260
 const MAX_DETAIL = 640
 /** They speak of the whole file, and need no conversation. */
@@ -40,6 +43,10 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const toggleDetail = () => setHasDetail(!hasDetail)
   useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onToggleDetail: toggleDetail })
   useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
+  useEffect(() => {
+    const timer = setTimeout(() => void prefetchViews(), VIEWS_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [])
 
   return (
     <div className={styles.window}>

@@ -22,6 +22,22 @@ export function prefetchMemory(queries: QueryClient): void {
   else void list.then(() => prefetchStrata(queries, firstOf(queries)))
 }
 
+/** Loads the code of all views while nobody waits for it, so that none is missing when the core cannot be reached. */
+export async function prefetchViews(): Promise<void> {
+  for (const load of VIEWS) await load().catch(ignore)
+}
+
+const VIEWS: readonly (() => Promise<unknown>)[] = [
+  () => import('./strata-and-lineage.tsx'),
+  () => import('../features/context/context-view.tsx'),
+  () => import('../features/transcript/transcript-view.tsx'),
+  () => import('../features/search/search-view.tsx'),
+  () => import('./lineage-with-provenance.tsx'),
+  () => import('./compaction-with-strata.tsx'),
+  () => import('../features/storage/storage-view.tsx'),
+  () => import('../features/settings/settings-view.tsx'),
+]
+
 const ignore = (): void => undefined
 
 const firstOf = (queries: QueryClient): number | null =>
