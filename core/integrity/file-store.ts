@@ -26,6 +26,8 @@ type FileRow = {
 export type StoredFile = FileRow & {
   /** Why the place cannot be one of the store; null when it can. */
   readonly outside: string | null
+  /** The path is one of a store of files, wherever that is. */
+  readonly isInStore: boolean
   /** The path at which the file was found, and its size. */
   readonly found: { readonly path: string; readonly bytes: number } | null
   /** Whether the folder where the system keeps its files is on this machine at all. */
@@ -53,6 +55,7 @@ export const storedFiles = oncePerScan(({ db, info }: CheckContext): StoredFile[
     const isEscape = found !== null && 'escapes' in found
     return {
       ...row,
+      isInStore: basename(rootOf(row.uri)) === STORE,
       outside: isEscape ? 'a link leads out of the store' : outside,
       found: found === null || isEscape ? null : found,
       isStoreHere: isFolder(beside) || (isLocalPath(row.uri) && isFolder(rootOf(row.uri))),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
+import type { System } from '../contract/memory.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { inspectPayloads } from './hermes-payloads.ts'
@@ -23,8 +24,17 @@ const queries = {
 function* files(context: CheckContext): Generator<StoredFile> {
   // Payloads are named by messages there, one by one.
   if (context.info.system === 'hermes-lcm') return
-  for (const file of storedFiles(context)) if (isAsked(context, file.conversationId)) yield file
+  const origin = context.info.copiedFrom?.system
+  const isForeign = origin !== undefined && !KEEPS_STORE.has(origin)
+  for (const file of storedFiles(context)) {
+    // Brought along by a working copy: the rules of its own system hold for it, and none of them is about paths.
+    if (isForeign && !file.isInStore) continue
+    if (isAsked(context, file.conversationId)) yield file
+  }
 }
+
+/** Systems with a folder of files of the same making. */
+const KEEPS_STORE: ReadonlySet<System> = new Set<System>(['native', 'lossless-claw', 'lossless-claude'])
 
 /** Missing where it should be; not merely kept on another machine. */
 const isMissing = (file: StoredFile): boolean =>

@@ -192,3 +192,11 @@ describe('a copy that is killed', () => {
     expect(names()).toEqual(['copy.db'])
   })
 })
+
+describe.runIf(hasFixtures)('the files of another system', () => {
+  it.each(['argentos/small.db', 'lcm-x/small.db'])('are no fault of a copy of %s (needs ../shared)', async (name) => {
+    const { path } = await copied(join(FIXTURES, name))
+    const { checks } = await checked(path)
+    expect(checks.filter(({ id, count }) => id.startsWith('file_') && count > 0)).toEqual([])
+  })
+})
