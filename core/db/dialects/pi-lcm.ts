@@ -1,14 +1,19 @@
+import { createHash } from 'node:crypto'
+import type { SqlValue } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
+import type { PreparableDb } from '../uri-db.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, textTimeMs, view } from './canonical.ts'
 import {
   asCount,
   asId,
   asText,
+  BEFORE_ALL,
+  clearDerived,
   columnsOf,
   derivedViews,
+  haveDerivedTables,
   indexDerived,
   lastDerivedMessage,
-  makeDerivedTables,
   STAND_IN,
   schemaLabel,
 } from './derived-tables.ts'
@@ -59,7 +64,8 @@ export const piLcm: Dialect = {
 }
 
 function prepare({ db, probe }: Source): void {
-  makeDerivedTables(db)
+  haveDerivedTables(db)
+  db.exec(STATE)
   const hasSummaries = probe.has('summaries', 'id') && probe.has('summaries', 'conversation_id')
   const last = lastDerivedMessage(db, (count, id) => {
     // Row numbers are used again when the newest row is deleted: its UUID tells.
@@ -72,12 +78,44 @@ function prepare({ db, probe }: Source): void {
   if (hasSummaries) db.run(conversationsWithoutRow('summaries'))
   db.run(messages(probe), { last })
   indexDerived(db, 'messages')
-  if (hasSummaries) db.run(summaries(probe))
-  db.run(links(probe).messages)
-  db.run(links(probe).summaries)
-  indexDerived(db, 'lineage')
+  const stamp = lineageStamp(db, probe, hasSummaries)
+  const isKept = last !== BEFORE_ALL && db.value(queries.lineage) === stamp && !db.value(queries.hasMissingSource)
+  if (!isKept) {
+    clearDerived(db, 'lineage')
+    if (hasSummaries) db.run(summaries(probe))
+    db.run(links(probe).messages)
+    db.run(links(probe).summaries)
+    indexDerived(db, 'lineage')
+    db.run(queries.forgetLineage)
+    db.run(queries.keepLineage, { stamp })
+  }
+  clearDerived(db, 'window')
   fillPiWindow(db, probe.has('messages', 'is_compacted'))
   indexDerived(db, 'window')
+}
+
+/** What the summaries and their links were when they were read. */
+const STATE = `CREATE TEMP TABLE IF NOT EXISTS pi_lineage (stamp TEXT NOT NULL)`
+
+/** Changes with whatever summaries and links are made from; the links of a summary come as one value. */
+function lineageStamp(db: PreparableDb, probe: SchemaProbe, hasSummaries: boolean): string {
+  const hash = createHash('sha1')
+  const add = (sql: string): void => {
+    for (const row of db.iterateRaw<SqlValue[]>(sql)) hash.update(JSON.stringify(row))
+  }
+  add(`SELECT conversation_id, key FROM temp.derived_conversations ORDER BY conversation_id`)
+  const column = columnsOf(probe, 'summaries', 's')
+  const facts = ['id', 'conversation_id', 'depth', 'token_estimate', 'created_at'].map((name) => column(name))
+  if (hasSummaries) add(`SELECT s.rowid, ${facts.join(', ')} FROM main.summaries AS s ORDER BY s.rowid`)
+  const source = columnsOf(probe, 'summary_sources', 'e')
+  // quote() tells a number from a text, and where one value ends.
+  const link = ['source_type', 'source_id', 'seq'].map((name) => `quote(${source(name)})`).join(' || ')
+  add(`
+    SELECT summary_id, group_concat(link) FROM (
+      SELECT ${source('summary_id')} AS summary_id, e.rowid || ' ' || ${link} AS link FROM main.summary_sources AS e
+      ORDER BY e.rowid
+    ) GROUP BY summary_id`)
+  return hash.digest('hex')
 }
 
 const queries = {
@@ -85,6 +123,11 @@ const queries = {
   knownId: /* sql */ `SELECT external_id FROM temp.derived_messages WHERE message_id = :id`,
   storedId: /* sql */ `SELECT CAST(id AS TEXT) FROM main.messages WHERE rowid = :id`,
   rowsUpTo: /* sql */ `SELECT count(*) FROM main.messages WHERE rowid <= :id`,
+  lineage: /* sql */ `SELECT stamp FROM temp.pi_lineage`,
+  forgetLineage: /* sql */ `DELETE FROM temp.pi_lineage`,
+  keepLineage: /* sql */ `INSERT INTO temp.pi_lineage (stamp) VALUES (:stamp)`,
+  /** It may have come since. */
+  hasMissingSource: /* sql */ `SELECT 1 FROM temp.derived_summary_messages WHERE message_id >= ${STAND_IN} LIMIT 1`,
   forgetConversations: /* sql */ `DELETE FROM temp.derived_conversations`,
 }
 

@@ -1,0 +1,63 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openMemory } from '../../core/db/open-memory.ts'
+import type { ReadDb } from '../../core/db/read-db.ts'
+import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
+import { tellStory } from '../builders/systems/story.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const TABLES = [
+  'conversations',
+  'messages',
+  'summaries',
+  'summary_messages',
+  'summary_sources',
+  'context_items',
+] as const
+
+const everything = (db: ReadDb): unknown =>
+  TABLES.map((table) =>
+    db
+      .all(`SELECT * FROM ${table}`)
+      .map((row) => JSON.stringify(row))
+      .sort(),
+  )
+
+test('a pi-lcm memory that is followed is the one that a fresh look finds', () => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'lcm.db')
+  const options = { cacheDir: join(folder, 'cache') }
+  const file = piLcmWriter.open(path)
+  const [first, second] = piLcmWriter.tell(tellStory({ seed: 6, sessions: 2, turns: 6, leafMessages: 4 })).sessions
+  if (!first || !second) throw new Error('no story')
+  file.begin(first)
+  for (const message of first.messages) file.message(first, message)
+  for (const summary of first.summaries) file.summary(first, summary)
+  file.window(first)
+  const followed = openMemory(path, options)
+  const one = `(SELECT min(rowid) FROM summary_sources)`
+  const steps: readonly (string | (() => void))[] = [
+    () => file.begin(second),
+    () => {
+      for (const message of second.messages) file.message(second, message)
+    },
+    () => {
+      for (const summary of second.summaries) file.summary(second, summary)
+    },
+    `UPDATE messages SET is_compacted = 1 - coalesce(is_compacted, 0) WHERE rowid = 2`,
+    `UPDATE summaries SET depth = depth + 1, token_estimate = 7 WHERE rowid = 1`,
+    `UPDATE summary_sources SET seq = seq + 100 WHERE rowid = ${one}`,
+    `UPDATE summary_sources SET source_id = 'nobody' WHERE rowid = ${one}`,
+    `DELETE FROM summary_sources WHERE rowid = ${one}`,
+    `PRAGMA foreign_keys = OFF; DELETE FROM messages WHERE rowid = 3`,
+  ]
+  steps.forEach((step, index) => {
+    if (typeof step === 'string') file.db.exec(step)
+    else step()
+    const fresh = openMemory(path, options)
+    expect(everything(followed.read), `after step ${index}`).toEqual(everything(fresh.read))
+    fresh.close()
+  })
+  followed.close()
+  file.db.close()
+})
