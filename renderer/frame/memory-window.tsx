@@ -14,7 +14,6 @@ import { DetailPanel } from './detail-panel.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
 import { Palette } from './palette.tsx'
-import { prefetchViews } from './prefetch.ts'
 import { StatusLine } from './status-line.tsx'
 import { SurgeryHost } from './surgery-host.tsx'
 import { Tabs } from './tabs.tsx'
@@ -22,6 +21,7 @@ import { openSearch, TopBar } from './top-bar.tsx'
 import { useConversations } from './use-conversations.ts'
 import { useFrameKeys } from './use-frame-keys.ts'
 import { ViewArea } from './view-area.tsx'
+import { loadAllViews } from './view-code.ts'
 
 /** By then the view that was asked for is there. */
 const VIEWS_AFTER_MS = 3000
@@ -44,7 +44,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onToggleDetail: toggleDetail })
   useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
   useEffect(() => {
-    const timer = setTimeout(() => void prefetchViews(), VIEWS_AFTER_MS)
+    const timer = setTimeout(() => void loadAllViews(), VIEWS_AFTER_MS)
     return () => clearTimeout(timer)
   }, [])
 

@@ -4,6 +4,7 @@ import { api } from '../api.ts'
 import { parseRoute } from '../routes.ts'
 import { firstConversation } from '../ui/conversation-order.ts'
 import { readStored } from '../ui/use-stored.ts'
+import { viewCode } from './view-code.ts'
 
 /**
  * Asks for what the window on a file will need before its code is there, all at once: the code itself, the list of
@@ -17,26 +18,10 @@ export function prefetchMemory(queries: QueryClient): void {
   void queries.prefetchQuery(api.memory.settings.queryOptions())
   void import('./memory-window.tsx').catch(ignore)
   if (view !== 'strata') return
-  void import('./strata-and-lineage.tsx').catch(ignore)
+  void viewCode.strata().catch(ignore)
   if (conversationId !== null) prefetchStrata(queries, conversationId)
   else void list.then(() => prefetchStrata(queries, firstOf(queries)))
 }
-
-/** Loads the code of all views while nobody waits for it, so that none is missing when the core cannot be reached. */
-export async function prefetchViews(): Promise<void> {
-  for (const load of VIEWS) await load().catch(ignore)
-}
-
-const VIEWS: readonly (() => Promise<unknown>)[] = [
-  () => import('./strata-and-lineage.tsx'),
-  () => import('../features/context/context-view.tsx'),
-  () => import('../features/transcript/transcript-view.tsx'),
-  () => import('../features/search/search-view.tsx'),
-  () => import('./lineage-with-provenance.tsx'),
-  () => import('./compaction-with-strata.tsx'),
-  () => import('../features/storage/storage-view.tsx'),
-  () => import('../features/settings/settings-view.tsx'),
-]
 
 const ignore = (): void => undefined
 

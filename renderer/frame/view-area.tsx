@@ -7,31 +7,20 @@ import type { View } from '../routes.ts'
 import { Loading } from '../ui/loading.tsx'
 import { CoverageCheck } from './coverage-check.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { viewCode } from './view-code.ts'
 
-const StrataAndLineage = lazy(() =>
-  import('./strata-and-lineage.tsx').then((module) => ({ default: module.StrataAndLineage })),
-)
-const ContextView = lazy(() =>
-  import('../features/context/context-view.tsx').then((module) => ({ default: module.ContextView })),
-)
-const TranscriptView = lazy(() =>
-  import('../features/transcript/transcript-view.tsx').then((module) => ({ default: module.TranscriptView })),
-)
-const SearchView = lazy(() =>
-  import('../features/search/search-view.tsx').then((module) => ({ default: module.SearchView })),
-)
+const StrataAndLineage = lazy(() => viewCode.strata().then((module) => ({ default: module.StrataAndLineage })))
+const ContextView = lazy(() => viewCode.context().then((module) => ({ default: module.ContextView })))
+const TranscriptView = lazy(() => viewCode.transcript().then((module) => ({ default: module.TranscriptView })))
+const SearchView = lazy(() => viewCode.search().then((module) => ({ default: module.SearchView })))
 const LineageWithProvenance = lazy(() =>
-  import('./lineage-with-provenance.tsx').then((module) => ({ default: module.LineageWithProvenance })),
+  viewCode.lineage().then((module) => ({ default: module.LineageWithProvenance })),
 )
 const CompactionWithStrata = lazy(() =>
-  import('./compaction-with-strata.tsx').then((module) => ({ default: module.CompactionWithStrata })),
+  viewCode.compaction().then((module) => ({ default: module.CompactionWithStrata })),
 )
-const StorageView = lazy(() =>
-  import('../features/storage/storage-view.tsx').then((module) => ({ default: module.StorageView })),
-)
-const SettingsView = lazy(() =>
-  import('../features/settings/settings-view.tsx').then((module) => ({ default: module.SettingsView })),
-)
+const StorageView = lazy(() => viewCode.storage().then((module) => ({ default: module.StorageView })))
+const SettingsView = lazy(() => viewCode.settings().then((module) => ({ default: module.SettingsView })))
 
 type Props = {
   readonly view: View
