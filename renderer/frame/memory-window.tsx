@@ -41,6 +41,8 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const current = useCurrentConversation(conversations.data)
 
   const toggleDetail = () => setHasDetail(!hasDetail)
+  // A dialog says late that it was closed; another may be open by then.
+  const close = (closed: 'palette' | 'keys') => setDialog((now) => (now === closed ? null : now))
   useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onToggleDetail: toggleDetail })
   useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
   useEffect(() => {
@@ -105,11 +107,11 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
           onKeys={() => setDialog('keys')}
           onToggleDetail={toggleDetail}
           onOperate={setAsk}
-          onClose={() => setDialog(null)}
+          onClose={() => close('palette')}
         />
       )}
       {ask !== null && <SurgeryHost ask={ask} info={info} onAsk={setAsk} />}
-      {dialog === 'keys' && <KeysDialog onClose={() => setDialog(null)} />}
+      {dialog === 'keys' && <KeysDialog onClose={() => close('keys')} />}
     </div>
   )
 }

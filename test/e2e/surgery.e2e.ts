@@ -52,7 +52,7 @@ test('a summary is rewritten as previewed, and brought back from the backup', as
   await expect(dialog.getByText(/→ \d+ tokens/).first()).toBeVisible()
   const added = await dialog.locator('td[data-state="added"]').first().innerText()
   await dialog.getByRole('button', { name: 'Write the new text' }).click()
-  await expect(dialog.getByText('Done')).toBeVisible(LONG)
+  await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
   await expect(dialog).toContainText(`${path}.backup-`)
   const after = openLcm(path, { readOnly: true })
   const written = after.retrieval.describe(id, 100_000).content ?? ''
@@ -79,7 +79,7 @@ test('a summary is dissolved into its sources, after a preview of the window', a
   await expect(dialog.getByText(/^[\d,]+ → [\d,]+ tokens/)).toBeVisible()
   await expect(dialog.locator('code').filter({ hasText: /^\+ / })).toHaveCount(Math.min(sources, 12))
   await dialog.getByRole('button', { name: 'Dissolve' }).click()
-  await expect(dialog.getByText('Done')).toBeVisible(LONG)
+  await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
 })
 
 test('a summary is transplanted, and its copy is one click away', async ({ openMemory, home }) => {
@@ -93,7 +93,7 @@ test('a summary is transplanted, and its copy is one click away', async ({ openM
   await dialog.getByRole('button', { name: 'Preview' }).click()
   await expect(dialog.getByText(/under new ids/).last()).toBeVisible()
   await dialog.getByRole('button', { name: 'Transplant' }).click()
-  await expect(dialog.getByText('Done')).toBeVisible(LONG)
+  await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
   await dialog.getByRole('button', { name: /^sum_/ }).first().click()
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
 })
