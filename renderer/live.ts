@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient } from '@tanstack/react-query'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { LcmEvent } from '../core/contract/event.ts'
 import type { Job } from '../core/contract/job.ts'
@@ -45,8 +45,19 @@ export class LiveFeed {
   /** Stops following, or catches up with what was missed. */
   readonly togglePause = (): void => {
     const { paused, behind } = this.state
-    this.become({ paused: !paused, behind: false })
+    this.become({ paused: !paused, behind: paused ? false : this.holdStill() })
     if (paused && behind) this.refreshSoon()
+  }
+
+  /** What is to be fetched, or fetched again this moment, would be newer than the rest. True when there is any of it. */
+  private holdStill(): boolean {
+    const isDue = this.timer !== undefined
+    clearTimeout(this.timer)
+    this.timer = undefined
+    const isAgain = (query: Query): boolean => isOfFile(query) && query.state.data !== undefined
+    const isFetching = this.queries.isFetching({ predicate: isAgain }) > 0
+    void this.queries.cancelQueries({ predicate: isAgain, fetchStatus: 'fetching' })
+    return isDue || isFetching
   }
 
   /** Follows the core until the signal is aborted. */
@@ -104,8 +115,7 @@ export class LiveFeed {
 
   private async refresh(): Promise<void> {
     this.lastRefreshMs = Date.now()
-    // What lies elsewhere on the machine does not change with this file.
-    await this.queries.invalidateQueries({ predicate: ({ queryKey: [path] }) => !isOfMachine(path) })
+    await this.queries.invalidateQueries({ predicate: isOfFile })
   }
 
   private become(patch: Partial<LiveState>): void {
@@ -114,7 +124,8 @@ export class LiveFeed {
   }
 }
 
-const isOfMachine = (path: unknown): boolean => Array.isArray(path) && path[0] === 'machine'
+/** What lies elsewhere on the machine does not change with this file. */
+const isOfFile = ({ queryKey: [path] }: Query): boolean => !(Array.isArray(path) && path[0] === 'machine')
 
 export const LiveContext = createContext<LiveFeed | null>(null)
 
