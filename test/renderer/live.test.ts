@@ -1,0 +1,99 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { LcmEvent } from '../../core/contract/event.ts'
+import type { Client } from '../../renderer/api.ts'
+import { LiveFeed } from '../../renderer/live.ts'
+
+// The connection of a page: there is none here.
+vi.mock('../../renderer/api.ts', () => ({
+  api: { jobs: { list: { queryKey: () => ['jobs'] } }, integrity: { key: () => ['integrity'] } },
+  onConnectionChange: () => () => undefined,
+}))
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000_000 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A window with one list on screen: what it shows, and how to say that the file has changed. */
+async function watched() {
+  const queries = new QueryClient()
+  let stored = 1
+  let answerAfterMs = 10
+  const options = {
+    queryKey: [['transcript'], {}],
+    queryFn: async ({ signal }: { signal: AbortSignal }) => {
+      await new Promise((resolve) => setTimeout(resolve, answerAfterMs))
+      signal.throwIfAborted()
+      return stored
+    },
+  }
+  const announcements: LcmEvent[] = []
+  let announce = (): void => undefined
+  async function* events(): AsyncGenerator<LcmEvent> {
+    for (;;) {
+      for (let event = announcements.shift(); event; event = announcements.shift()) yield event
+      await new Promise<void>((resolve) => {
+        announce = resolve
+      })
+    }
+  }
+  const feed = new LiveFeed({ events: async () => events() } as unknown as Client, queries)
+  feed.start(new AbortController().signal)
+  const observer = new QueryObserver(queries, options)
+  observer.subscribe(() => undefined)
+  await vi.advanceTimersByTimeAsync(100)
+  return {
+    feed,
+    shown: () => observer.getCurrentResult().data,
+    change: async (value: number) => {
+      stored = value
+      announcements.push({ kind: 'database_changed', atMs: Date.now() })
+      announce()
+      await vi.advanceTimersByTimeAsync(0)
+    },
+    answerAfter: (ms: number) => {
+      answerAfterMs = ms
+    },
+  }
+}
+
+it('a change is shown', async () => {
+  const window = await watched()
+  await window.change(2)
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(window.shown()).toBe(2)
+})
+
+it('a pause holds back what was about to be fetched, and shows it when it ends', async () => {
+  const window = await watched()
+  await window.change(2)
+  await vi.advanceTimersByTimeAsync(100)
+  await window.change(3)
+  // The next fetch waits for its turn.
+  window.feed.togglePause()
+  await window.change(4)
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(window.shown()).toBe(2)
+  expect(window.feed.snapshot()).toMatchObject({ paused: true, behind: true })
+  window.feed.togglePause()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(window.shown()).toBe(4)
+  expect(window.feed.snapshot()).toMatchObject({ paused: false, behind: false })
+})
+
+it('a pause holds back an answer that is under way', async () => {
+  const window = await watched()
+  window.answerAfter(500)
+  await window.change(2)
+  await vi.advanceTimersByTimeAsync(100)
+  window.feed.togglePause()
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(window.shown()).toBe(1)
+  expect(window.feed.snapshot().behind).toBe(true)
+  window.feed.togglePause()
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(window.shown()).toBe(2)
+})
