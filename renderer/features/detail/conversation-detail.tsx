@@ -51,7 +51,7 @@ export function ConversationDetail({ conversation, conversations }: Props) {
       </p>
       {maxDepth >= 0 && (
         <p className={styles.hint}>
-          What stands dimmed in the strata, the model no longer sees itself. A search can be kept to it: outside.
+          The model no longer sees what is dimmed in the strata. The search filter “outside” looks only there.
         </p>
       )}
     </div>
