@@ -58,16 +58,9 @@ function* messages(context: CheckContext, asked: readonly Asked[]): Generator<Te
   for (const row of db.iterateRaw<MessageRow & readonly never[]>(sql, { conversation: conversationId })) {
     const [id, conversation, kind, tokens, hash, content] = row as MessageRow
     const place = facts.messages.indexOf(id)
-    yield* ask(asked, {
-      id: `msg_${id}`,
-      conversationId: conversation,
-      place,
-      tokens,
-      hash,
-      content,
-      kind,
-      model: null,
-    })
+    const text = { id: `msg_${id}`, conversationId: conversation, place, tokens, hash, content, kind, model: null }
+    for (const found of ask(asked, text)) yield found
+    yield null
   }
 }
 
