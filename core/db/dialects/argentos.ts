@@ -1,16 +1,7 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from './canonical.ts'
-import {
-  asCount,
-  asText,
-  columnsOf,
-  derivedViews,
-  indexDerived,
-  lastDerivedMessage,
-  makeDerivedTables,
-  STAND_IN,
-  schemaLabel,
-} from './derived-tables.ts'
+import { indexDerived, lastDerivedMessage, makeDerivedTables, STAND_IN } from './derived-tables.ts'
+import { asCount, asText, columnsOf, derivedViews, schemaLabel } from './derived-views.ts'
 import type { Dialect, Source } from './dialect.ts'
 import { blockColumns, withFirst } from './json-blocks.ts'
 

@@ -2,17 +2,8 @@ import type { SchemaProbe } from '../schema-probe.ts'
 import type { PreparableDb } from '../uri-db.ts'
 import { textTimeMs } from './canonical.ts'
 import { readLedger } from './decapod-ledger.ts'
-import {
-  asCount,
-  asId,
-  asText,
-  BEFORE_ALL,
-  clearDerived,
-  columnsOf,
-  forgetDerivedMessages,
-  indexDerived,
-  STAND_IN,
-} from './derived-tables.ts'
+import { BEFORE_ALL, clearDerived, forgetDerivedMessages, indexDerived, STAND_IN } from './derived-tables.ts'
+import { asCount, asId, asText, columnsOf } from './derived-views.ts'
 import type { Source } from './dialect.ts'
 
 /** The title of what was recorded without a session. */

@@ -4,17 +4,8 @@ import type { SchemaProbe } from '../schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from './canonical.ts'
 import { ledgerPath, ledgerState } from './decapod-ledger.ts'
 import { readOriginals, timeMs } from './decapod-originals.ts'
-import {
-  asCount,
-  asId,
-  asText,
-  clearDerived,
-  columnsOf,
-  derivedViews,
-  haveDerivedTables,
-  indexDerived,
-  STAND_IN,
-} from './derived-tables.ts'
+import { clearDerived, haveDerivedTables, indexDerived, STAND_IN } from './derived-tables.ts'
+import { asCount, asId, asText, columnsOf, derivedViews } from './derived-views.ts'
 import type { Dialect, Source } from './dialect.ts'
 
 /**

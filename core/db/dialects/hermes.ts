@@ -1,6 +1,6 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import { countOf, requireRowids, secondsMs, textOf, view } from './canonical.ts'
-import { lineageViews } from './derived-tables.ts'
+import { lineageViews } from './derived-views.ts'
 import type { Dialect } from './dialect.ts'
 import { prepareHermes } from './hermes-derived.ts'
 

@@ -4,19 +4,14 @@ import type { SchemaProbe } from '../schema-probe.ts'
 import type { PreparableDb } from '../uri-db.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, textTimeMs, view } from './canonical.ts'
 import {
-  asCount,
-  asId,
-  asText,
   BEFORE_ALL,
   clearDerived,
-  columnsOf,
-  derivedViews,
   haveDerivedTables,
   indexDerived,
   lastDerivedMessage,
   STAND_IN,
-  schemaLabel,
 } from './derived-tables.ts'
+import { asCount, asId, asText, columnsOf, derivedViews, schemaLabel } from './derived-views.ts'
 import type { Dialect, Source } from './dialect.ts'
 import { blockColumns, resultText, withFirst } from './json-blocks.ts'
 import { fillPiWindow } from './pi-window.ts'
