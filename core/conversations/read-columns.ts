@@ -61,11 +61,8 @@ export function* appendingNewer(db: ReadDb, conversation: number, columns: Growi
     if (!packed || packed[0] === 0) return
     if (!columns.appendPacked(packed, limit)) columns.append(wholeRows(db, params))
     if (packed[0] < limit) return
+    limit = nextLimit(limit, startedMs)
     yield
-    const tookMs = Math.max(1, performance.now() - startedMs)
-    limit = Math.round(
-      Math.max(MIN_AT_ONCE, limit / 2, Math.min(MAX_AT_ONCE, limit * 2, (limit * STRETCH_MS) / tookMs)),
-    )
   }
 }
 
@@ -102,8 +99,8 @@ export function* checking(db: ReadDb, history: History): Generator<void, boolean
     const tokens = (tokensBefore[to] as number) - (tokensBefore[from] as number)
     if (found?.length !== to - from || found.tokens !== tokens || found.ordered !== ordered) return false
     from = to
-    yield
     limit = nextLimit(limit, startedMs)
+    yield
   }
   return true
 }
