@@ -29,7 +29,7 @@ function integrityText(report: IntegrityReport): string {
     ? 'Nothing is wrong.'
     : `${count(report.counts.error)} errors, ${count(report.counts.warning)} warnings.`
   return [
-    `${verdict} ${report.checks.length} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
+    `${verdict} ${report.checks.filter((check) => check.notApplicable === null).length} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
     ...found.map((check) => {
       const samples = check.samples
         .slice(0, SAMPLES_SHOWN)

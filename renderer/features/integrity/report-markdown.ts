@@ -7,7 +7,7 @@ export function reportMarkdown(report: IntegrityReport, path: string): string {
   const lines = [
     `# Integrity of ${inline(path)}`,
     '',
-    `${reportTitle(report)}: ${report.checks.length} checks over ${report.messages} messages and ` +
+    `${reportTitle(report)}: ${report.checks.length - notApplicable.length} checks over ${report.messages} messages and ` +
       `${report.summaries} summaries, ${new Date(report.finishedAtMs).toISOString()}.`,
     ...findings.flatMap(section),
     ...(expected.length > 0 ? ['', '# Expected, not damage', ...expected.flatMap(section)] : []),
