@@ -4,50 +4,15 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, readlinkSync } fro
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Core } from '../../core/core.ts'
-import { executeHere } from '../../core/jobs/job-thread.ts'
-import { Machine } from '../../core/machine/machine.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { resourcesDir } from '../jobs/core-client.ts'
 import { connect } from '../mcp/mcp-client.ts'
-import { Agent } from './start-agent.ts'
+import { agentOn, look, windowOn } from './open-window.ts'
 
 // "opening, browsing, searching, scanning and closing changes no byte and leaves no file": nor does a window that is
 // open keep an agent from tidying up after itself.
 
-const SEED = 8
 const FOLLOWS_MS = 1400
-const machine = new Machine({ env: process.env, resourcesDir })
-
-async function agentOn(writer: string, path: string, already = 0): Promise<Agent> {
-  const agent = await Agent.start(writer, path, SEED, already)
-  onTestFinished(() => agent.kill())
-  return agent
-}
-
-function windowOn(path: string): { readonly core: Core; readonly changes: () => number } {
-  const core = new Core({ path, open: { cacheDir: machine.folders.cache }, machine, execute: executeHere({}) })
-  onTestFinished(() => core.close())
-  let changes = 0
-  core.subscribe((event) => {
-    if (event.kind === 'database_changed') changes += 1
-  })
-  return { core, changes: () => changes }
-}
-
-/** Everything that a window on screen asks for. */
-function look(core: Core): number {
-  const lcm = core.lcm()
-  const { messages, summaries, perConversation } = lcm.stats.stats()
-  for (const { conversationId } of perConversation) {
-    lcm.transcript.page({ conversationId, offset: 0, limit: 50, contentChars: 200 })
-    lcm.strata.get({ conversationId, axis: 'tokens' })
-    lcm.context.assemble({ conversationId })
-    lcm.dag.tree(conversationId)
-  }
-  return messages + summaries
-}
 
 /** Files below a folder that this process has open. */
 function heldIn(folder: string): string[] {

@@ -1,52 +1,16 @@
 import '../jobs/private-home.ts'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { Core } from '../../core/core.ts'
-import { executeHere } from '../../core/jobs/job-thread.ts'
-import { Machine } from '../../core/machine/machine.ts'
+import { describe, expect, it } from 'vitest'
 import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { resourcesDir } from '../jobs/core-client.ts'
-import { Agent } from './start-agent.ts'
+import { agentOn, look, windowOn } from './open-window.ts'
 
 // "While another process writes, the view follows within a second, […] never holds a lock that a writer waits for.
 // Tested with a writer process on each dialect's own schema."
 
-const SEED = 8
 const FOLLOWS_MS = 1000
-const machine = new Machine({ env: process.env, resourcesDir })
-
-/** A window's core over a file, and how often it was told of a change. */
-function watch(path: string): { readonly core: Core; readonly changes: () => number } {
-  const core = new Core({ path, open: { cacheDir: machine.folders.cache }, machine, execute: executeHere({}) })
-  onTestFinished(() => core.close())
-  let changes = 0
-  core.subscribe((event) => {
-    if (event.kind === 'database_changed') changes += 1
-  })
-  return { core, changes: () => changes }
-}
-
-async function agentOn(writer: string, path: string, already = 0): Promise<Agent> {
-  const agent = await Agent.start(writer, path, SEED, already)
-  onTestFinished(() => agent.kill())
-  return agent
-}
-
-/** Everything that a window on screen asks for when it is told of a change. */
-function look(core: Core): number {
-  const lcm = core.lcm()
-  const { messages, summaries, perConversation } = lcm.stats.stats()
-  for (const { conversationId } of perConversation) {
-    lcm.transcript.page({ conversationId, offset: 0, limit: 50, contentChars: 200 })
-    lcm.strata.get({ conversationId, axis: 'tokens' })
-    lcm.context.assemble({ conversationId })
-    lcm.dag.tree(conversationId)
-  }
-  return messages + summaries
-}
 
 const MARGIN_MS = 400
 
@@ -55,7 +19,7 @@ describe.each(WRITERS.map(({ name }) => ({ name })))('beside an agent that write
     const path = join(temporaryFolder(), 'lcm.db')
     const agent = await agentOn(name, path)
     await agent.tell('say 3')
-    const { core, changes } = watch(path)
+    const { core, changes } = windowOn(path)
     expect(look(core)).toBe(3)
     expect(core.lcm().info.access).toBe('in_place')
     for (let round = 1; round <= 3; round += 1) {
@@ -75,7 +39,7 @@ describe.each(WRITERS.map(({ name }) => ({ name })))('beside an agent that write
     const path = join(temporaryFolder(), 'lcm.db')
     const agent = await agentOn(name, path)
     await agent.tell('say 5')
-    const { core } = watch(path)
+    const { core } = windowOn(path)
     for (let round = 0; round < 5; round += 1) {
       look(core)
       await agent.tell('say 4')
@@ -96,7 +60,7 @@ describe.each(WRITERS.map(({ name }) => ({ name })))('beside an agent that write
     const { next: already } = await first.tell('say 6')
     await first.tell('close')
     const names = readdirSync(dirname(path)).sort()
-    const { core } = watch(path)
+    const { core } = windowOn(path)
     expect([look(core), core.lcm().info.access]).toEqual([6, 'memory_image'])
     const agent = await agentOn(name, path, already)
     const { next } = await agent.tell('say 5')
