@@ -3,7 +3,8 @@ import type { PreparableDb } from '../uri-db.ts'
 /**
  * TEMP tables for systems whose own tables lack our keys: no numbers of conversations or messages, no order, links
  * without an index. They hold what is small; texts stay in the file and are fetched by row. Filled by a dialect's
- * `prepare`, read by the views of `derivedViews`, which look into one table each, so that SQLite can use an index in every join.
+ * `prepare`, read by the views of `derivedViews`, which look into one table each, so that SQLite can use an index in
+ * every join.
  */
 const TABLES = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS derived_conversations (
