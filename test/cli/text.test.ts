@@ -173,3 +173,11 @@ describe('the parts that text is made of', () => {
     })
   })
 })
+
+it('a report in words counts the checks that ran', async () => {
+  const { db } = await importedMemory()
+  const { checks } = await document(documents.Integrity, ['integrity', '--db', db])
+  const ran = checks.filter((check) => check.notApplicable === null).length
+  expect(ran).toBeLessThan(checks.length)
+  expect((await lcmHere(['integrity', '--db', db])).stdout).toContain(` ${ran} checks over `)
+})

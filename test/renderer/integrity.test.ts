@@ -59,6 +59,11 @@ describe('the integrity report', () => {
     expect(title(0, 0)).toBe('Nothing is wrong')
   })
 
+  it('is exported with the number of checks that ran', () => {
+    const text = reportMarkdown(report([check('one'), check('other', { notApplicable: 'Not here.' })]), '/tmp/a.db')
+    expect(text).toContain(': 1 checks over ')
+  })
+
   it('is exported so that hostile text stays text', () => {
     const samples = [{ id: 'sum_`x`\n# Heading', conversationId: 1, detail: 'two\nlines' }]
     const text = reportMarkdown(report([check('dangling_edge', { count: 1, samples })]), '/tmp/a`b.db')
