@@ -5,6 +5,8 @@ import { devTools } from './chromium.mjs'
 import { ISOLATED_WORLD, mainWorldSource, preloadWorldSource } from './preload-source.mjs'
 import { toReal, toVirtual } from './protocol.mjs'
 
+/** Far above what a busy machine needs for a window. */
+const ANSWER_LIMIT_MS = 4_000
 const codec = makeCodec()
 
 /**
@@ -31,14 +33,8 @@ export class PageSession extends EventEmitter {
 
   /** Creates the page and puts the preload in place. */
   async start({ width, height, preload, additionalArguments }) {
-    const { targetId } = await devTools.send('Target.createTarget', {
-      url: 'about:blank',
-      width,
-      height,
-      newWindow: true,
-    })
-    this.targetId = targetId
-    const attached = await devTools.send('Target.attachToTarget', { targetId, flatten: true })
+    this.targetId = await createTarget({ url: 'about:blank', width, height, newWindow: true })
+    const attached = await devTools.send('Target.attachToTarget', { targetId: this.targetId, flatten: true })
     this.#sessionId = attached.sessionId
     this.#listen()
     this.#frameId = (await this.send('Page.getFrameTree')).frameTree.frame.id
@@ -140,6 +136,22 @@ export class PageSession extends EventEmitter {
       : ['Fetch.failRequest', { errorReason: 'Aborted' }]
     this.send(method, { requestId, ...answer }).catch(() => undefined)
   }
+}
+
+/**
+ * Chromium forgets one request for a window in a few dozen, with neither an answer nor an event; asked again, it answers.
+ * What comes of a request that was only slow is closed.
+ */
+async function createTarget(request) {
+  let targetId
+  while (targetId === undefined) {
+    const asked = devTools.send('Target.createTarget', request).then((created) => {
+      if (targetId === undefined) targetId = created.targetId
+      else void devTools.send('Target.closeTarget', created).catch(() => undefined)
+    })
+    await Promise.race([asked, new Promise((late) => setTimeout(late, ANSWER_LIMIT_MS))])
+  }
+  return targetId
 }
 
 const withoutHash = (url) => url.replace(/#.*$/, '')
