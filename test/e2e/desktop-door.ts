@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { _electron, type ElectronApplication } from '@playwright/test'
 import { findElectron, hasDisplay } from '../../scripts/electron-binary.mjs'
 import { inProject, root } from '../../scripts/project.mjs'
@@ -43,7 +44,13 @@ export async function openOnDesktop(request: OpenRequest, kind: 'electron' | 'st
 
 /** An app that refuses to quit must not hold up the tests after it. */
 async function closeWithin(app: ElectronApplication, limitMs: number): Promise<void> {
-  const insist = setTimeout(() => app.process().kill('SIGKILL'), limitMs)
+  const insist = setTimeout(() => endWithAllItsProcesses(app.process()), limitMs)
   await app.close()
   clearTimeout(insist)
+}
+
+/** Playwright starts the app as the leader of a process group. A renderer that lives on would keep it waiting. */
+function endWithAllItsProcesses(leader: ChildProcess): void {
+  if (process.platform === 'win32' || leader.pid === undefined) leader.kill('SIGKILL')
+  else process.kill(-leader.pid, 'SIGKILL')
 }
