@@ -15,7 +15,8 @@ export function openCacheDb(path: string, { create }: { readonly create: boolean
     const connection = new Database(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: !create })
     try {
       connection.pragma('trusted_schema = OFF')
-      connection.pragma('journal_mode = WAL')
+      // Whoever only opens one that is being made must not change it as well: one of the two would be refused.
+      if (create) connection.pragma('journal_mode = WAL')
       connection.pragma('synchronous = NORMAL')
       return wrapConnection(connection, path)
     } catch (error) {
@@ -34,7 +35,9 @@ export function holdLock(path: string): (() => void) | null {
   return translating(path, () => {
     const connection = new Database(path, { timeout: 0 })
     try {
-      connection.exec('BEGIN EXCLUSIVE')
+      // The right to write, which exactly one of several gets. EXCLUSIVE also waits for the readers to go, and each of two
+      // who begin at once is such a reader to the other: both would be refused. https://www.sqlite.org/lockingv3.html
+      connection.exec('BEGIN IMMEDIATE')
     } catch (error) {
       connection.close()
       if (sqliteCode(error)?.startsWith('SQLITE_BUSY')) return null
