@@ -77,11 +77,20 @@ export function tidyFolder(folder: string, keep: string, limitBytes = FOLDER_LIM
   const all = listIndexes(folder)
   let bytes = all.filter(({ key }) => key === keep).reduce((sum, index) => sum + index.bytes, 0)
   for (const index of all) {
-    if (index.key === keep) continue
-    const isWanted = bytes + index.bytes <= limitBytes && isUseful(index)
-    if (isWanted || !removeUnusedDb(index.path)) bytes += index.bytes
+    if (index.key !== keep && !removeUnwanted(folder, index, limitBytes - bytes)) bytes += index.bytes
   }
   return bytes
+}
+
+/** @returns whether it is gone */
+function removeUnwanted(folder: string, index: IndexFile, roomBytes: number): boolean {
+  // One that is being made is not open to anybody yet for a moment, and seems to be for nothing.
+  const unlock = lockIndex(folder, index.key)
+  if (!unlock) return false
+  const isWanted = index.bytes <= roomBytes && isUseful(index)
+  const isGone = !isWanted && removeUnusedDb(index.path)
+  unlock()
+  return isGone
 }
 
 /** Whether there is still a file that it can serve. */

@@ -48,10 +48,9 @@ export async function* updateIndex(
   if (!unlock) return { outcome: 'busy', ...nothing }
   let file: IndexFile | null = null
   try {
-    file = openOrCreate(index)
+    file = openOrCreate(index, limitBytes)
     const wasTooLarge = file.get('too_large')
     if (wasTooLarge !== null && Number(wasTooLarge) <= options.info.bytes) return { outcome: 'too_large', ...nothing }
-    tidyFolder(index.folder, index.key, limitBytes)
     const result = yield* new Update(options, file, limitBytes).run(signal)
     if (result.outcome === 'too_large') {
       discard(file)
@@ -72,14 +71,16 @@ export async function* updateIndex(
 }
 
 /** The one that there is, or a new one; those that cannot be used go. */
-function openOrCreate({ folder, key, subject }: SideIndex): IndexFile {
+function openOrCreate({ folder, key, subject }: SideIndex, limitBytes: number): IndexFile {
   let usable: IndexFile | null = null
   for (const path of indexesOf(folder, key)) {
     const file: IndexFile | null = usable ? null : IndexFile.open(path, subject)
     if (file) usable = file
     else removeUnusedDb(path)
   }
-  return usable ?? IndexFile.create(newIndexPath(folder, key), subject)
+  if (usable) return usable
+  tidyFolder(folder, key, limitBytes)
+  return IndexFile.create(newIndexPath(folder, key), subject)
 }
 
 function discard(file: IndexFile | null): void {
@@ -151,7 +152,7 @@ class Update {
       this.#file.set('state', before)
       this.#file.set('was_whole', 'yes')
     }
-    tidyFolder(index.folder, index.key, this.#limitBytes)
+    if (this.#writer.changedRows > 0) tidyFolder(index.folder, index.key, this.#limitBytes)
     return this.#result(isSame ? 'ready' : 'behind')
   }
 
