@@ -17,8 +17,6 @@ export class IndexKeeper {
   readonly #clock: Clock
   #jobId: string | null = null
   #restsUntilMs = 0
-  /** Size of the file when an index of it was found to need too much room. */
-  #tooLargeAt = Number.POSITIVE_INFINITY
 
   constructor(jobs: Jobs, clock: Clock) {
     this.#jobs = jobs
@@ -28,7 +26,7 @@ export class IndexKeeper {
   /** Call again and again while somebody looks; starts an update when there is something to do. */
   look({ info, sideIndex }: Lcm): void {
     if (!sideIndex || this.#jobId !== null || this.#clock() < this.#restsUntilMs) return
-    if (info.bytes >= this.#tooLargeAt || !sideIndex.isWorthwhile || sideIndex.current()) return
+    if (!sideIndex.isWorthwhile || sideIndex.current()) return
     this.#jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'index' } })
   }
 
@@ -37,10 +35,10 @@ export class IndexKeeper {
     if (jobId !== this.#jobId || finishedAtMs === null) return
     this.#jobId = null
     const rest = Math.max(SHORTEST_REST_MS, (finishedAtMs - startedAtMs) * REST_PER_WORK)
+    const isTooLarge = result?.kind === 'index' && result.value.outcome === 'too_large'
     // Who cancels it does not want it now.
-    if (state === 'cancelled') this.#restsUntilMs = Number.POSITIVE_INFINITY
+    if (state === 'cancelled' || isTooLarge) this.#restsUntilMs = Number.POSITIVE_INFINITY
     else this.#restsUntilMs = finishedAtMs + (state === 'failed' ? Math.max(rest, FAILED_REST_MS) : rest)
-    if (result?.kind === 'index' && result.value.outcome === 'too_large') this.#tooLargeAt = 0
   }
 
   status({ sideIndex }: Lcm): SearchIndexStatus {
