@@ -8,6 +8,8 @@ import type { ReadDb } from '../db/read-db.ts'
 
 /** Of a database: up to the end of the change counter. https://www.sqlite.org/fileformat2.html#file_change_counter */
 const COUNTER_BYTES = 28
+/** What the clock of this process leaves off of a time. */
+const CLOCK_MS = 1
 
 /**
  * Stamp of a file at rest and of what belongs to it, taken before it is opened; waits for a tick of the file system's
@@ -17,7 +19,7 @@ export function stampAtRest(path: string): string | null {
   try {
     const realPath = realpathSync(path)
     if (statSync(`${realPath}-shm`, { throwIfNoEntry: false })) return null
-    if (!partsOf(realPath).every(isSettled)) pause(TICK_MS)
+    if (!partsOf(realPath).every(isSettled)) pause(TICK_MS + CLOCK_MS)
     return filesState(realPath)
   } catch {
     // What stands there cannot be read; opening it says why.
