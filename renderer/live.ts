@@ -1,4 +1,4 @@
-import type { Query, QueryClient } from '@tanstack/react-query'
+import type { Query, QueryClient, QueryKey } from '@tanstack/react-query'
 import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { LcmEvent } from '../core/contract/event.ts'
 import type { Job } from '../core/contract/job.ts'
@@ -99,9 +99,12 @@ export class LiveFeed {
     if (job.state !== 'running') void this.refreshAfter(job)
   }
 
-  private async refreshAfter(job: Job): Promise<void> {
-    if (job.kind === 'integrity') await this.queries.invalidateQueries({ queryKey: api.integrity.key() })
-    else await this.refresh()
+  private async refreshAfter({ kind }: Job): Promise<void> {
+    // It comes by itself after every change of the file, and changes no answer but where it is from.
+    if (kind === 'index' && this.state.paused) return
+    const reports = reportsOf(kind)
+    if (reports === null) return this.refresh()
+    await Promise.all(reports.map((queryKey) => this.queries.invalidateQueries({ queryKey })))
   }
 
   private refreshSoon(): void {
@@ -121,6 +124,25 @@ export class LiveFeed {
   private become(patch: Partial<LiveState>): void {
     this.state = { ...this.state, ...patch }
     for (const listener of this.listeners) listener()
+  }
+}
+
+/** What is told elsewhere of what a job found; null for a job that may have written to the file. */
+function reportsOf(kind: Job['kind']): QueryKey[] | null {
+  switch (kind) {
+    case 'integrity':
+      return [api.integrity.key()]
+    case 'repair_plan':
+      return [api.repair.key()]
+    case 'index':
+      return [api.retrieval.key()]
+    case 'storage':
+    case 'coverage':
+    case 'repair_export':
+    case 'surgery_preview':
+      return []
+    default:
+      return null
   }
 }
 

@@ -1,12 +1,16 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { LcmEvent } from '../../core/contract/event.ts'
+import type { Job } from '../../core/contract/job.ts'
 import type { Client } from '../../renderer/api.ts'
 import { LiveFeed } from '../../renderer/live.ts'
 
 // The connection of a page: there is none here.
 vi.mock('../../renderer/api.ts', () => ({
-  api: { jobs: { list: { queryKey: () => ['jobs'] } }, integrity: { key: () => ['integrity'] } },
+  api: {
+    jobs: { list: { queryKey: () => ['jobs'] } },
+    retrieval: { key: () => [['retrieval']] },
+  },
   onConnectionChange: () => () => undefined,
 }))
 
@@ -18,12 +22,12 @@ afterEach(() => {
 })
 
 /** A window with one list on screen: what it shows, and how to say that the file has changed. */
-async function watched() {
+async function watched(asked = 'transcript') {
   const queries = new QueryClient()
   let stored = 1
   let answerAfterMs = 10
   const options = {
-    queryKey: [['transcript'], {}],
+    queryKey: [[asked], {}],
     queryFn: async ({ signal }: { signal: AbortSignal }) => {
       await new Promise((resolve) => setTimeout(resolve, answerAfterMs))
       signal.throwIfAborted()
@@ -48,6 +52,13 @@ async function watched() {
   return {
     feed,
     shown: () => observer.getCurrentResult().data,
+    /** Another window's or the app's own job, of which nobody here knows. */
+    jobEnds: async (kind: Job['kind'], value: number) => {
+      stored = value
+      announcements.push({ kind: 'job', job: { kind, state: 'done' } as Job })
+      announce()
+      await vi.advanceTimersByTimeAsync(1000)
+    },
     change: async (value: number) => {
       stored = value
       announcements.push({ kind: 'database_changed', atMs: Date.now() })
@@ -95,5 +106,24 @@ it('a pause holds back an answer that is under way', async () => {
   expect(window.feed.snapshot().behind).toBe(true)
   window.feed.togglePause()
   await vi.advanceTimersByTimeAsync(2000)
+  expect(window.shown()).toBe(2)
+})
+
+it('what a job wrote is shown, and what a job only read or indexed makes nothing be fetched', async () => {
+  const window = await watched()
+  await window.jobEnds('index', 2)
+  expect(window.shown()).toBe(1)
+  await window.jobEnds('storage', 3)
+  expect(window.shown()).toBe(1)
+  await window.jobEnds('compact', 4)
+  expect(window.shown()).toBe(4)
+})
+
+it('an index that is brought up to date has searches asked again, but not in a paused window', async () => {
+  const window = await watched('retrieval')
+  await window.jobEnds('index', 2)
+  expect(window.shown()).toBe(2)
+  window.feed.togglePause()
+  await window.jobEnds('index', 3)
   expect(window.shown()).toBe(2)
 })
