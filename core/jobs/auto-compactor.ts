@@ -19,8 +19,17 @@ export class AutoCompactor {
 
   /** Call after the file changed. */
   look(lcm: Lcm): void {
-    const { info, settings, stats, planner } = lcm
+    const { info, settings } = lcm
     if (info.system !== 'native' || info.readOnly || settings.autocompactDisabled) return
+    try {
+      this.#startDue(lcm)
+    } catch (error) {
+      // A file that cannot be read is not compacted. Nobody asked: whoever asks something of it is told why.
+      if (!(error instanceof LcmError)) throw error
+    }
+  }
+
+  #startDue({ info, settings, stats, planner }: Lcm): void {
     for (const { conversationId, messages, pressure, contextItems } of stats.conversations()) {
       const { softThreshold, maxActiveMessages } = settings.compaction
       const mayBeDue = pressure >= softThreshold || (maxActiveMessages > 0 && contextItems > maxActiveMessages)

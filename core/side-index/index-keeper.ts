@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Job } from '../contract/job.ts'
 import type { SearchIndexStatus } from '../contract/search-index.ts'
+import { LcmError } from '../errors.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Lcm } from '../lcm.ts'
 
@@ -26,8 +27,14 @@ export class IndexKeeper {
   /** Call again and again while somebody looks; starts an update when there is something to do. */
   look({ info, sideIndex }: Lcm): void {
     if (!sideIndex || this.#jobId !== null || this.#clock() < this.#restsUntilMs) return
-    if (!sideIndex.isWorthwhile || sideIndex.current()) return
-    this.#jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'index' } })
+    try {
+      if (!sideIndex.isWorthwhile || sideIndex.current()) return
+      this.#jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'index' } })
+    } catch (error) {
+      // A file that cannot be read has no index. Nobody asked: whoever asks something of it is told why.
+      if (!(error instanceof LcmError)) throw error
+      this.#restsUntilMs = this.#clock() + (error.retryable ? SHORTEST_REST_MS : FAILED_REST_MS)
+    }
   }
 
   /** Call with every news of a job. */

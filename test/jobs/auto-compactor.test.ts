@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { Core } from '../../core/core.ts'
+import { AutoCompactor } from '../../core/jobs/auto-compactor.ts'
 import { executeHere } from '../../core/jobs/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { readSettings } from '../../core/settings/settings.ts'
@@ -65,4 +66,12 @@ it.each([
   grow(memory, conversation, 40)
   await new Promise((resume) => setTimeout(resume, 1500))
   expect(core.jobs.list()).toEqual([])
+})
+
+it('goes on without a memory that cannot be read', () => {
+  const { core, memory } = watched({}, true)
+  const compactor = new AutoCompactor(core.jobs)
+  memory.damage('DROP TABLE context_items')
+  expect(() => core.lcm().stats.conversations()).toThrow(expect.objectContaining({ name: 'LcmError' }))
+  expect(() => compactor.look(core.lcm())).not.toThrow()
 })

@@ -1,9 +1,12 @@
 import '../jobs/private-home.ts'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Core } from '../../core/core.ts'
 import { executeHere } from '../../core/jobs/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
+import { IndexKeeper } from '../../core/side-index/index-keeper.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { Writer } from '../db/children/start.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -88,6 +91,22 @@ describe('a window on a large file of another system', () => {
     expect(core.searchIndex().indexedRows).toBe(2502)
     expect(core.jobs.list().filter(({ kind }) => kind === 'index')).toHaveLength(1)
   }, 30_000)
+
+  it('goes on being watched when the file is damaged where it is read for its index', async () => {
+    const path = fileOf(1000)
+    const db = new Database(path)
+    const root = db.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_messages_1'`)
+    const [page, pageSize] = [root.pluck().get() as number, db.pragma('page_size', { simple: true }) as number]
+    db.close()
+    const file = openSync(path, 'r+')
+    writeSync(file, Buffer.alloc(pageSize, 0xff), 0, pageSize, (page - 1) * pageSize)
+    closeSync(file)
+    const core = openWindow(path)
+    const [index, jobs] = [core.lcm().sideIndex, core.jobs]
+    expect(() => index?.isWorthwhile).toThrow(expect.objectContaining({ code: 'file_corrupt' }))
+    expect(() => new IndexKeeper(jobs, Date.now).look(core.lcm())).not.toThrow()
+    expect(jobs.list()).toEqual([])
+  })
 
   it('leaves a small file without one', async () => {
     const core = openWindow(fileOf(100))
