@@ -99,8 +99,13 @@ export class SettingsStore {
 
   /** Changes when the file does. */
   stamp(): string {
-    const file = statSync(this.path, { throwIfNoEntry: false })
-    return file ? `${file.ino}:${file.size}:${file.mtimeMs}` : ''
+    try {
+      const file = statSync(this.path, { throwIfNoEntry: false })
+      return file ? `${file.ino}:${file.size}:${file.mtimeMs}` : ''
+    } catch {
+      // Its folder cannot be entered: reading it will say so.
+      return 'unreadable'
+    }
   }
 
   #provider(name: string): ProviderSettings {

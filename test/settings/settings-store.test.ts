@@ -222,6 +222,15 @@ describe('saving', () => {
     expect(existsSync(store.path)).toBe(false)
   })
 
+  it('of what cannot even be looked at is refused when it is read, and not before', () => {
+    const folder = temporaryFolder()
+    const path = join(folder, 'settings.json')
+    symlinkSync(path, path)
+    const store = new SettingsStore({ env: { LCM_SETTINGS_FILE: path } })
+    expect(store.stamp()).toBe(store.stamp())
+    expect(refusal(() => store.read()).message).toContain(path)
+  })
+
   it('is seen by whoever reads next', () => {
     const store = at()
     const stamp = store.stamp()
