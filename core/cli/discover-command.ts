@@ -10,7 +10,7 @@ export function addDiscoverCommand(define: Define, run: Run, { resourcesDir }: I
     define('discover', 'memories and transcripts in their usual places on this machine'),
     async (): Promise<Answer> => {
       const machine = new Machine({ env: process.env, resourcesDir })
-      const memories = machine.discover()
+      const memories = await machine.discover()
       const transcripts = machine.discoverTranscripts()
       const day = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
       const text = (): string =>

@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
 import type { FoundMemory } from '../contract/machine.ts'
 import { identifyMemory } from '../db/identify-memory.ts'
 import { LcmError } from '../errors.ts'
@@ -8,10 +9,16 @@ import { type Candidate, knownPlaces, type Surroundings } from './known-places.t
  * Memories in the known places of this machine, last changed first. A file in such a place that is damaged is listed
  * without a system; one that this user may not read, or that is no database, is not.
  */
-export function discover(surroundings: Surroundings, cacheDir: string): FoundMemory[] {
-  return knownPlaces(surroundings)
-    .flatMap((candidate) => find(candidate, cacheDir) ?? [])
-    .sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? -1 : 1))
+export async function discover(surroundings: Surroundings, cacheDir: string): Promise<FoundMemory[]> {
+  const found: FoundMemory[] = []
+  for (const candidate of knownPlaces(surroundings)) {
+    const memory = find(candidate, cacheDir)
+    if (!memory) continue
+    found.push(memory)
+    // A file takes some milliseconds, and there may be hundreds: others have their turn between them.
+    await setImmediate()
+  }
+  return found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? -1 : 1))
 }
 
 function find({ path, label }: Candidate, cacheDir: string): FoundMemory | null {

@@ -32,7 +32,7 @@ export class Machine {
   }
 
   /** Memories in the known places, last changed first. */
-  discover(): FoundMemory[] {
+  discover(): Promise<FoundMemory[]> {
     return discover(this.#options, this.folders.cache)
   }
 
