@@ -1,14 +1,16 @@
-import { readdirSync } from 'node:fs'
+import { type Dirent, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Probe } from '../contract/machine.ts'
 import { identifyMemory } from '../db/identify-memory.ts'
 import { toErrorInfo } from '../errors.ts'
 import { recogniseTranscript } from '../transcripts/formats.ts'
 import { readHead } from '../transcripts/head.ts'
-import { refuseOther } from '../transcripts/transcript-files.ts'
+import { NOT_ENTERED, refuseOther } from '../transcripts/transcript-files.ts'
 
-/** Files of a folder that are opened to see what the folder holds. */
+/** Files of a folder and of those in it that are opened to see what the folder holds. */
 const LOOKED_AT = 40
+/** Of a folder that holds folders; whoever waits is not kept by a whole disk. */
+const FOLDERS_ENTERED = 200
 const FIRST_LINE_BYTES = 64 * 1024
 
 /** What stands at a path and whether it can be opened, without opening it in a window. Never throws for a bad path. */
@@ -55,14 +57,30 @@ function isTranscript(path: string): boolean {
   }
 }
 
+/** Looked for folder by folder as the import will, nearest first: a project keeps the sessions of its agents apart. */
 function holdsTranscripts(folder: string): boolean {
-  try {
-    const names = readdirSync(folder)
+  let lookedAt = 0
+  const folders = [folder]
+  for (let entered = 0; entered < Math.min(folders.length, FOLDERS_ENTERED); entered += 1) {
+    const inside = folders[entered] ?? folder
+    const entries = entriesOf(inside)
+    const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
     if (names.some((name) => name.toLowerCase().endsWith('.jsonl'))) return true
-    const likely = names.filter((name) => /\.(?:json|md|traj)$/i.test(name)).slice(0, LOOKED_AT)
-    return likely.some((name) => isTranscript(join(folder, name)))
+    const likely = names.filter((name) => /\.(?:json|md|traj)$/i.test(name)).slice(0, LOOKED_AT - lookedAt)
+    if (likely.some((name) => isTranscript(join(inside, name)))) return true
+    lookedAt += likely.length
+    for (const entry of entries) {
+      if (entry.isDirectory() && !NOT_ENTERED.has(entry.name)) folders.push(join(inside, entry.name))
+    }
+  }
+  return false
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // It cannot be listed: the error that it is a folder says what to do.
-    return false
+    // It cannot be listed: of the folder that was asked for, the error that it is one says what to do.
+    return []
   }
 }

@@ -14,7 +14,7 @@ export type TranscriptFile = {
 /** Also of files that an agent has put aside: `<session>.jsonl.reset.<time>`. */
 const LIKELY_NAME = /\.(?:jsonl|ndjson|json|md|markdown|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
 /** Nobody keeps transcripts there, and they hold thousands of JSON files. */
-const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
+export const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 // Of one language, so that the same folder comes in the same order on every machine.
 const collator = new Intl.Collator('en', { numeric: true })
 const byPath = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : 1)

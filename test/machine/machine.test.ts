@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Folder, FoundMemory, Probe, RecentMemory } from '../../core/contract/machine.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
@@ -51,7 +52,7 @@ describe('the user’s folders', () => {
 })
 
 describe.runIf(hasFixtures)('discovering', () => {
-  it('finds each system in its place, under the name of its project, and touches nothing', () => {
+  it('finds each system in its place, under the name of its project, and touches nothing', async () => {
     put('lossless-claw/small.db', '.openclaw/lcm.db')
     put('pi-lcm/small.db', '.pi/agent/lcm/0123456789abcdef.db')
     put('lossless-claude/small.sqlite', '.lossless-claude/projects/f00/db.sqlite')
@@ -61,7 +62,7 @@ describe.runIf(hasFixtures)('discovering', () => {
     put('decapod/small/lcm.db', 'code/engine/.decapod/data/lcm.db')
     makeNative(join(home, 'data/memories/billing.db'))
     const before = folderState(home)
-    const found = machine({ cwd: join(home, 'code/engine/src') }).discover()
+    const found = await machine({ cwd: join(home, 'code/engine/src') }).discover()
     expect(folderState(home)).toEqual(before)
     expect(found.map((memory) => FoundMemory.parse(memory))).toEqual(found)
     expect(Object.fromEntries(found.map(({ system, label }) => [system, label]))).toEqual({
@@ -78,30 +79,39 @@ describe.runIf(hasFixtures)('discovering', () => {
     )
   })
 
-  it('follows the variables by which agents are moved', () => {
+  it('follows the variables by which agents are moved', async () => {
     const moved = put('lossless-claw/small.db', 'elsewhere/lcm.db')
     const configured = makeNative(join(home, 'mine/notes.db'))
     put('hermes-lcm/small.db', 'h/lcm.db')
     env = { ...env, OPENCLAW_STATE_DIR: dirname(moved), LCM_DATABASE_PATH: configured, HERMES_HOME: join(home, 'h') }
-    expect(
-      machine()
-        .discover()
-        .map((memory) => memory.path)
-        .sort(),
-    ).toEqual([moved, join(home, 'h/lcm.db'), configured].sort())
+    const found = await machine().discover()
+    expect(found.map((memory) => memory.path).sort()).toEqual([moved, join(home, 'h/lcm.db'), configured].sort())
   })
 
-  it('lists a damaged memory without a system, and passes over what is none', () => {
+  it('lists a damaged memory without a system, and passes over what is none', async () => {
     const cut = put('lossless-claw/small.db', '.openclaw/lcm.db')
     writeFileSync(cut, readFileSync(cut).subarray(0, 9000))
     mkdirSync(join(home, '.hermes'))
     writeFileSync(join(home, '.hermes/lcm.db'), 'no database')
     mkdirSync(join(home, '.argentos/lcm.db'), { recursive: true })
-    expect(machine().discover()).toMatchObject([{ path: cut, system: null, label: 'OpenClaw' }])
+    expect(await machine().discover()).toMatchObject([{ path: cut, system: null, label: 'OpenClaw' }])
   })
 
-  it('on an empty machine finds nothing', () => {
-    expect(machine().discover()).toEqual([])
+  it('lets others have their turn between two files', async () => {
+    for (const name of ['a', 'b', 'c']) makeNative(join(home, `data/memories/${name}.db`))
+    let isFound = false
+    const finding = machine()
+      .discover()
+      .finally(() => {
+        isFound = true
+      })
+    await setImmediate()
+    expect(isFound).toBe(false)
+    expect(await finding).toHaveLength(3)
+  })
+
+  it('on an empty machine finds nothing', async () => {
+    expect(await machine().discover()).toEqual([])
   })
 })
 
@@ -123,6 +133,16 @@ describe('probing a path', () => {
     const long = join(home, 'long.jsonl')
     writeFileSync(long, `{"type":"user","message":"${'x'.repeat(200_000)}"}\n`)
     expect(machine().probe(long).kind).toBe('transcript')
+  })
+
+  it('names a folder by the transcripts in its folders, except those that nobody keeps transcripts in', () => {
+    const project = join(home, 'project')
+    mkdirSync(join(project, 'node_modules/pkg'), { recursive: true })
+    writeFileSync(join(project, 'node_modules/pkg/log.jsonl'), '{"role":"user","content":"hi"}\n')
+    expect(machine().probe(project)).toMatchObject({ kind: 'unusable', error: { code: 'file_is_folder' } })
+    mkdirSync(join(project, 'agents/claude'), { recursive: true })
+    writeFileSync(join(project, 'agents/claude/session.jsonl'), '{"role":"user","content":"hi"}\n')
+    expect(machine().probe(project)).toMatchObject({ kind: 'transcript', error: null })
   })
 
   it('says of anything else why it cannot be opened', () => {
