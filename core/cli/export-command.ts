@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeSync,
-} from 'node:fs'
-import { resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { closeSync, createReadStream, openSync, realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { fileError } from '../db/memory-file.ts'
 import { giveName, partialPath } from '../db/new-file.ts'
 import { LcmError } from '../errors.ts'
@@ -19,6 +11,7 @@ import { sanitizeLedger } from '../export/sanitize-ledger.ts'
 import { toDot, toMermaid } from '../export/to-graph.ts'
 import { toJson } from '../export/to-json.ts'
 import { toMarkdown } from '../export/to-markdown.ts'
+import { writePieces } from '../export/write-pieces.ts'
 import type { Lcm } from '../lcm.ts'
 import { exportLedger } from '../ledger/export-ledger.ts'
 import { toCliJson } from './cli-json.ts'
@@ -72,7 +65,7 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
   }
   await appear(targetOf(lcm, to, options.force ?? false), async (partial) => {
     if (format === 'ledger') await writeLedger(lcm, partial, clean)
-    else writePieces(partial, piecesOf(lcm, format, ids, clean))
+    else await writeDocument(partial, piecesOf(lcm, format, ids, clean))
   })
   const size = statSync(to).size
   const json = { path: to, format, bytes: size, conversations: ids.length, sanitized: clean !== asItIs }
@@ -102,11 +95,43 @@ function piecesOf(
   }
 }
 
-/** For programs the document is itself what they ask for, or a text in one. */
-function onStandardOutput(format: Format, pieces: Iterable<string>): Answer {
-  const document = [...pieces].join('')
-  const json: unknown = format === 'json' ? JSON.parse(document) : { format, document }
-  return { json, text: () => document.trimEnd() }
+/**
+ * The document is made aside: when it cannot be read to its end, nothing of it stands on standard output. For programs
+ * it is itself what they ask for, or a text in one.
+ */
+async function onStandardOutput(format: Format, pieces: Iterable<string>): Promise<Answer> {
+  const file = openUnnamed()
+  try {
+    await interruptible((signal) => writePieces(file, pieces, signal))
+  } catch (error) {
+    closeSync(file)
+    throw error instanceof LcmError ? error : fileError(error, tmpdir())
+  }
+  return {
+    async *pieces(asJson) {
+      const isText = asJson && format !== 'json'
+      if (isText) yield `{"format": "${format}", "document": "`
+      for await (const piece of createReadStream('', { fd: file, start: 0, encoding: 'utf8' })) {
+        yield isText ? JSON.stringify(piece).slice(1, -1) : piece
+      }
+      if (isText) yield '"}\n'
+    },
+  }
+}
+
+/** A file that goes with the process, however it ends: what is in a memory is not left lying about. */
+function openUnnamed(): number {
+  const path = join(tmpdir(), `lcm-export-${randomBytes(8).toString('hex')}`)
+  try {
+    const file = openSync(path, 'wx+', 0o600)
+    rmSync(path)
+    return file
+  } catch {
+    throw new LcmError(
+      'unsupported',
+      `The folder for temporary files, ${tmpdir()}, cannot be written: set TMPDIR to another one, or give a file with -o.`,
+    )
+  }
 }
 
 type Target = {
@@ -149,11 +174,10 @@ async function appear({ path, replaces }: Target, write: (partial: string) => Pr
   }
 }
 
-function writePieces(path: string, pieces: Iterable<string>): void {
+async function writeDocument(path: string, pieces: Iterable<string>): Promise<void> {
   const file = openSync(path, 'wx')
   try {
-    for (const piece of pieces) writeSync(file, piece)
-    fsyncSync(file)
+    await interruptible((signal) => writePieces(file, pieces, signal))
   } finally {
     closeSync(file)
   }

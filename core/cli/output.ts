@@ -1,10 +1,13 @@
+import { once } from 'node:events'
 import type { ErrorCode } from '../contract/error.ts'
 import { toErrorInfo } from '../errors.ts'
 import { toCliJson } from './cli-json.ts'
 import { escaped, printable } from './text.ts'
 
-/** What a command answers: the document for programs, and the same for people. */
-export type Answer = { readonly json: unknown; readonly text: () => string; readonly exitCode?: number }
+/** What a command answers: the document for programs, and the same for people; or what is too long to be held at once. */
+export type Answer =
+  | { readonly json: unknown; readonly text: () => string; readonly exitCode?: number }
+  | { readonly pieces: (asJson: boolean) => AsyncIterable<string>; readonly exitCode?: number }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, findings: 3, retry: 4, unopenable: 5, interrupted: 130 } as const
 
@@ -30,8 +33,14 @@ export function exitCodeOf(code: ErrorCode): number {
   return EXIT.failed
 }
 
-export function printAnswer(answer: Answer, asJson: boolean): void {
-  process.stdout.write(`${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`)
+export async function printAnswer(answer: Answer, asJson: boolean): Promise<void> {
+  if (!('pieces' in answer)) {
+    process.stdout.write(`${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`)
+    return
+  }
+  for await (const piece of answer.pieces(asJson)) {
+    if (!process.stdout.write(asJson ? obeyedByNone(piece) : printable(piece))) await once(process.stdout, 'drain')
+  }
 }
 
 /** One line on stderr; the same as JSON on stdout with --json. A stack only for `LCM_DEBUG=1`. Returns the exit code. */
@@ -43,9 +52,9 @@ export function printError(error: unknown, asJson: boolean): number {
   return exitCodeOf(info.code)
 }
 
+const jsonDocument = (value: unknown): string => obeyedByNone(JSON.stringify(toCliJson(value), null, 2))
+
 /** A document is JSON whatever it is parsed with, and no terminal obeys it: what could move a cursor is escaped. */
-function jsonDocument(value: unknown): string {
-  return JSON.stringify(toCliJson(value), null, 2).replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escaped)
-}
+const obeyedByNone = (json: string): string => json.replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escaped)
 
 const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())

@@ -93,7 +93,7 @@ export function buildProgram(
   const run = (command: Command, action: (...args: never[]) => Promise<Answer>): void => {
     command.action(async (...given: unknown[]) => {
       const answer = await action(...(given as never[]))
-      printAnswer(answer, asJson)
+      await printAnswer(answer, asJson)
       state.exitCode = answer.exitCode ?? EXIT.done
     })
   }

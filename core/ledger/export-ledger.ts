@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
@@ -33,7 +33,8 @@ export async function* exportLedger(
   const write = (changes: readonly Change[]): void => {
     for (const event of toEvents(db, changes)) {
       const line = toLine(stamp(event))
-      writeSync(file, line)
+      // All of it, unlike `writeSync` on a disk that is nearly full.
+      writeFileSync(file, line)
       bytes += Buffer.byteLength(line)
       events += 1
     }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import type { LedgerState } from '../contract/ledger.ts'
 import type { ReadDb, WriteDb } from '../db/read-db.ts'
@@ -125,7 +125,8 @@ export class LedgerWriter {
         for (const event of toEvents(db, changes)) {
           // What a killed run has appended of this batch is there already, in the same order.
           if (there.length > 0 && there[0] === sha256(event.content)) there = there.slice(1)
-          else writeSync(file, toLine(stamp(event)))
+          // All of it, unlike `writeSync` on a disk that is nearly full: the outbox forgets it.
+          else writeFileSync(file, toLine(stamp(event)))
           count += 1
         }
         fsyncSync(file)

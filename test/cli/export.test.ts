@@ -37,6 +37,30 @@ describe('lcm export', () => {
     expect(only?.window).toHaveLength(2)
   })
 
+  it.each(['json', 'markdown', 'dot'])('gives programs on standard output what -o writes as %s', async (format) => {
+    const db = memory()
+    const to = join(temporaryFolder(), 'out')
+    await runLcm(['export', '--db', db, '--format', format, '-o', to])
+    const said = JSON.parse((await runLcm(['export', '--db', db, '--format', format, '--json'])).stdout)
+    const file = readFileSync(to, 'utf8')
+    expect(said).toEqual(format === 'json' ? JSON.parse(file) : { format, document: file })
+    expect((await runLcm(['export', '--db', db, '--format', format])).stdout).toBe(file)
+  })
+
+  it('gives nothing of a document that cannot be read to its end', async () => {
+    const built = buildMemory()
+    built.message(built.conversation(), 'sound')
+    built.message(built.conversation(), 'x'.repeat(500_000))
+    built.db.close()
+    const bytes = readFileSync(built.path)
+    const middle = bytes.indexOf('x'.repeat(4000)) + 100_000
+    // The next page of a long text, and so on for ever.
+    writeFileSync(built.path, bytes.fill(0xff, middle, middle + 100_000))
+    const ran = await runLcm(['export', '--db', built.path, '--format', 'json', '--json'])
+    expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 'file_corrupt' } })
+    expect([ran.code, (await runLcm(['export', '--db', built.path, '--format', 'json'])).stdout]).toEqual([5, ''])
+  })
+
   it('writes Markdown in which a message stays a message', async () => {
     const to = join(temporaryFolder(), 'out.md')
     const ran = await runLcm(['export', '--db', memory(), '--format', 'markdown', '-o', to, '--json'])
