@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { IdHash } from './id-hash.ts'
 
 const FIRST_CAPACITY = 1024
 
@@ -11,6 +11,7 @@ export class IdNumbers {
   /** Number + 1 of the id that has the place; 0: nobody. At most half are taken. */
   #places = new Uint32Array(2 * FIRST_CAPACITY)
   #hashes = new Uint32Array(2 * FIRST_CAPACITY)
+  readonly #hash = new IdHash()
   /** The last id that was looked for: it is often asked for again at once. */
   #latest: { readonly id: string; readonly first: number; readonly second: number; number: number } | null = null
 
@@ -44,8 +45,8 @@ export class IdNumbers {
 
   #look(id: string) {
     if (this.#latest?.id === id) return this.#latest
-    const digest = hash('sha1', id.toWellFormed(), 'buffer')
-    const [first, second] = [digest.readUInt32LE(0), digest.readUInt32LE(4)]
+    this.#hash.take(id)
+    const { first, second } = this.#hash
     const number = (this.#places[this.#placeOf(first, second)] ?? 0) - 1
     this.#latest = { id, first, second, number }
     return this.#latest

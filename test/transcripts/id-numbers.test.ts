@@ -27,3 +27,17 @@ it('grows with what it holds', () => {
   for (let n = 0; n < 20_000; n += 997) expect(list.get(numbers.numberOf(`id ${n}`))).toBe(n)
   expect([numbers.has('other'), list.get(1_000_000)]).toEqual([false, 0])
 })
+
+it('tells texts apart that are nearly the same, short or long', () => {
+  const long = 'a text of many words '.repeat(20)
+  const texts = ['', '\0', '\0\0', 'a', 'a\0', '\0a', 'ab', 'ba', 'ab\0', long, `${long} `, ` ${long}`, `${long}\0`]
+  const numbers = new IdNumbers()
+  for (const text of texts) numbers.add(text)
+  expect(numbers.count).toBe(texts.length)
+  expect(texts.map((text) => numbers.numberOf(text))).toEqual(texts.map((_, at) => at))
+})
+
+it('knows a text by what is stored of it', () => {
+  const numbers = new IdNumbers()
+  expect(numbers.add('a\uD800')).toBe(numbers.numberOf('a\uFFFD'))
+})
