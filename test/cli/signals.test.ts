@@ -13,7 +13,7 @@ import { cliPath, document, ended, environment, lcm, startLcm } from './lcm.ts'
 
 /** Waits until the memory holds something of what is being imported. */
 const whenBegun = (db: string): Promise<void> =>
-  expect.poll(() => countMessages(db), { timeout: 30_000, interval: 10 }).toBeGreaterThan(0)
+  expect.poll(() => countMessages(db), { interval: 10 }).toBeGreaterThan(0)
 
 function countMessages(db: string): number {
   if (!existsSync(`${db}-shm`)) return 0

@@ -117,7 +117,7 @@ describe.runIf(hasFixtures)('a look at another system’s file', () => {
     writer = await Writer.start(path)
     writer.work()
     let newest = 0
-    for (const until = Date.now() + 1500; Date.now() < until; ) {
+    for (const until = Date.now() + 1500; Date.now() < until || newest <= MESSAGES; ) {
       try {
         const { messages } = lookAt(path)
         expect(messages).toBeGreaterThanOrEqual(newest)

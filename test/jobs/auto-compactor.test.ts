@@ -43,7 +43,7 @@ const grow = (built: TestMemory, conversation: number, messages: number): void =
 it('compacts a memory that grew past the threshold, until it is under it', async () => {
   const { core, memory, conversation } = watched({}, true)
   grow(memory, conversation, 40)
-  await expect.poll(() => core.jobs.list()[0]?.state, { timeout: 10_000 }).toBe('done')
+  await expect.poll(() => core.jobs.list()[0]?.state).toBe('done')
   const result = core.jobs.list()[0]?.result
   expect(result?.kind === 'compact' && result.value.stopReason).toBe('target_reached')
   expect(core.lcm().stats.conversations()[0]?.pressure).toBeLessThan(0.75)
@@ -53,7 +53,7 @@ it('does not try again what cannot shrink until more was written', async () => {
   // The fresh tail alone is over the budget.
   const { core, memory, conversation } = watched({ LCM_FRESH_TAIL_COUNT: '1000' }, true)
   grow(memory, conversation, 40)
-  await expect.poll(() => core.jobs.list()[0]?.state, { timeout: 10_000 }).toBe('done')
+  await expect.poll(() => core.jobs.list()[0]?.state).toBe('done')
   await new Promise((resume) => setTimeout(resume, 1500))
   expect(core.jobs.list()).toHaveLength(1)
 })

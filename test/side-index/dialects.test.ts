@@ -53,7 +53,7 @@ describe.runIf(hasFixtures)('a side index of any system’s file', () => {
     const window = new Stage(join(folder, 'lcm.db'), temporaryFolder())
     // Files that were written this very moment cannot be named yet.
     const settled = () =>
-      vi.waitFor(async () => expect(await window.update()).toMatchObject({ outcome: 'ready' }), 5000)
+      vi.waitFor(async () => expect(await window.update()).toMatchObject({ outcome: 'ready' }), 20_000)
     await settled()
     expect(window.isCurrent).toBe(true)
     appendFileSync(join(folder, 'lcm.events.jsonl'), '\n')
