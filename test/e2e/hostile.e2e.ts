@@ -193,7 +193,8 @@ test('a line of a megabyte neither freezes nor widens the window', async ({ open
   })
   const message = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: /msg_20$/ })
   await expect(message).toContainText('one long line xxx')
-  expect(Date.now() - startedAtMs).toBeLessThan(5000)
+  // Only against a freeze: the machine may be busy with everything else.
+  expect(Date.now() - startedAtMs).toBeLessThan(15_000)
   const { scroll, client } = await page.evaluate(() => ({
     scroll: document.documentElement.scrollWidth,
     client: document.documentElement.clientWidth,
