@@ -12,13 +12,11 @@ import { agentOn, look, windowOn } from './open-window.ts'
 // "opening, browsing, searching, scanning and closing changes no byte and leaves no file": nor does a window that is
 // open keep an agent from tidying up after itself.
 
-const FOLLOWS_MS = 1400
-
-/** Files below a folder that this process has open. */
-function heldIn(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
+/** Files below a folder that a process has open. */
+function heldIn(folder: string, pid: number | 'self' = 'self'): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
-      const path = readlinkSync(join('/proc/self/fd', fd))
+      const path = readlinkSync(`/proc/${pid}/fd/${fd}`)
       return path.startsWith(folder) ? [path] : []
     } catch {
       return []
@@ -27,9 +25,9 @@ function heldIn(folder: string): string[] {
 }
 
 const hasProc = existsSync('/proc/self/fd')
-const untilLetGo = (path: string): Promise<void> =>
+const untilLetGo = (path: string, pid: number | 'self' = 'self'): Promise<void> =>
   hasProc
-    ? expect.poll(() => heldIn(dirname(path)), { interval: 10, timeout: 8000 }).toEqual([])
+    ? expect.poll(() => heldIn(dirname(path), pid), { interval: 10 }).toEqual([])
     : new Promise((done) => setTimeout(done, 2000))
 
 /** Name → hash. */
@@ -71,13 +69,13 @@ describe.each(WRITERS.map(({ name }) => ({ name })))('an agent that writes as $n
     const before = changes()
     await agent.tell('close')
     expect(contents(dirname(path))).toEqual(alone)
-    await expect.poll(changes, { interval: 10, timeout: FOLLOWS_MS }).toBeGreaterThan(before)
+    await expect.poll(changes, { interval: 10 }).toBeGreaterThan(before)
     expect([look(core), core.lcm().info.access]).toEqual([next, 'memory_image'])
     expect(contents(dirname(path))).toEqual(alone)
 
     const again = await agentOn(name, path, next)
     const told = await again.tell('say 3')
-    await expect.poll(() => look(core), { interval: 20, timeout: FOLLOWS_MS }).toBe(told.next)
+    await expect.poll(() => look(core), { interval: 20 }).toBe(told.next)
     expect([told.busy, core.lcm().info.access]).toEqual([0, 'in_place'])
   })
 
@@ -104,7 +102,7 @@ describe.each(WRITERS.map(({ name }) => ({ name })))('an agent that writes as $n
     await new Promise((done) => setTimeout(done, 600))
     expect([changes(), core.lcm() === lcm]).toEqual([before, true])
     const { next } = await agent.tell('say 1')
-    await expect.poll(changes, { interval: 10, timeout: FOLLOWS_MS }).toBeGreaterThan(before)
+    await expect.poll(changes, { interval: 10 }).toBeGreaterThan(before)
     expect(look(core)).toBe(next)
   })
 })
@@ -120,14 +118,14 @@ describe('a server for agents', () => {
     const grep = () => server.call('lcm_grep', { query: 'e', mode: 'literal' })
     const before = await grep()
     expect(before.isError).toBe(false)
-    await new Promise((done) => setTimeout(done, 1500))
+    await untilLetGo(path, server.pid ?? 'self')
     await agent.tell('close')
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
     expect(await grep()).toMatchObject({ isError: false, data: { total: before.data.total } })
     const again = await agentOn(writer, path, 12)
     await again.tell('say 8')
     expect((await grep()).data.total).toBeGreaterThan(before.data.total as number)
-    await new Promise((done) => setTimeout(done, 1500))
+    await untilLetGo(path, server.pid ?? 'self')
     await again.tell('close')
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
   })

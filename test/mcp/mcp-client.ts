@@ -4,6 +4,8 @@ import { cliPath, environment } from '../cli/lcm.ts'
 
 export type Connected = {
   readonly client: Client
+  /** Of the server's process. */
+  readonly pid: number | null
   /** What the server printed on standard error so far. */
   said(): string
   /** Calls a tool; the answer's document, and whether it is an error. */
@@ -33,6 +35,7 @@ export async function connect(
   await client.connect(transport)
   return {
     client,
+    pid: transport.pid,
     said: () => said,
     call: async (name, input) => {
       const answer = await client.callTool({ name, arguments: input as Record<string, unknown> })
