@@ -6,6 +6,7 @@ import { indexAtOnce } from './ingest-index.ts'
 import { type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-rows.ts'
 import { saySame, storedParts } from './known-parts.ts'
 import type { NewMessage } from './new-message.ts'
+import { PartInserts } from './part-inserts.ts'
 
 export type NewConversation = {
   /** Which program's sessions these are; session ids are unique per importer. */
@@ -82,14 +83,10 @@ const queries = {
       (message_id, conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (conversation_id, external_id) DO NOTHING`,
-  // Most columns of most parts are empty, and binding them costs more than the rest of the row: only those that are
-  // given are named. The names come from `toPartRow`, never from input.
-  insertPart: (columns: readonly string[]) => `
-    INSERT INTO message_parts (part_id, message_id, session_id, ordinal, ${columns.join(', ')})
-    VALUES (?, ?, ?, ?${', ?'.repeat(columns.length)})`,
-  insertItem: `
+  insertItems: `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
-    VALUES (?, ?, 'message', ?, ?)`,
+    SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
+    FROM messages WHERE conversation_id = :conversationId AND seq >= :seq ORDER BY seq`,
 }
 
 type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
@@ -97,7 +94,7 @@ type Conversation = { readonly id: number; readonly importer: string; readonly s
 type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
 
 /** Where new messages come to stand. */
-type Tail = { messageId: number; seq: number; ordinal: number; latestMs: number }
+type Tail = { messageId: number; seq: number; latestMs: number }
 
 /**
  * Takes conversations and messages into a native memory. A message with its parts and its place in the window is
@@ -107,8 +104,6 @@ export class ConversationStore {
   readonly #db: WriteDb
   readonly #estimator: TokenEstimator
   readonly #clock: Clock
-  /** By the columns that a part fills: there are few such sets, and one for each part. */
-  readonly #partInserts = new Map<string, string>()
 
   constructor(db: WriteDb, estimator: TokenEstimator, clock: Clock) {
     this.#db = db
@@ -168,19 +163,18 @@ export class ConversationStore {
     if (!conversation) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
     }
-    const tail: Tail = {
-      messageId: this.#db.value<number>(queries.nextMessage) ?? 1,
-      seq: this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0,
-      ordinal: this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0,
-      latestMs: 0,
-    }
+    const seq = this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0
+    const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0 }
+    const parts = new PartInserts(this.#db)
     const counts = { added: 0, alreadyThere: 0, conflicts: [] as IngestConflict[] }
     const take = (message: NewMessage, goesOn: Continue): void => {
       const row = toMessageRow(message, this.#estimator)
-      if (this.#insert(conversation, tail, row)) {
+      if (this.#insert(conversation, tail, row, parts)) {
         counts.added += 1
         return
       }
+      // It may have come a moment ago.
+      parts.flush()
       const externalId = row.externalId ?? ''
       const known = this.#known(conversationId, externalId)
       if (this.#isSame(known, row)) {
@@ -192,7 +186,12 @@ export class ConversationStore {
       else counts.conflicts.push({ externalId, messageId: known.messageId })
     }
     for (const message of messages) take(message, continued)
-    if (counts.added > 0) this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
+    parts.flush()
+    if (counts.added > 0) {
+      const ordinal = this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0
+      this.#db.run(queries.insertItems, { conversationId, seq, ordinal })
+      this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
+    }
     return counts
   }
 
@@ -210,18 +209,8 @@ export class ConversationStore {
     return known
   }
 
-  #insertPart(columns: readonly string[]): string {
-    const key = columns.join()
-    let sql = this.#partInserts.get(key)
-    if (sql === undefined) {
-      sql = queries.insertPart(columns)
-      this.#partInserts.set(key, sql)
-    }
-    return sql
-  }
-
   /** False when the message is known: then nothing was written. */
-  #insert(conversation: Conversation, tail: Tail, row: MessageRow): boolean {
+  #insert(conversation: Conversation, tail: Tail, row: MessageRow, inserts: PartInserts): boolean {
     const { externalId, atMs, content, parts } = row
     const conversationId = conversation.id
     const { messageId, seq } = tail
@@ -229,14 +218,10 @@ export class ConversationStore {
     if (this.#db.runRaw(queries.insertMessage, values) === 0) return false
     const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
     parts.forEach((part, ordinal) => {
-      const { columns, values: given } = toPartRow(part, content)
-      const place = [`${stem}_${ordinal}`, messageId, conversation.sessionId, ordinal]
-      this.#db.runRaw(this.#insertPart(columns), [...place, ...given])
+      inserts.add([`${stem}_${ordinal}`, messageId, conversation.sessionId, ordinal], toPartRow(part, content))
     })
-    this.#db.runRaw(queries.insertItem, [conversationId, tail.ordinal, messageId, atMs])
     tail.messageId += 1
     tail.seq += 1
-    tail.ordinal += 1
     tail.latestMs = Math.max(tail.latestMs, row.atMs)
     return true
   }
