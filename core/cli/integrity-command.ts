@@ -1,4 +1,4 @@
-import type { IntegrityReport } from '../contract/integrity.ts'
+import type { IntegrityReport, Sample } from '../contract/integrity.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -31,12 +31,19 @@ function integrityText(report: IntegrityReport): string {
   return [
     `${verdict} ${report.checks.filter((check) => check.notApplicable === null).length} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
     ...found.map((check) => {
-      const samples = check.samples
-        .slice(0, SAMPLES_SHOWN)
-        .map((sample) => `\n    ${oneLine(`${sample.id ?? ''}  ${sample.detail}`, 200)}`)
       const causes = check.consequenceOf ?? []
       const cause = causes.length > 0 ? `\n    It may merely follow from ${causes.join(', ')}.` : ''
-      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${cause}${samples.join('')}`
+      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${cause}${samplesText(check.samples)}`
     }),
+    ...(report.byDesign ?? []).map(
+      (way) =>
+        `\nby design of ${oneLine(way.systemLabel, 60)}  ${way.id}  ${count(way.count)}\n    ${oneLine(way.why, 600)}${samplesText(way.samples)}`,
+    ),
   ].join('\n')
 }
+
+const samplesText = (samples: readonly Sample[]): string =>
+  samples
+    .slice(0, SAMPLES_SHOWN)
+    .map((sample) => `\n    ${oneLine(`${sample.id ?? ''}  ${sample.detail}`, 200)}`)
+    .join('')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId } from './ids.ts'
+import { System } from './memory.ts'
 
 export const Severity = z.enum(['error', 'warning', 'info'])
 export type Severity = z.infer<typeof Severity>
@@ -44,10 +45,33 @@ export const CheckResult = z.object({
 })
 export type CheckResult = z.infer<typeof CheckResult>
 
+/**
+ * What a check finds in a working copy that is no fault of it: the system that the memory was copied from works like
+ * that, and it was so when the copy was made. Not among the findings of the check.
+ */
+export const ByDesign = z.object({
+  /** Of the check. */
+  id: z.string(),
+  system: System,
+  systemLabel: z.string(),
+  group: CheckResult.shape.group,
+  severity: z.literal('info'),
+  /** What holds in a file of ours. */
+  invariant: z.string(),
+  /** Why it is otherwise here, and what that means. */
+  why: z.string(),
+  count: z.int(),
+  /** At most 20. */
+  samples: z.array(Sample),
+})
+export type ByDesign = z.infer<typeof ByDesign>
+
 export const IntegrityReport = z.object({
   /** No error and no warning. */
   ok: z.boolean(),
   checks: z.array(CheckResult),
+  /** By design of the system that a working copy comes from; counted nowhere. Absent or empty elsewhere. */
+  byDesign: z.array(ByDesign).optional(),
   counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
   messages: z.int(),
   summaries: z.int(),

@@ -6,6 +6,7 @@ import type { MemoryInfo } from '../contract/memory.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import type { SchemaProbe } from '../db/schema-probe.ts'
 import type { DialectFacts } from './dialect-facts.ts'
+import type { Inherited } from './inherited.ts'
 import type { MemoryFacts } from './memory-facts.ts'
 
 /** What a check may look at. Facts are read once and shared. */
@@ -21,10 +22,15 @@ export type CheckContext = {
   /** Null checks every conversation. */
   readonly conversationId: number | null
   readonly facts: MemoryFacts
+  /** In a working copy, what is by design of the system that it comes from; null elsewhere. */
+  readonly inherited: Inherited | null
 }
 
 /** One thing that is not as it should be. */
-export type Finding = Sample
+export type Finding = Sample & {
+  /** What it rests on beside its node, where that tells it from others of the same node: ids and figures, no words. */
+  readonly mark?: string
+}
 
 /** A text that is read in one pass by all checks that ask for it. */
 export type TextRow = {

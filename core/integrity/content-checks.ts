@@ -52,7 +52,12 @@ function* findWrongCounts(context: CheckContext): Iterable<Finding | null> {
       const isRight = value === undefined || extents.isWhole[index] === 0 || value === counted[index]
       yield isRight || !isAsked(context, conversationId)
         ? null
-        : { id, conversationId, detail: `stores ${value} ${name}, its sources give ${counted[index]}` }
+        : {
+            id,
+            conversationId,
+            detail: `stores ${value} ${name}, its sources give ${counted[index]}`,
+            mark: `${name} ${value} ${counted[index]}`,
+          }
     }
   }
 }
@@ -71,7 +76,8 @@ function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
     if (beneath > 0 && tokens >= beneath) {
       if (info.system === 'native' && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue
       const what = isLeaf ? 'messages' : 'summaries'
-      yield { id, conversationId, detail: `${tokens} tokens for ${beneath} tokens of ${what}` }
+      const detail = `${tokens} tokens for ${beneath} tokens of ${what}`
+      yield { id, conversationId, detail, mark: `${tokens} ${beneath}` }
     }
   }
 }

@@ -110,7 +110,9 @@ function* findUncovered(context: CheckContext): Iterable<Finding | null> {
         continue
       }
       const detail = `message ${messages.seqs[place]} is neither in the window nor covered`
-      yield { id: context.facts.messageId(place), conversationId, detail }
+      const leaf = coverage.leaf[place] as number
+      const mark = leaf < 0 ? '' : context.facts.summaries.at(leaf).id
+      yield { id: context.facts.messageId(place), conversationId, detail, mark }
     }
   }
 }

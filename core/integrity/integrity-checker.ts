@@ -1,16 +1,9 @@
-import type { Clock } from '../clock.ts'
-import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { CompactionSettings } from '../contract/compaction.ts'
-import type { CheckPhase, CheckResult, IntegrityReport, Sample } from '../contract/integrity.ts'
+import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../contract/integrity.ts'
 import type { JobProgress } from '../contract/job.ts'
-import type { MemoryInfo } from '../contract/memory.ts'
-import type { ReadDb } from '../db/read-db.ts'
-import { probeSchema } from '../db/schema-probe.ts'
 import { LcmError } from '../errors.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
 import { checks } from './checks.ts'
-import { dialectFactsOf } from './dialect-facts.ts'
-import { MemoryFacts } from './memory-facts.ts'
+import { type ContextTools, contextOf } from './context-of.ts'
 import { type ScanStep, scan, severityOf } from './scan.ts'
 import { LOST } from './structure-checks.ts'
 
@@ -26,19 +19,11 @@ const MAX_SAMPLES = 20
 /** Longest stretch of work between two yields. */
 const SLICE_MS = 25
 
-type Dependencies = {
-  readonly db: ReadDb
-  readonly info: MemoryInfo
-  readonly estimator: TokenEstimator
-  readonly settings: CompactionSettings
-  readonly clock: Clock
-}
-
 /** Verifies that a memory is what it says it is. Reads only. */
 export class IntegrityChecker {
-  readonly #dependencies: Dependencies
+  readonly #dependencies: ContextTools
 
-  constructor(dependencies: Dependencies) {
+  constructor(dependencies: ContextTools) {
     this.#dependencies = dependencies
   }
 
@@ -85,7 +70,8 @@ export class IntegrityChecker {
     const asked = checks.filter(({ id }) => !without.includes(id))
     const counts = new Map(asked.map(({ id }) => [id, 0]))
     for (const step of scan(this.#context(null), asked)) {
-      if (step?.kind === 'found') counts.set(step.check.id, (counts.get(step.check.id) ?? 0) + 1)
+      if (step?.kind === 'found' && step.byDesign === null)
+        counts.set(step.check.id, (counts.get(step.check.id) ?? 0) + 1)
     }
     return counts
   }
@@ -98,7 +84,7 @@ export class IntegrityChecker {
     const asked = checks.filter((check) => ids.includes(check.id))
     const found = new Map(asked.map((check): [string, Finding[]] => [check.id, []]))
     for (const step of scan(this.#context(conversationId), asked)) {
-      if (step?.kind === 'found') found.get(step.check.id)?.push(step.finding)
+      if (step?.kind === 'found' && step.byDesign === null) found.get(step.check.id)?.push(step.finding)
     }
     return found
   }
@@ -108,9 +94,7 @@ export class IntegrityChecker {
     if (conversationId !== null && db.value(queries.exists, { id: conversationId }) === undefined) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
     }
-    const dialect = dialectFactsOf(info.system)
-    const facts = new MemoryFacts()
-    return { db, info, settings, estimator, clock, conversationId, dialect, facts, probe: probeSchema(db) }
+    return { ...contextOf({ db, info, settings, estimator, clock }), conversationId }
   }
 }
 
@@ -120,7 +104,14 @@ const causesOf = ({ id, group, consequenceOf = [] }: Check): readonly string[] =
 
 const cancelled = (): LcmError => new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
 
-type Tally = { readonly check: Check; count: number; readonly samples: Sample[]; ended: Ended | null }
+type Tally = {
+  readonly check: Check
+  count: number
+  readonly samples: Sample[]
+  /** Not among those: what the system that a copy comes from wants so. */
+  readonly byDesign: { count: number; why: string; readonly samples: Sample[] }
+  ended: Ended | null
+}
 type Ended = { readonly notApplicable: string | null; readonly durationMs: number }
 
 /** Collects the steps of a scan into a report. */
@@ -131,7 +122,12 @@ class ReportBuilder {
 
   constructor(context: CheckContext) {
     this.#context = context
-    this.#tallies = new Map(checks.map((check) => [check, { check, count: 0, samples: [], ended: null }]))
+    this.#tallies = new Map(
+      checks.map((check) => [
+        check,
+        { check, count: 0, samples: [], byDesign: { count: 0, why: '', samples: [] }, ended: null },
+      ]),
+    )
   }
 
   get done(): number {
@@ -152,8 +148,11 @@ class ReportBuilder {
       tally.ended = { notApplicable: step.notApplicable, durationMs: step.durationMs }
       return
     }
-    tally.count += 1
-    if (tally.samples.length < MAX_SAMPLES) tally.samples.push(step.finding)
+    if (step.byDesign !== null) tally.byDesign.why = step.byDesign
+    const of = step.byDesign === null ? tally : tally.byDesign
+    const { id, conversationId, detail } = step.finding
+    of.count += 1
+    if (of.samples.length < MAX_SAMPLES) of.samples.push({ id, conversationId, detail })
   }
 
   build(): Omit<IntegrityReport, 'durationMs' | 'finishedAtMs'> {
@@ -167,6 +166,7 @@ class ReportBuilder {
     return {
       ok: results.every((result) => result.count === 0 || result.severity === 'info'),
       checks: results,
+      byDesign: [...this.#tallies.values()].flatMap((tally) => this.#byDesign(tally)),
       counts: { error: sum('error'), warning: sum('warning'), info: sum('info') },
       messages: facts.messages.ranges.reduce(
         (n, range) => n + (isCounted(range.conversationId) ? range.to - range.from : 0),
@@ -178,6 +178,14 @@ class ReportBuilder {
         durationMs: (this.#phases[index + 1]?.startedAt ?? endedAt) - startedAt,
       })),
     }
+  }
+
+  #byDesign({ check, byDesign: { count, why, samples } }: Tally): ByDesign[] {
+    const origin = this.#context.inherited?.origin
+    if (count === 0 || !origin) return []
+    const { id, group, invariant } = check
+    const { system, systemLabel } = origin
+    return [{ id, system, systemLabel, group, severity: 'info', invariant, why, count, samples }]
   }
 
   #result({ check, count, samples, ended }: Tally, fired: ReadonlySet<string>): CheckResult {

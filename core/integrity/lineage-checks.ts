@@ -47,7 +47,7 @@ function* findDangling(context: CheckContext): Iterable<Finding | null> {
     }
     const { id, conversationId } = summaries.at(link.summary)
     yield isAsked(context, conversationId)
-      ? { id, conversationId, detail: `its source ${link.sourceId} does not exist` }
+      ? { id, conversationId, detail: `its source ${link.sourceId} does not exist`, mark: link.sourceId }
       : null
   }
 }
@@ -69,12 +69,12 @@ function* findCrossing(context: CheckContext): Iterable<Finding | null> {
     for (const place of links.messagesOf(index)) {
       if (place < 0 || messageConversation(place) === conversationId) continue
       const detail = `its source ${messageId(place)} is of conversation ${messageConversation(place)}`
-      yield { id, conversationId, detail }
+      yield { id, conversationId, detail, mark: messageId(place) }
     }
     for (const source of links.sources[index] ?? []) {
       const { id: sourceId, conversationId: other } = summaries.at(source)
       if (other !== conversationId) {
-        yield { id, conversationId, detail: `its source ${sourceId} is of conversation ${other}` }
+        yield { id, conversationId, detail: `its source ${sourceId} is of conversation ${other}`, mark: sourceId }
       }
     }
     yield null

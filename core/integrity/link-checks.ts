@@ -98,7 +98,8 @@ function* findDoubleCoverage(context: CheckContext): Iterable<Finding | null> {
     const apart = rest.filter((leaf) => !shares(leaf))
     if (apart.length === 0) continue
     const names = [first, ...apart].map((leaf) => summaries.at(leaf).id)
-    yield { id: context.facts.messageId(place), conversationId, detail: `in ${names.join(' and ')}` }
+    const detail = `in ${names.join(' and ')}`
+    yield { id: context.facts.messageId(place), conversationId, detail, mark: names.join(' ') }
   }
 }
 

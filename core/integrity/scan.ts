@@ -12,7 +12,13 @@ const PAUSE_MS = 5
 export type ScanStep =
   | { readonly kind: 'phase'; readonly phase: CheckPhase }
   | { readonly kind: 'check'; readonly check: Check }
-  | { readonly kind: 'found'; readonly check: Check; readonly finding: Finding }
+  | {
+      readonly kind: 'found'
+      readonly check: Check
+      readonly finding: Finding
+      /** Why the system that a copy comes from wants it so; null: it is a finding. */
+      readonly byDesign: string | null
+    }
   | { readonly kind: 'done'; readonly check: Check; readonly notApplicable: string | null; readonly durationMs: number }
   | null
 
@@ -79,15 +85,14 @@ function* runPhase(
     let damage = texts.damage
     try {
       for (const finding of check.find?.(context) ?? []) {
-        if (finding !== null) yield { kind: 'found', check, finding }
+        if (finding !== null) yield found(context, check, finding)
         else if (pause.isDue()) yield null
       }
     } catch (error) {
       damage = damageOf(error)
     }
     const isPages = phase === 'sqlite'
-    for (const error of isPages ? [damage, broken] : [])
-      if (error) yield { kind: 'found', check, finding: found(error) }
+    for (const error of isPages ? [damage, broken] : []) if (error) yield found(context, check, unread(error))
     const reads = check.messageTexts || check.summaryTexts
     const isBlind = damage !== null && !isPages && (check.find === undefined || damage !== texts.damage)
     yield {
@@ -107,8 +112,8 @@ function* runTexts(
   const pause = new Pause()
   let damage: LcmError | null = null
   try {
-    for (const found of checks.length === 0 ? [] : scanTexts(context, checks)) {
-      if (found !== null) yield { kind: 'found', ...found }
+    for (const hit of checks.length === 0 ? [] : scanTexts(context, checks)) {
+      if (hit !== null) yield found(context, hit.check, hit.finding)
       else if (pause.isDue()) yield null
     }
   } catch (error) {
@@ -124,4 +129,11 @@ function damageOf(error: unknown): LcmError {
 }
 
 const unreadable = (error: LcmError): string => `Cannot be told: parts of the file cannot be read. ${error.message}`
-const found = (error: LcmError): Finding => ({ id: null, conversationId: null, detail: error.message })
+const unread = (error: LcmError): Finding => ({ id: null, conversationId: null, detail: error.message })
+
+const found = (context: CheckContext, check: Check, finding: Finding): ScanStep => ({
+  kind: 'found',
+  check,
+  finding,
+  byDesign: context.inherited?.whyOf(context, check.id, finding) ?? null,
+})

@@ -22,7 +22,7 @@ function* findSequence(context: CheckContext, isWanted: 'gap' | 'duplicate' | 'p
       }
       const seq = messages.seqs[place]
       const detail = kind === 'duplicate' ? `number ${seq} a second time` : `${step - 1} numbers missing before ${seq}`
-      yield { id: context.facts.messageId(place), conversationId, detail }
+      yield { id: context.facts.messageId(place), conversationId, detail, mark: String(step) }
     }
   }
 }

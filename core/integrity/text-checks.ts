@@ -22,6 +22,7 @@ const queries = {
       WHERE n.conversation_id = :conversation AND n.${column} IS NOT NULL ORDER BY n.seq LIMIT 1)
     ORDER BY message_id`,
   summaryHashes: /* sql */ `SELECT summary_id, summary_hash FROM summaries`,
+  messageHash: /* sql */ `SELECT content_hash FROM main.messages WHERE message_id = CAST(:id AS INTEGER)`,
 }
 
 type PartRow = Omit<CountedPart, 'isSynthetic'> & { readonly isSynthetic: number; readonly metadata: string | null }
@@ -121,7 +122,12 @@ function summaryHash(context: CheckContext): Inspector {
   const { links, summaries, extents } = context.facts
   const ofSummary = new Map(context.db.iterateRaw<[string, string]>(queries.summaryHashes))
   const hashes = messageHashes(context)
-  const ofMessage = (place: number): string => hashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES)
+  const { messages } = context.facts
+  // Of other conversations than the one that was asked for, texts were not read.
+  const ofMessage = (place: number): string =>
+    context.conversationId === null || messages.conversations[place] === context.conversationId
+      ? hashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES)
+      : (context.db.value<string>(queries.messageHash, { id: messages.ids[place] ?? null }) ?? '')
   return ({ place, content }) => {
     if (content === null || extents.isWhole[place] === 0) return null
     const own = Array.from(links.messagesOf(place), ofMessage)

@@ -67,14 +67,16 @@ export function* findSplitPairs(context: CheckContext): Iterable<Finding | null>
     const conversationId = facts.messageConversation(place)
     const home = homes.calls.get(keyOf(conversationId, callId))
     const where = home === undefined ? 'does not exist' : `is in ${facts.messageId(home)}, which is not in the window`
-    yield { id: facts.messageId(place), conversationId, detail: `the call ${callId} of this result ${where}` }
+    const mark = home === undefined ? callId : `${facts.messageId(home)} ${callId}`
+    yield { id: facts.messageId(place), conversationId, detail: `the call ${callId} of this result ${where}`, mark }
   }
   for (const { place, callId } of unanswered) {
     const conversationId = facts.messageConversation(place)
     const home = homes.results.get(keyOf(conversationId, callId))
     if (home === undefined) continue
     const detail = `the result of its call ${callId} is in ${facts.messageId(home)}, which is not in the window`
-    yield { id: facts.messageId(place), conversationId, detail }
+    const mark = `${facts.messageId(home)} ${callId}`
+    yield { id: facts.messageId(place), conversationId, detail, mark }
   }
 }
 

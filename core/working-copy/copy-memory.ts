@@ -1,3 +1,4 @@
+import { withBreath } from '../breath.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { CopyReport } from '../contract/working-copy.ts'
@@ -6,6 +7,7 @@ import { makeNativeFile } from '../db/new-file.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
 import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
+import { sealWays } from '../integrity/seal-ways.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
 import { inShare } from './in-share.ts'
 import { indexInSteps } from './index-in-steps.ts'
@@ -69,6 +71,8 @@ async function* fill(
   yield* inShare(indexInSteps(db, signal), { from: COPIED, to: INDEXED })
   putBack()
   db.transaction(() => fillSummaryHashes(db))
+  yield { done: INDEXED, total: 1, unit: 'steps', note: 'looking at it' }
+  await withBreath(sealWays({ read, info }, db), signal)
   return yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
     from: INDEXED,
     to: 1,
