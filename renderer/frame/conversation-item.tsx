@@ -2,9 +2,10 @@ import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
 import { conversationName } from '../ui/conversation-order.ts'
-import { formatCompact, formatCount, formatPressure, plural } from '../ui/format.ts'
+import { formatCompact, formatCount, formatPressure, plural, splitId } from '../ui/format.ts'
 import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'
+import { TailText } from '../ui/tail-text.tsx'
 import styles from './conversation-item.module.css'
 
 type Props = {
@@ -31,7 +32,7 @@ export function ConversationItem({ row, isCurrent, settings }: Props) {
           </span>
         )}
         <span className={styles.name}>
-          <bdi>{conversationName(row)}</bdi>
+          <ItemName row={row} />
         </span>
         {row.internal && <span className={styles.internal}>internal</span>}
         <span className={styles.count}>{formatCount(row.messages)}</span>
@@ -43,6 +44,13 @@ export function ConversationItem({ row, isCurrent, settings }: Props) {
       />
     </button>
   )
+}
+
+/** Sessions are named by machines: their ends differ, not their beginnings. */
+function ItemName({ row }: Pick<Props, 'row'>) {
+  const name = conversationName(row)
+  if ((row.title ?? '').trim() !== '') return <bdi>{name}</bdi>
+  return <TailText {...splitId(name)} />
 }
 
 function tokensText({ storedTokens, contextTokens, pressure }: ListedConversation): string {

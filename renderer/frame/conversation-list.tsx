@@ -70,7 +70,7 @@ export function ConversationList({ conversations, currentId }: Props) {
             </Menu>
           }
         >
-          Conversations{all !== undefined && ` · ${countText(rows.length, all.length)}`}
+          {all === undefined ? 'Conversations' : headingText(rows.length, all.length)}
         </SectionHeading>
       </div>
       {(all?.length ?? 0) >= FILTER_FROM && (
@@ -114,5 +114,6 @@ export function ConversationList({ conversations, currentId }: Props) {
   )
 }
 
-const countText = (shown: number, all: number): string =>
-  shown === all ? formatCount(all) : `${formatCount(shown)} of ${formatCount(all)}`
+/** While some are hidden there is no room for the word beside both numbers. */
+const headingText = (shown: number, all: number): string =>
+  shown === all ? `Conversations · ${formatCount(all)}` : `${formatCount(shown)} of ${formatCount(all)}`

@@ -1,4 +1,5 @@
 import type { ListedConversation } from '../../core/contract/memory.ts'
+import { plainName } from './format.ts'
 
 export const CONVERSATION_ORDERS = ['change', 'size', 'pressure'] as const
 export type ConversationOrder = (typeof CONVERSATION_ORDERS)[number]
@@ -9,7 +10,7 @@ export const isOrder = (value: string): value is ConversationOrder =>
 /** What a conversation is called: its title, else its session. One line, whatever is in it. */
 export function conversationName(row: Pick<ListedConversation, 'title' | 'sessionId' | 'conversationId'>): string {
   const name = (row.title ?? '').trim() || row.sessionId.trim()
-  return name.replace(/\s+/g, ' ') || `conversation ${row.conversationId}`
+  return plainName(name) || `conversation ${row.conversationId}`
 }
 
 /** The conversations in which every typed word occurs, in the wanted order; what is nobody’s stands last. */

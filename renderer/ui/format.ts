@@ -95,3 +95,22 @@ export function shortenPath(path: string, maxChars = 48): string {
 
 /** Last segment of a path. */
 export const fileNameOf = (path: string): string => path.split(/[\\/]/).findLast((part) => part !== '') ?? path
+
+/** Folder and name of a path, for where only one of them fits: `~/code/`, `shop`. */
+export function splitPath(path: string): { readonly head: string; readonly tail: string } {
+  const [, head = '', tail = path] = /^(.*[\\/])(?=[^\\/])(.+)$/s.exec(path) ?? []
+  return { head, tail }
+}
+
+/** The front of an id, which many share, and the end that tells it from them. */
+export function splitId(id: string, tailChars = 6): { readonly head: string; readonly tail: string } {
+  const chars = [...id]
+  const at = Math.max(0, chars.length - tailChars)
+  return { head: chars.slice(0, at).join(''), tail: chars.slice(at).join('') }
+}
+
+/** A name from elsewhere on one line, as it is spelled: what would turn its letters round is written out. */
+export const plainName = (name: string): string =>
+  name
+    .replace(/\s+/g, ' ')
+    .replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)

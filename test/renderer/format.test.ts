@@ -9,9 +9,12 @@ import {
   formatDuration,
   formatPercent,
   formatPressure,
+  plainName,
   plural,
   shortenId,
   shortenPath,
+  splitId,
+  splitPath,
 } from '../../renderer/ui/format.ts'
 
 /** Units stand behind a space that does not break; these tests read better with a plain one. */
@@ -118,5 +121,30 @@ describe('ids and paths', () => {
     expect(fileNameOf('/a/b/lcm.db')).toBe('lcm.db')
     expect(fileNameOf('C:\\a\\lcm.db')).toBe('lcm.db')
     expect(fileNameOf('/a/folder/')).toBe('folder')
+  })
+})
+
+describe('names that do not fit', () => {
+  it('keep the last part of a path and the end of an id', () => {
+    expect(splitPath('/home/ada/shop')).toEqual({ head: '/home/ada/', tail: 'shop' })
+    expect(splitPath('C:\\code\\shop')).toEqual({ head: 'C:\\code\\', tail: 'shop' })
+    expect(splitPath('/home/ada/shop/')).toEqual({ head: '/home/ada/', tail: 'shop/' })
+    expect(splitPath('shop')).toEqual({ head: '', tail: 'shop' })
+    expect(splitId('session-1795169466461')).toEqual({ head: 'session-1795169', tail: '466461' })
+    expect(splitId('main')).toEqual({ head: '', tail: 'main' })
+  })
+
+  it('lose nothing when they are parted', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (name) => {
+        for (const { head, tail } of [splitPath(name), splitId(name)]) expect(head + tail).toBe(name)
+      }),
+    )
+  })
+
+  it('write out what would turn their letters round', () => {
+    expect(plainName('invoice-\u202egnp.exe')).toBe('invoice-[U+202E]gnp.exe')
+    expect(plainName('two\n lines')).toBe('two lines')
+    expect(plainName('שיחה עם \u200fאבא')).toBe('שיחה עם \u200fאבא')
   })
 })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ImportedFile } from '../../core/contract/import.ts'
 import type { Probe } from '../../core/contract/machine.ts'
 import { isSound } from '../../renderer/features/welcome/import-outcome.ts'
+import { FIRST_SHOWN, MORE_SHOWN, shortList } from '../../renderer/features/welcome/short-list.ts'
 import { sortDropped } from '../../renderer/features/welcome/sort-dropped.ts'
 
 describe('files that are dropped', () => {
@@ -61,5 +62,25 @@ describe('an import', () => {
     expect(sound([file, { ...file, skippedCount: 1 }])).toBe(false)
     expect(sound([{ ...file, conflicts: 1 }])).toBe(false)
     expect(sound([{ ...file, error: 'unreadable' }])).toBe(false)
+  })
+})
+
+describe('a long list of what was found', () => {
+  const names = Array.from({ length: 300 }, (_, n) => `project ${n}`)
+  const list = (filter: string, shown = FIRST_SHOWN, all = names) => shortList(all, (name) => name, filter, shown)
+
+  it('shows its beginning and says how much is left', () => {
+    expect(list('')).toEqual({ rows: names.slice(0, FIRST_SHOWN), matching: 300, hidden: 290 })
+    expect(list('', FIRST_SHOWN + 3 * MORE_SHOWN)).toEqual({ rows: names, matching: 300, hidden: 0 })
+  })
+
+  it('is shown whole when hardly anything would be left', () => {
+    expect(list('', FIRST_SHOWN, names.slice(0, FIRST_SHOWN + 2)).hidden).toBe(0)
+    expect(list('', FIRST_SHOWN, names.slice(0, FIRST_SHOWN + 3)).hidden).toBe(3)
+  })
+
+  it('is filtered as a whole, by every typed word in any case', () => {
+    expect(list('299 Project').rows).toEqual(['project 299'])
+    expect(list('nothing')).toEqual({ rows: [], matching: 0, hidden: 0 })
   })
 })

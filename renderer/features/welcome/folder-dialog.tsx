@@ -6,7 +6,7 @@ import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatBytes } from '../../ui/format.ts'
+import { formatBytes, plainName } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -71,7 +71,7 @@ function EntryRow({ entry, onOpen }: { readonly entry: FolderEntry; readonly onO
     <button type="button" className={styles.entry} data-kind={entry.kind} onClick={onOpen}>
       <Icon name={entry.kind === 'folder' ? 'folder' : entry.kind === 'memory' ? 'database' : 'file'} />
       <span className={styles.name}>
-        <bdi>{entry.name}</bdi>
+        <bdi>{plainName(entry.name)}</bdi>
       </span>
       <span className={styles.kind}>{KINDS[entry.kind]}</span>
       <span className={styles.size}>{entry.bytes !== null && formatBytes(entry.bytes)}</span>

@@ -4,23 +4,34 @@ import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import { FoundList } from './found-list.tsx'
 import styles from './found-memories.module.css'
 import { MemoryRow } from './memory-row.tsx'
+
+const TITLE = 'Found on this machine'
 
 /** Memories of known systems in their usual places. */
 export function FoundMemories() {
   const found = useQuery(api.machine.discover.queryOptions())
+  const again = (
+    <Button look="quiet" disabled={found.isFetching} onClick={() => void found.refetch()}>
+      Look again
+    </Button>
+  )
+  if (found.data && found.data.length > 0)
+    return (
+      <FoundList
+        title={TITLE}
+        what="memories"
+        items={found.data}
+        textOf={({ label, path, system }) => `${label} ${path} ${system ?? ''}`}
+        row={(memory) => <MemoryRow key={memory.path} memory={memory} />}
+        aside={again}
+      />
+    )
   return (
     <section>
-      <SectionHeading
-        aside={
-          <Button look="quiet" disabled={found.isFetching} onClick={() => void found.refetch()}>
-            Look again
-          </Button>
-        }
-      >
-        Found on this machine{found.data && ` · ${found.data.length}`}
-      </SectionHeading>
+      <SectionHeading aside={again}>{TITLE}</SectionHeading>
       {found.isPending && <Loading what="memories on this machine" lines={3} />}
       {found.error && (
         <p className={styles.text} role="alert">
@@ -33,11 +44,6 @@ export function FoundMemories() {
           sample first.
         </p>
       )}
-      <ul>
-        {found.data?.map((memory) => (
-          <MemoryRow key={memory.path} memory={memory} />
-        ))}
-      </ul>
     </section>
   )
 }

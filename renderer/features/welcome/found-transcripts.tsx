@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { FoundTranscripts as Found } from '../../../core/contract/machine.ts'
 import { api } from '../../api.ts'
 import { Chip } from '../../ui/chip.tsx'
-import { formatBytes, plural, shortenPath } from '../../ui/format.ts'
-import { SectionHeading } from '../../ui/section-heading.tsx'
+import { formatBytes, plainName, plural, shortenPath } from '../../ui/format.ts'
 import { TimeText } from '../../ui/time-text.tsx'
+import { FoundList } from './found-list.tsx'
+import { FoundName } from './found-name.tsx'
 import styles from './memory-row.module.css'
 
 type Props = { readonly onChoose: (paths: readonly string[]) => void }
@@ -15,14 +16,13 @@ export function FoundTranscripts({ onChoose }: Props) {
   // A machine without any is told nothing: the page offers to import by path already.
   if (!found.data || found.data.length === 0) return null
   return (
-    <section>
-      <SectionHeading>Transcripts on this machine · {found.data.length}</SectionHeading>
-      <ul>
-        {found.data.map((one) => (
-          <Row key={`${one.agent} ${one.label} ${one.paths[0]}`} found={one} onChoose={onChoose} />
-        ))}
-      </ul>
-    </section>
+    <FoundList
+      title="Transcripts on this machine"
+      what="transcripts"
+      items={found.data}
+      textOf={({ label, agent, paths }) => `${label} ${agent} ${paths[0] ?? ''}`}
+      row={(one) => <Row key={`${one.agent} ${one.label} ${one.paths[0]}`} found={one} onChoose={onChoose} />}
+    />
   )
 }
 
@@ -36,11 +36,9 @@ function Row({ found, onChoose }: { readonly found: Found } & Props) {
         title={`Look what an import of these would bring\n${found.paths.slice(0, 5).join('\n')}`}
         onClick={() => onChoose(found.paths)}
       >
-        <span className={styles.label}>
-          <bdi>{shortenPath(found.label, 40)}</bdi>
-        </span>
+        <FoundName label={found.label} />
         <span className={styles.path}>
-          <bdi>{found.paths.length === 1 ? shortenPath(first, 34) : plural(found.files, 'file')}</bdi>
+          <bdi>{found.paths.length === 1 ? shortenPath(plainName(first), 38) : plural(found.files, 'file')}</bdi>
         </span>
         <span className={styles.system}>
           <Chip>{found.agent}</Chip>

@@ -1,9 +1,10 @@
 import type { FoundMemory } from '../../../core/contract/machine.ts'
 import { host } from '../../host.ts'
 import { Chip } from '../../ui/chip.tsx'
-import { formatBytes, shortenPath } from '../../ui/format.ts'
+import { formatBytes, plainName, shortenPath } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { FoundName } from './found-name.tsx'
 import styles from './memory-row.module.css'
 
 type Props = {
@@ -23,14 +24,12 @@ export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
         title={memory.path}
         onClick={() => host.openFile(memory.path)}
       >
-        <span className={styles.label}>
-          <bdi>{memory.label}</bdi>
-        </span>
+        <FoundName label={memory.label} />
         <span className={styles.path}>
-          <bdi>{shortenPath(memory.path, 34)}</bdi>
+          <bdi>{shortenPath(plainName(memory.path), 38)}</bdi>
         </span>
         <span className={styles.system}>
-          {isMissing ? <Chip tone="warning">gone</Chip> : memory.system !== null && <Chip>{memory.system}</Chip>}
+          <SystemOrState memory={memory} isMissing={isMissing} />
         </span>
         <span className={styles.size}>{formatBytes(memory.bytes)}</span>
         <span className={styles.time}>
@@ -47,4 +46,15 @@ export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
       )}
     </li>
   )
+}
+
+function SystemOrState({ memory, isMissing }: { readonly memory: FoundMemory; readonly isMissing: boolean }) {
+  if (isMissing) return <Chip tone="warning">gone</Chip>
+  if (memory.system === null)
+    return (
+      <Chip tone="warning" title="It is damaged, or its writer has it for itself. Opening it says more.">
+        unreadable
+      </Chip>
+    )
+  return <Chip>{memory.system === 'argentos' ? 'ArgentOS' : memory.system}</Chip>
 }

@@ -1,23 +1,32 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import styles from './found-list.module.css'
 import { MemoryRow } from './memory-row.tsx'
+import { shortList } from './short-list.ts'
+
+/** So that what was found stands on the first page as well. */
+const FIRST_RECENT = 6
 
 /** What was opened before. Nothing is shown before the first time. */
 export function RecentMemories() {
   const recent = useQuery(api.machine.recent.queryOptions())
   const queries = useQueryClient()
+  const [isWhole, setWhole] = useState(false)
   const forget = useMutation(
     api.machine.forgetRecent.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.machine.recent.key() }),
     }),
   )
   if (!recent.data || recent.data.length === 0) return null
+  const { rows, hidden } = shortList(recent.data, () => '', '', isWhole ? recent.data.length : FIRST_RECENT)
   return (
     <section>
       <SectionHeading>Recent</SectionHeading>
       <ul>
-        {recent.data.map((memory) => (
+        {rows.map((memory) => (
           <MemoryRow
             key={memory.path}
             memory={memory}
@@ -26,6 +35,13 @@ export function RecentMemories() {
           />
         ))}
       </ul>
+      {hidden > 0 && (
+        <div className={styles.more}>
+          <Button look="quiet" onClick={() => setWhole(true)}>
+            Show {hidden} more
+          </Button>
+        </div>
+      )}
     </section>
   )
 }

@@ -1,0 +1,63 @@
+import { type ReactNode, useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { formatCount } from '../../ui/format.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import styles from './found-list.module.css'
+import { FIRST_SHOWN, MORE_SHOWN, shortList } from './short-list.ts'
+
+type Props<T> = {
+  readonly title: string
+  /** What the list is of, for the filter's name. */
+  readonly what: string
+  readonly items: readonly T[]
+  /** What the filter looks into. */
+  readonly textOf: (item: T) => string
+  readonly row: (item: T) => ReactNode
+  readonly aside?: ReactNode
+}
+
+/** What was found on this machine, the newest first; where it is much, the rest is one click or one word away. */
+export function FoundList<T>({ title, what, items, textOf, row, aside }: Props<T>) {
+  const [filter, setFilter] = useState('')
+  const [shown, setShown] = useState(FIRST_SHOWN)
+  const { rows, matching, hidden } = shortList(items, textOf, filter, shown)
+  const isLong = items.length > FIRST_SHOWN
+  return (
+    <section>
+      <SectionHeading
+        aside={
+          <span className={styles.aside}>
+            {isLong && (
+              <input
+                className={styles.filter}
+                type="text"
+                placeholder="Filter"
+                aria-label={`Filter ${what}`}
+                spellCheck={false}
+                value={filter}
+                onChange={(event) => {
+                  setFilter(event.target.value)
+                  setShown(FIRST_SHOWN)
+                }}
+                onKeyDown={(event) => event.key === 'Escape' && setFilter('')}
+              />
+            )}
+            {aside}
+          </span>
+        }
+      >
+        {title} · {matching < items.length && `${formatCount(matching)} of `}
+        {formatCount(items.length)}
+      </SectionHeading>
+      {matching === 0 && <p className={styles.text}>Nothing here has “{filter.trim()}” in its name, path or system.</p>}
+      <ul>{rows.map(row)}</ul>
+      {hidden > 0 && (
+        <div className={styles.more}>
+          <Button look="quiet" onClick={() => setShown(shown + MORE_SHOWN)}>
+            Show {formatCount(Math.min(hidden, MORE_SHOWN))} more
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,13 @@
+import { plainName, shortenPath, splitPath } from '../../ui/format.ts'
+import { TailText } from '../../ui/tail-text.tsx'
+import styles from './memory-row.module.css'
+
+/** The folder of a project, of which its own name counts; or any other name. */
+export function FoundName({ label }: { readonly label: string }) {
+  const name = plainName(label)
+  return (
+    <span className={styles.label}>
+      {/[\\/]/.test(name) ? <TailText {...splitPath(shortenPath(name, 400))} isTailStrong /> : <bdi>{name}</bdi>}
+    </span>
+  )
+}
