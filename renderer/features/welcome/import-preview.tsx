@@ -4,7 +4,7 @@ import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { fileNameOf, formatBytes, formatCount, plural } from '../../ui/format.ts'
+import { fileNameOf, formatBytes, formatCount, plainName, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import table from '../../ui/text-table.module.css'
 import { TimeText } from '../../ui/time-text.tsx'
@@ -69,13 +69,17 @@ export function ImportPreview({ paths, onImport, onBack }: Props) {
       </div>
       {(preview.data.notLookedAt > 0 || preview.data.passedOverCount > 0) && (
         <p className={styles.note}>
-          {preview.data.notLookedAt > 0 && `${plural(preview.data.notLookedAt, 'more file')} will come in as well. `}
-          {preview.data.passedOverCount > 0 &&
-            `${plural(preview.data.passedOverCount, 'file')} of the folder are no transcripts and are left alone.`}
+          {preview.data.notLookedAt > 0 &&
+            `${plural(preview.data.notLookedAt, 'more file')} could not be looked at in so short a time: what of them is a transcript comes in as well. `}
+          {preview.data.passedOverCount > 0 && passedOverText(preview.data.passedOverCount)}
         </p>
       )}
       <div className={styles.actions}>
-        <Button look="primary" disabled={usable.length === 0} onClick={() => onImport(paths)}>
+        <Button
+          look="primary"
+          disabled={usable.length + preview.data.notLookedAt === 0}
+          onClick={() => onImport(paths)}
+        >
           Import {plural(usable.length + preview.data.notLookedAt, 'file')}
         </Button>
         <Button onClick={onBack}>Back</Button>
@@ -84,11 +88,18 @@ export function ImportPreview({ paths, onImport, onBack }: Props) {
   )
 }
 
-function headline({ files }: Preview, usable: readonly PreviewedFile[]): string {
+const passedOverText = (count: number): string =>
+  count === 1
+    ? '1 file of the folder is no transcript and is left alone.'
+    : `${formatCount(count)} files of the folder are no transcripts and are left alone.`
+
+function headline({ files, notLookedAt }: Preview, usable: readonly PreviewedFile[]): string {
+  if (usable.length === 0 && notLookedAt > 0) return `${plural(notLookedAt, 'file')} that may be transcripts`
   if (usable.length === 0) return `Nothing here can be imported: ${files[0]?.error ?? 'no transcript was found'}`
   const messages = usable.reduce((sum, file) => sum + file.messages, 0)
   const least = usable.some((file) => file.isAtLeast) ? 'at least ' : ''
-  return `${plural(usable.length, 'transcript')} with ${least}${plural(messages, 'message')}`
+  const more = notLookedAt > 0 ? `, and ${plural(notLookedAt, 'more file')}` : ''
+  return `${plural(usable.length, 'transcript')} with ${least}${plural(messages, 'message')}${more}`
 }
 
 function FileRow({ file }: { readonly file: PreviewedFile }) {
@@ -97,10 +108,10 @@ function FileRow({ file }: { readonly file: PreviewedFile }) {
     <tr>
       <th scope="row" title={file.path}>
         <span className={styles.name}>
-          <bdi>{title ?? fileNameOf(file.path)}</bdi>
+          <bdi>{plainName(title ?? fileNameOf(file.path))}</bdi>
         </span>
         <span className={styles.path}>
-          <bdi>{fileNameOf(file.path)}</bdi>
+          <bdi>{plainName(fileNameOf(file.path))}</bdi>
         </span>
       </th>
       <td>
