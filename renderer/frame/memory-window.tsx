@@ -69,6 +69,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
                 view={route.view}
                 conversationId={current?.conversationId ?? null}
                 info={info}
+                isDetailShown={hasDetail && route.selection !== null}
                 isPlanInSight={hasDetail && route.selection === null}
                 onShowPlan={() => {
                   setHasDetail(true)

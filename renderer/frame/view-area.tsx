@@ -26,6 +26,8 @@ type Props = {
   readonly view: View
   readonly conversationId: number | null
   readonly info: MemoryInfo
+  /** The detail of a selection stands on the right side. */
+  readonly isDetailShown: boolean
   /** The repair plan stands on the right side, while nothing is selected. */
   readonly isPlanInSight: boolean
   readonly onShowPlan: () => void
@@ -43,7 +45,7 @@ export function ViewArea(props: Props) {
   )
 }
 
-function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: Props) {
+function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight, onShowPlan }: Props) {
   if (view === 'integrity') {
     const actions = conversationId !== null && <CoverageCheck conversationId={conversationId} />
     return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} actions={actions} />
@@ -57,7 +59,7 @@ function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: 
     case 'strata':
       return <StrataAndLineage conversationId={conversationId} />
     case 'context':
-      return <ContextView conversationId={conversationId} />
+      return <ContextView conversationId={conversationId} isDetailShown={isDetailShown} />
     case 'transcript':
       return <TranscriptView conversationId={conversationId} />
     case 'search':

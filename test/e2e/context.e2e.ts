@@ -18,9 +18,19 @@ test('the context window lists each item with its reason, and answers what a sma
   await expect(row).toContainText(/stands for \d+ messages/)
   const id = (await row.getByRole('button', { name: /^sum_/ }).textContent())?.trim() ?? ''
   await row.click()
-  await expect(
-    page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: `Copy ${id}` }),
-  ).toBeVisible()
+  const detail = page.getByRole('complementary', { name: 'Detail' })
+  await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
+
+  // One at a time at the right side: what was asked for last.
+  const whatIf = view.getByRole('complementary', { name: 'What if' })
+  await expect(whatIf).toBeHidden()
+  await view.getByRole('button', { name: 'What if' }).click()
+  await expect(whatIf).toBeVisible()
+  await expect(detail).toBeHidden()
+  await table.getByRole('row').nth(1).click()
+  await expect(whatIf).toBeHidden()
+  await expect(detail).toBeVisible()
+  await view.getByRole('button', { name: 'What if' }).click()
 
   const budget = view.getByRole('textbox', { name: 'budget' })
   await budget.fill('3,000')

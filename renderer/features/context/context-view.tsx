@@ -3,7 +3,6 @@ import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { useStored } from '../../ui/use-stored.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import { CategoryTable } from './category-table.tsx'
 import { ContextToolbar, type Form } from './context-toolbar.tsx'
@@ -14,6 +13,7 @@ import { PayloadView } from './payload-view.tsx'
 import { TimeBar } from './time-bar.tsx'
 import { useAskedPlace } from './use-asked-place.ts'
 import { useKept } from './use-kept.ts'
+import { usePanel } from './use-panel.ts'
 import { useMoment, useTime } from './use-time.ts'
 import { useTried } from './use-tried.ts'
 import { usePrefetch, useWindow } from './use-window.ts'
@@ -24,18 +24,21 @@ import { WindowList } from './window-list.tsx'
 
 /** Long enough for a slider to pass by, short enough to be an answer at once. */
 const SETTLE_MS = 60
-/** Narrower than this, there is no room beside the list unless it is asked for. */
-const WIDE_PX = 800
+
+type Props = {
+  readonly conversationId: number
+  /** The detail of a selection stands at the right side of the window. */
+  readonly isDetailShown: boolean
+}
 
 /** What the model sees next turn, or saw at any moment before: to scale, item by item, as it is sent, and what if. */
-export function ContextView({ conversationId }: { readonly conversationId: number }) {
+export function ContextView({ conversationId, isDetailShown }: Props) {
   const [whatIf, setWhatIf] = useKept('what-if', conversationId, AS_CONFIGURED, parseWhatIf)
   const [place, setPlace] = useKept('moment', conversationId, NOW, parsePlace)
   const [between, setBetween] = useState<Between | null>(null)
   const [form, setForm] = useState<Form>('list')
-  const [panel, setPanel] = useStored<string>('what-if-panel', 'auto')
   const [box, width] = useWidth<HTMLElement>()
-  const hasPanel = panel === 'auto' ? width >= WIDE_PX : panel === 'open'
+  const panel = usePanel(width, isDetailShown)
 
   const { time, error: timeError } = useTime(conversationId)
   const tried = useTried(whatIf)
@@ -63,8 +66,8 @@ export function ContextView({ conversationId }: { readonly conversationId: numbe
         onQuery={(words) => setWhatIf({ ...whatIf, query: words })}
         form={form}
         onForm={setForm}
-        hasWhatIf={hasPanel}
-        onToggleWhatIf={() => setPanel(hasPanel ? 'closed' : 'open')}
+        hasWhatIf={panel.isOpen}
+        onToggleWhatIf={panel.toggle}
       />
       <div className={styles.columns}>
         <div className={styles.main}>
@@ -93,7 +96,7 @@ export function ContextView({ conversationId }: { readonly conversationId: numbe
             </>
           )}
         </div>
-        {hasPanel && (
+        {panel.isOpen && (
           <WhatIfPanel
             conversationId={conversationId}
             whatIf={whatIf}
@@ -101,6 +104,7 @@ export function ContextView({ conversationId }: { readonly conversationId: numbe
             onChange={setWhatIf}
             items={window?.items ?? []}
             isPast={window?.atMs !== undefined}
+            isInstead={panel.isInstead}
           />
         )}
       </div>

@@ -29,13 +29,15 @@ type Props = {
   readonly items: readonly ContextItem[]
   /** The window that is shown is one of the past, about which nothing can be tried out. */
   readonly isPast: boolean
+  /** It stands where the detail of the selection would. */
+  readonly isInstead: boolean
 }
 
 /** Short enough to be an answer at once. */
 const SETTLE_MS = 60
 
 /** Another budget, threshold, tail or system, answered at once. Nothing of it is written anywhere. */
-export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, isPast }: Props) {
+export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, isPast, isInstead }: Props) {
   const info = useQuery(api.memory.info.queryOptions())
   const settled = useDebounced(tried.settings, SETTLE_MS)
   const input = useMemo(() => ({ conversationId, settings: settled }), [conversationId, settled])
@@ -46,7 +48,7 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
     navigate({ view: 'compaction' }, 'push')
   }
   return (
-    <aside className={styles.panel} aria-label="What if" data-beside="">
+    <aside className={styles.panel} aria-label="What if" data-beside={isInstead ? 'instead' : ''}>
       <SectionHeading aside={isPast ? 'of the window now' : 'nothing is written'}>What if</SectionHeading>
       <PresetChoice
         presets={tried.presets}

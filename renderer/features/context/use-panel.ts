@@ -1,0 +1,34 @@
+import { useState } from 'react'
+import { useRoute } from '../../routes.ts'
+import { useMedia } from '../../ui/use-media.ts'
+import { useStored } from '../../ui/use-stored.ts'
+
+/** Narrower than this, there is no room beside the list unless it is asked for. */
+const WIDE_PX = 800
+/** Up to here the panel and the detail of a selection take turns at the right side; as in the window's own styles. */
+const ONE_AT_A_TIME = '(max-width: 1700px)'
+
+export type Panel = {
+  readonly isOpen: boolean
+  /** It stands where the detail of the selection would, until something else is selected. */
+  readonly isInstead: boolean
+  readonly toggle: () => void
+}
+
+/**
+ * Whether what if stands beside the list: where there is room, unless it was decided otherwise. Where there is room for
+ * one panel only, it is that of what was done last: selecting shows the detail, asking what if shows this.
+ * @param width of the view in pixels
+ */
+export function usePanel(width: number, isDetailShown: boolean): Panel {
+  const [stored, setStored] = useStored<string>('what-if-panel', 'auto')
+  const [instead, setInstead] = useState<string | null>(null)
+  const { selection } = useRoute()
+  const isShared = useMedia(ONE_AT_A_TIME) && isDetailShown
+  if (isShared) {
+    const isInstead = selection !== null && instead === selection
+    return { isOpen: isInstead, isInstead, toggle: () => setInstead(isInstead ? null : selection) }
+  }
+  const isOpen = stored === 'auto' ? width >= WIDE_PX : stored === 'open'
+  return { isOpen, isInstead: false, toggle: () => setStored(isOpen ? 'closed' : 'open') }
+}
