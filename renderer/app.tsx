@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { api } from './api.ts'
 import { DropTarget } from './features/welcome/drop-target.tsx'
+import { importOnWelcomePage } from './features/welcome/handed-over.ts'
 import { OpenError } from './features/welcome/open-error.tsx'
 import { Welcome } from './features/welcome/welcome.tsx'
 import { ConnectionBanner } from './frame/connection-banner.tsx'
@@ -41,7 +42,7 @@ export function App({ file }: Props) {
       {file === null ? (
         <NoMemory />
       ) : (
-        <DropTarget onMemory={host.openFile}>
+        <DropTarget onMemory={host.openFile} onTranscripts={importOnWelcomePage}>
           <Memory file={file} />
         </DropTarget>
       )}

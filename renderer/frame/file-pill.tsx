@@ -3,7 +3,8 @@ import type { CopiedFrom, MemoryInfo } from '../../core/contract/memory.ts'
 import { useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
 import { Chip } from '../ui/chip.tsx'
-import { shortenPath } from '../ui/format.ts'
+import { plainName, shortenPath, splitPath } from '../ui/format.ts'
+import { TailText } from '../ui/tail-text.tsx'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
 import { SystemChip } from './system-chip.tsx'
@@ -18,10 +19,18 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
     <div className={styles.pill}>
       <span className={styles.dot} data-state={state} title={DOT_TEXTS[state]} />
       <span className={styles.path} title={info.path}>
-        <bdi>{shortenPath(info.path)}</bdi>
+        <TailText {...splitPath(plainName(shortenPath(info.path)))} />
       </span>
       <SystemChip info={info} />
-      {info.copiedFrom && <Chip title={copyTitle(info.copiedFrom)}>working copy</Chip>}
+      {info.copiedFrom && (
+        <Chip title={copyTitle(info.copiedFrom)}>
+          working copy
+          <span className={styles.origin}>
+            {' of '}
+            <bdi>{plainName(info.copiedFrom.fileName)}</bdi>
+          </span>
+        </Chip>
+      )}
       {info.readOnly && (
         <Chip
           tone="lit"

@@ -1,5 +1,8 @@
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
 import { expect, test } from './app.ts'
-import { builtMemory, factsOf, sampleCopy, turnTo } from './memories.ts'
+import { builtMemory, FIXTURES, factsOf, sampleCopy, turnTo } from './memories.ts'
 
 test('conversations can be filtered, sorted and gone through by keys', async ({ openMemory, home }) => {
   const path = builtMemory(home, (memory) => {
@@ -129,4 +132,99 @@ test('what an agent writes meanwhile appears by itself, and can be held', async 
     .click()
   await expect(line).toContainText(`LCM: ${messages + 5} msgs`)
   writer.db.close()
+})
+
+/** As a person drops files on the window. Only the stand-in for the desktop can be told where they lie. */
+const drop = (page: Page, paths: readonly string[]): Promise<void> =>
+  page.evaluate((dropped) => {
+    const dataTransfer = new DataTransfer()
+    for (const path of dropped) {
+      const file = new File([''], path.split('/').at(-1) ?? '')
+      Object.defineProperty(file, 'path', { value: path })
+      dataTransfer.items.add(file)
+    }
+    const init = { bubbles: true, cancelable: true, dataTransfer }
+    const target = document.querySelector('main') ?? document.body
+    target.dispatchEvent(new DragEvent('dragover', init))
+    target.dispatchEvent(new DragEvent('drop', init))
+  }, paths)
+
+test('a browser cannot take what is dropped on an open memory, and says what can be done instead', async ({
+  openMemory,
+  home,
+  hostKind,
+}) => {
+  test.skip(hostKind !== 'browser', 'the desktop opens what is dropped')
+  const page = await openMemory(sampleCopy(home))
+  const status = page.getByRole('contentinfo')
+  await expect(status).toContainText('LCM:')
+  const before = page.url()
+  await drop(page, [join(home, 'sample.db')])
+  await expect(page.getByRole('alert')).toContainText('type its path on the welcome page')
+  expect(page.url()).toBe(before)
+  await expect(status).toContainText('LCM:')
+})
+
+test('what is dropped on an open memory is opened, or looked through for transcripts', async ({
+  openMemory,
+  home,
+  hostKind,
+}) => {
+  test.skip(hostKind !== 'standin', 'nothing else can be told where a dropped file lies')
+  const other = builtMemory(
+    home,
+    (memory) => void memory.conversation({ title: 'Other', messages: ['hello'] }),
+    'other.db',
+  )
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await drop(page, [other])
+  await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText('Other')
+
+  const sessions = join(home, 'project', 'sessions')
+  mkdirSync(sessions, { recursive: true })
+  writeFileSync(join(sessions, 'a.jsonl'), '{"role":"user","content":"hi"}\n{"role":"assistant","content":"hello"}\n')
+  await drop(page, [join(home, 'project')])
+  await expect(page.getByRole('heading', { name: '1 transcript with 2 messages' })).toBeVisible()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await expect(page.getByRole('button', { name: 'Open a memory…' })).toBeVisible()
+})
+
+test('a working copy says of which file it is one', async ({ openMemory, home }) => {
+  test.skip(!existsSync(FIXTURES), 'there is no ../shared')
+  const original = join(home, 'original.db')
+  copyFileSync(join(FIXTURES, 'small.db'), original)
+  const page = await openMemory(original)
+  const banner = page.getByRole('banner')
+  await expect(banner).not.toContainText('working copy')
+  await banner.getByRole('button', { name: 'read-only' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Make a working copy' })
+  await dialog.getByRole('button', { name: 'Make the copy' }).click()
+  await dialog.getByRole('button', { name: 'Open the copy' }).click()
+  const chip = banner.getByTitle('A copy of original.db of lossless-claw. What is changed here is not changed there.')
+  await expect(chip).toHaveText('working copy of original.db')
+  await expect(banner.getByRole('button', { name: 'read-only' })).toHaveCount(0)
+})
+
+test.describe('a view whose code does not arrive', () => {
+  test.use({ allowedPageErrors: [/ERR_FAILED|Failed to fetch dynamically imported module/] })
+
+  test('says so in its place, and is there when the page is loaded again', async ({ openMemory, home, hostKind }) => {
+    test.skip(hostKind !== 'browser', 'the desktop has its code at hand')
+    const page = await openMemory(sampleCopy(home))
+    const code = /\/context-view-[^/]*\.js$/
+    await page.route(code, (route) => route.abort())
+    // What has arrived by now is asked for anew.
+    await page.reload()
+    const views = page.getByRole('navigation', { name: 'Views' })
+    await views.getByRole('link', { name: /^Context/ }).click()
+    await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toBeVisible()
+
+    await views.getByRole('link', { name: 'Overview' }).click()
+    await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toHaveCount(0)
+    await views.getByRole('link', { name: /^Context/ }).click()
+    await page.unroute(code)
+    await page.getByRole('button', { name: 'Load the page again' }).click()
+    await expect(page.getByRole('region', { name: 'Context window' })).toContainText('what the model sees next turn')
+  })
 })

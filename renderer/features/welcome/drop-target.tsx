@@ -11,8 +11,7 @@ const IN_A_BROWSER =
 
 type Props = {
   readonly onMemory: (path: string) => void
-  /** Absent where nothing is imported: then it says where that is done. */
-  readonly onTranscripts?: (paths: readonly string[]) => void
+  readonly onTranscripts: (paths: readonly string[]) => void
   readonly children: ReactNode
 }
 
@@ -42,11 +41,8 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
   }
   const take = async (paths: readonly string[]) => {
     const { memory, transcripts } = sortDropped(await Promise.all(paths.map((path) => client.machine.probe({ path }))))
-    if (transcripts.length > 0) {
-      if (onTranscripts === undefined)
-        setRefusal('Transcripts are imported from the welcome page: click LCM Inspector above.')
-      else onTranscripts(transcripts)
-    } else if (memory !== null) onMemory(memory)
+    if (transcripts.length > 0) onTranscripts(transcripts)
+    else if (memory !== null) onMemory(memory)
   }
   const over = (event: DragEvent) => {
     if (!holdsFiles(event)) return
@@ -66,7 +62,7 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
       {isOver && (
         <div className={styles.veil}>
           {host.pathOfDroppedFile
-            ? `Drop a memory to open it${onTranscripts ? ', or transcripts or their folder to import them' : ''}`
+            ? 'Drop a memory to open it, or transcripts or their folder to import them'
             : IN_A_BROWSER}
         </div>
       )}

@@ -7,6 +7,7 @@ import { Mark } from '../../ui/mark.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
 import { FoundMemories } from './found-memories.tsx'
+import { importOnWelcomePage } from './handed-over.ts'
 import styles from './open-error.module.css'
 import { RecentMemories } from './recent-memories.tsx'
 import { SalvageDialog } from './salvage-dialog.tsx'
@@ -50,8 +51,7 @@ export function OpenError({ path, error, onRetry }: Props) {
       {isBrowsing && (
         <FolderDialog
           onMemory={host.openFile}
-          // The welcome page imports.
-          onTranscript={() => host.openFile(null)}
+          onTranscript={(transcript) => importOnWelcomePage([transcript])}
           onClose={() => setBrowsing(false)}
         />
       )}

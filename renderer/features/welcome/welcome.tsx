@@ -8,6 +8,7 @@ import { DropTarget } from './drop-target.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
 import { FoundMemories } from './found-memories.tsx'
 import { FoundTranscripts } from './found-transcripts.tsx'
+import { forgetHandedOver, handedOver } from './handed-over.ts'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportProgress } from './import-progress.tsx'
 import { OpenActions } from './open-actions.tsx'
@@ -18,7 +19,8 @@ import styles from './welcome.module.css'
 /** The page without a file: every way to one. */
 export function Welcome() {
   const [isBrowsing, setBrowsing] = useState(false)
-  const [chosen, setChosen] = useState<readonly string[] | null>(null)
+  const [chosen, setChosen] = useState<readonly string[] | null>(handedOver)
+  useEffect(forgetHandedOver, [])
   const transcripts = useImport()
   const importChosen = (paths: readonly string[]) => {
     setChosen(null)
