@@ -63,8 +63,8 @@ function contextAnswer(lcm: Lcm, options: ContextOptions): Answer {
     return { json: difference, text: () => differenceText(difference) }
   }
   if (render) {
-    const { placed } = at ? lcm.timeTravel.entriesAt(input.conversationId, at) : {}
-    const rendered = lcm.context.render(input, render, placed)
+    const { placed, until } = at ? lcm.timeTravel.entriesAt(input.conversationId, at) : {}
+    const rendered = lcm.context.render(input, render, placed, until)
     return {
       json: { messages: rendered.messages, system: rendered.system },
       text: () => JSON.stringify(rendered, null, 2),
@@ -86,6 +86,11 @@ function contextText(context: AssembledContext): string {
       ? ['The window is stored in another order than that of the history: the second column is the place in that one.']
       : []),
     `${count(context.tokens)} of ${count(context.budget)} tokens (${percent(context.pressure)})${context.overBudget ? ' · the fresh tail alone is over the budget' : ''}`,
+    ...(context.prunedTokens === undefined
+      ? []
+      : [
+          `${count(context.prunedTokens)} tokens more that the agent has pruned from these messages: it does not see them.`,
+        ]),
     '',
     table(
       ['#', ...(historyOrder ? ['hist'] : []), 'id', 'kind', 'tokens', '', 'why'],
@@ -96,7 +101,7 @@ function contextText(context: AssembledContext): string {
         kindText(item),
         item.tokens,
         item.included ? 'in' : 'out',
-        item.reason,
+        item.pruned ? `${item.reason}; ${count(item.pruned.tokens)} tokens pruned` : item.reason,
       ]),
     ),
   ].join('\n')

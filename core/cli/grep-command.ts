@@ -81,6 +81,7 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
         const where = [
           hit.role ?? hit.kind,
           hit.inContext ? 'in the window' : null,
+          hit.isPruned ? 'pruned by its agent' : null,
           hit.seenThrough !== null
             ? `seen through ${hit.seenThrough}`
             : hit.coveredBy.length > 0

@@ -1,5 +1,6 @@
 import { SummaryLevel } from '../contract/ids.ts'
 import { Attempt, type CompactionRunRecord } from '../contract/time-travel.ts'
+import { prunedByRun, readPruned } from '../conversations/pruned-outputs.ts'
 import type { ReadDb } from '../db/read-db.ts'
 
 const queries = {
@@ -45,7 +46,11 @@ export class CompactionHistory {
       created.set(runId, list)
     }
     const runs = this.#db.all<Omit<CompactionRunRecord, 'created'>>(queries.runs, { conversationId })
-    return runs.map((run) => ({ ...run, created: created.get(run.runId) ?? [] }))
+    const pruned = prunedByRun(readPruned(this.#db, conversationId))
+    return runs.map((run) => {
+      const taken = pruned.get(run.runId)
+      return { ...run, created: created.get(run.runId) ?? [], ...(taken ? { pruned: taken } : {}) }
+    })
   }
 }
 

@@ -29,11 +29,12 @@ export function findLeafChunks(items: readonly WindowItem[], pairs: Pairing, lim
   const stays = markStaying(items, freshTailStart(items, limits.freshTailCount))
   const unitEnds = bindPairs(pairs, stays)
   const chunks: Range[] = []
-  let [messages, tokens, from, sum] = [0, 0, 0, 0]
+  let [messages, tokens, from, sum, read] = [0, 0, 0, 0, 0]
   const close = (to: number): void => {
     if (sum >= LEAST_TOKENS) chunks.push({ from, to })
     from = to
     sum = 0
+    read = 0
   }
   let index = 0
   while (index < items.length) {
@@ -45,12 +46,18 @@ export function findLeafChunks(items: readonly WindowItem[], pairs: Pairing, lim
     }
     const end = unitEnds.get(index) ?? index + 1
     let unit = 0
-    for (let member = index; member < end; member += 1) unit += items[member]?.tokens ?? 0
-    const isFull = sum + unit > limits.leafChunkTokens || end - from > MOST_MESSAGES
+    // A summary is made of what was pruned, too.
+    let whole = 0
+    for (let member = index; member < end; member += 1) {
+      unit += items[member]?.tokens ?? 0
+      whole += (items[member]?.tokens ?? 0) + (items[member]?.pruned?.tokens ?? 0)
+    }
+    const isFull = read + whole > limits.leafChunkTokens || end - from > MOST_MESSAGES
     if (isFull && index > from) close(index)
     messages += end - index
     tokens += unit
     sum += unit
+    read += whole
     index = end
   }
   close(items.length)

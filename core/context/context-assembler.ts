@@ -1,5 +1,6 @@
 import type { CompactionSettings } from '../contract/compaction.ts'
 import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedContext } from '../contract/context.ts'
+import type { PrunedUntil } from '../conversations/pruned-outputs.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { assertNever } from '../errors.ts'
 import { historyOrder } from './history-order.ts'
@@ -50,18 +51,20 @@ export class ContextAssembler {
 
   /**
    * Tokens are those stored with each item. `pressure` is what is included ÷ budget; `windowTokens` is what the window
-   * would take without a budget. `placed` puts other entries in the place of the stored window.
+   * would take without a budget. `placed` puts other entries in the place of the stored window, as it stood at `until`.
    * @throws LcmError not_found
    */
-  assemble(input: AssembleInput, placed?: Placements): AssembledContext {
-    const { window, extents, selection } = this.#select(input, placed)
+  assemble(input: AssembleInput, placed?: Placements, until?: PrunedUntil): AssembledContext {
+    const { window, extents, selection } = this.#select(input, placed, until)
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
     const order = historyOrder(window, extents)
+    const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
     return {
       conversationId: input.conversationId,
       tokens: selection.tokens,
       windowTokens: window.tokens,
+      ...(prunedTokens > 0 ? { prunedTokens } : {}),
       budget,
       pressure: selection.tokens / budget,
       softThreshold: this.#settings.softThreshold,
@@ -84,6 +87,7 @@ export class ContextAssembler {
           messages: standsFor(window, extents, ordinal),
           createdAtMs: item.createdAtMs,
           excerpt: excerpts[ordinal] ?? '',
+          ...(item.pruned ? { pruned: item.pruned } : {}),
         }
       }),
       ...(order ? { historyOrder: order } : {}),
@@ -96,10 +100,10 @@ export class ContextAssembler {
    * the end of earlier ones, so that a provider's prompt cache stays valid.
    * @throws LcmError not_found
    */
-  render(input: AssembleInput, provider: Provider, placed?: Placements): RenderedContext {
-    const { window, extents, selection } = this.#select(input, placed)
+  render(input: AssembleInput, provider: Provider, placed?: Placements, until?: PrunedUntil): RenderedContext {
+    const { window, extents, selection } = this.#select(input, placed, until)
     const included = window.items.filter((_, index) => selection.verdicts[index]?.included)
-    const turns = readTurns(this.#db, included, extents)
+    const turns = readTurns(this.#db, included, extents, window.pruned)
     switch (provider) {
       case 'anthropic':
         return renderAnthropic(turns)
@@ -113,12 +117,13 @@ export class ContextAssembler {
   #select(
     input: AssembleInput,
     placed?: Placements,
+    until?: PrunedUntil,
   ): { window: Window; extents: ReadonlyMap<string, Extent>; selection: Selection } {
     const { conversationId } = input
     const query = input.query?.trim()
     const { window, extents } = placed
       ? {
-          window: readWindow(this.#db, conversationId, this.#estimator, placed),
+          window: readWindow(this.#db, conversationId, this.#estimator, placed, until),
           extents: readExtents(this.#db, conversationId, placed),
         }
       : this.#windows.of(conversationId)

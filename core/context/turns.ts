@@ -1,13 +1,13 @@
 import type { ReadDb } from '../db/read-db.ts'
 import { renderSummary, type SummaryText } from './summary-xml.ts'
-import type { Extent, WindowItem } from './window.ts'
+import type { Extent, Window, WindowItem } from './window.ts'
 
 export const queries = {
   messages: `
     SELECT message_id AS messageId, content FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   parts: `
-    SELECT message_id AS messageId, part_type AS type, is_content AS isContent, text_content AS text,
+    SELECT message_id AS messageId, ordinal, part_type AS type, is_content AS isContent, text_content AS text,
       tool_call_id AS callId, tool_name AS name, tool_status AS status, tool_input AS input, tool_output AS output,
       tool_error AS error, file_name AS fileName, file_mime AS fileMime
     FROM message_parts
@@ -39,6 +39,7 @@ export type Call = { readonly id: string; readonly name: string; readonly input:
 
 type Part = {
   readonly messageId: number
+  readonly ordinal: number
   readonly type: string
   readonly isContent: number | null
   readonly text: string | null
@@ -57,7 +58,12 @@ type Part = {
  * which something else follows gets a stand-in answer, and the real one, should it come later, follows as plain text:
  * nothing that was rendered before ever changes.
  */
-export function readTurns(db: ReadDb, items: readonly WindowItem[], extents: ReadonlyMap<string, Extent>): Turn[] {
+export function readTurns(
+  db: ReadDb,
+  items: readonly WindowItem[],
+  extents: ReadonlyMap<string, Extent>,
+  pruned: Window['pruned'] = new Map(),
+): Turn[] {
   const builder = new TurnBuilder()
   const contents = readContents(db, items)
   const parts = readParts(db, items)
@@ -65,10 +71,27 @@ export function readTurns(db: ReadDb, items: readonly WindowItem[], extents: Rea
   for (const item of items) {
     if (item.summaryId !== null) builder.say({ kind: 'user', text: summaries.get(item.summaryId) ?? '' })
     else if (item.messageId !== null) {
-      addMessage(builder, item, contents.get(item.messageId) ?? '', parts.get(item.messageId) ?? [])
+      const said = { content: contents.get(item.messageId) ?? '', parts: parts.get(item.messageId) ?? [] }
+      const { content, parts: seen } = withoutPruned(said, pruned.get(item.messageId))
+      addMessage(builder, item, content, seen)
     }
   }
   return builder.turns
+}
+
+type Said = { readonly content: string; readonly parts: readonly Part[] }
+
+/** A message as its agent sees it since it took out some of it. */
+function withoutPruned(said: Said, seen: ReadonlyMap<number, string> | undefined): Said {
+  if (!seen) return said
+  const outputs = new Map(said.parts.map((part) => [part.ordinal, part]))
+  let { content } = said
+  for (const [ordinal, text] of seen) {
+    const part = outputs.get(ordinal)
+    if (!part || part.isContent === 1 || (part.output !== null && part.output === content)) content = text
+  }
+  const parts = said.parts.map((part) => ({ ...part, output: seen.get(part.ordinal) ?? part.output }))
+  return { content, parts }
 }
 
 function addMessage(builder: TurnBuilder, item: WindowItem, content: string, parts: readonly Part[]): void {

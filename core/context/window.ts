@@ -1,4 +1,6 @@
 import { ROLES, type Role } from '../contract/ids.ts'
+import type { Pruned } from '../contract/message.ts'
+import { type PrunedOutput, type PrunedUntil, prunedByMessage, readPruned } from '../conversations/pruned-outputs.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { type Entries, entryParams, forEntries, type Placements } from './placements.ts'
@@ -60,7 +62,10 @@ export type WindowItem = {
   /** Of a summary. */
   readonly depth: number | null
   readonly seq: number | null
+  /** What the model sees of it. */
   readonly tokens: number
+  /** What its agent took out of it, which `tokens` leaves out. */
+  readonly pruned?: Pruned
   readonly createdAtMs: number | null
   /** When the entry was put into the window. */
   readonly placedAtMs: number | null
@@ -72,6 +77,8 @@ export type Window = {
   readonly pairs: Pairing
   /** Of all items. */
   readonly tokens: number
+  /** Texts that the model sees instead of those of parts, by message and ordinal of the part. */
+  readonly pruned: ReadonlyMap<number, ReadonlyMap<number, string>>
   /** What it was read from when that is not the file's own window. */
   readonly placed?: Placements
 }
@@ -103,10 +110,17 @@ type SummaryRow = {
 
 /**
  * The window of a conversation, in order, with its tool calls paired: the stored one, or what stood where `placed` says.
- * Rows that carry no token count although they have text (some systems never count) are estimated.
+ * Rows that carry no token count although they have text (some systems never count) are estimated. What its agent had
+ * pruned by `until` (default: now) does not count.
  * @throws LcmError not_found
  */
-export function readWindow(db: ReadDb, conversationId: number, estimator: TokenEstimator, placed?: Placements): Window {
+export function readWindow(
+  db: ReadDb,
+  conversationId: number,
+  estimator: TokenEstimator,
+  placed?: Placements,
+  until?: PrunedUntil,
+): Window {
   if (db.value(queries.conversation, { conversationId }) === undefined) {
     throw new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
   }
@@ -114,11 +128,29 @@ export function readWindow(db: ReadDb, conversationId: number, estimator: TokenE
   const rows = db.all<ItemRow>(entryQueries(entries).items, entryParams(entries))
   const summaries = readSummaries(db, rows)
   const counted = rows.map((row): WindowItem => toItem(row, summaries))
-  const items = estimateUncounted(db, counted, estimator)
+  const outputs = readPruned(db, conversationId, until)
+  const items = withoutPruned(estimateUncounted(db, counted, estimator), outputs)
   let tokens = 0
   for (const item of items) tokens += item.tokens
   const pairs = pairTools(items.length, readMarks(db, entries, items))
-  return { conversationId, items, pairs, tokens, ...(placed ? { placed } : {}) }
+  return { conversationId, items, pairs, tokens, pruned: seenInstead(outputs), ...(placed ? { placed } : {}) }
+}
+
+function withoutPruned(items: readonly WindowItem[], outputs: readonly PrunedOutput[]): readonly WindowItem[] {
+  if (outputs.length === 0) return items
+  const byMessage = prunedByMessage(outputs)
+  return items.map((item) => {
+    const pruned = item.messageId === null ? undefined : byMessage.get(item.messageId)
+    return pruned ? { ...item, tokens: Math.max(0, item.tokens - pruned.tokens), pruned } : item
+  })
+}
+
+function seenInstead(outputs: readonly PrunedOutput[]): Window['pruned'] {
+  const seen = new Map<number, Map<number, string>>()
+  for (const { messageId, ordinal, seen: text } of outputs) {
+    seen.set(messageId, (seen.get(messageId) ?? new Map<number, string>()).set(ordinal, text ?? ''))
+  }
+  return seen
 }
 
 /** What each summary of the window stands for; one that reaches no message is absent. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+import { Pruned } from './message.ts'
 
 export const AssembleInput = z.object({
   conversationId: ConversationId,
@@ -32,6 +33,7 @@ export const ContextItem = z.object({
   role: Role.nullable(),
   depth: z.int().nullable(),
   seq: z.int().nullable(),
+  /** What the model sees of it: without what its agent has pruned. */
   tokens: z.int(),
   included: z.boolean(),
   reasonCode: ItemReason,
@@ -40,6 +42,8 @@ export const ContextItem = z.object({
   messages: z.int(),
   createdAtMs: TimeMs.nullable(),
   excerpt: z.string(),
+  /** What its agent took out of it without a summary. `tokens` of the item leaves that out. */
+  pruned: Pruned.optional(),
 })
 export type ContextItem = z.infer<typeof ContextItem>
 
@@ -49,6 +53,8 @@ export const AssembledContext = z.object({
   tokens: z.int(),
   /** Tokens of everything in the window, included or not. */
   windowTokens: z.int(),
+  /** Tokens that the agent pruned from messages of the window, which no figure here counts; absent where none. */
+  prunedTokens: z.int().optional(),
   budget: z.int(),
   pressure: z.number(),
   softThreshold: z.number(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, SummaryLevel, TimeMs, Visibility } from './ids.ts'
+import { Pruned } from './message.ts'
 
 /** A node as a box in the graph, a row in a list, or a crumb. */
 export const NodeCard = z.object({
@@ -153,5 +154,7 @@ export const Description = z.object({
   contentChars: z.int(),
   isCut: z.boolean(),
   file: FileInfo.nullable(),
+  /** Of a message: what its agent took out of it without a summary; absent where nothing. */
+  pruned: Pruned.optional(),
 })
 export type Description = z.infer<typeof Description>

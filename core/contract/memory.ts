@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, TimeMs } from './ids.ts'
+import { PrunedRun } from './message.ts'
 
 /** Which LCM system wrote the file. */
 export const System = z.enum([
@@ -153,6 +154,8 @@ export const Overview = z.object({
       tokensAfter: z.int().nullable(),
       created: z.int(),
       stopReason: z.string().nullable(),
+      /** Of a run by which an agent took outputs out of its window and put no summary in their place. */
+      pruned: PrunedRun.optional(),
     }),
   ),
 })

@@ -1,6 +1,31 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, PartType, Role, TimeMs, Visibility } from './ids.ts'
 
+/**
+ * An agent took this out of its window by itself and put no summary in its place: the memory has it, the model does not
+ * see it any more.
+ */
+export const Pruned = z.object({
+  atMs: TimeMs,
+  /** What the agent did: `microcompaction`, `pruning`, `masking`, `elision`. */
+  by: z.string(),
+  /** That left the window. 0 where the transcript has only what was put in its place. */
+  tokens: z.int(),
+  /** What the model sees instead; null when nothing, or not the same everywhere. */
+  seen: z.string().nullable(),
+})
+export type Pruned = z.infer<typeof Pruned>
+
+/** What one pruning took out. */
+export const PrunedRun = z.object({
+  by: z.string(),
+  /** Parts of messages. */
+  outputs: z.int(),
+  /** That left the window then. */
+  tokens: z.int(),
+})
+export type PrunedRun = z.infer<typeof PrunedRun>
+
 export const MessagePart = z.object({
   partId: z.string(),
   ordinal: z.int(),
@@ -22,6 +47,8 @@ export const MessagePart = z.object({
   isSynthetic: z.boolean(),
   /** JSON text as stored. */
   metadata: z.string().nullable(),
+  /** The model no longer sees this part's text. */
+  pruned: Pruned.optional(),
 })
 export type MessagePart = z.infer<typeof MessagePart>
 
@@ -49,6 +76,8 @@ export const Message = z.object({
   visibility: Visibility,
   /** The row records an event (a compaction) and is no part of the conversation: nothing has to cover it. */
   isEvent: z.boolean().optional(),
+  /** Of all its parts that the model no longer sees. `tokens` counts the whole message all the same. */
+  pruned: Pruned.optional(),
 })
 export type Message = z.infer<typeof Message>
 

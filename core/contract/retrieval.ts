@@ -54,7 +54,10 @@ export const GrepHit = z.object({
   coveredBy: z.array(NodeId),
   /** The nearest of them that is in the window: through it the model sees the hit now. null when through none. */
   seenThrough: NodeId.nullable(),
+  /** The model sees the text itself: it is in the window, and its agent has not taken it out of there (`isPruned`). */
   inContext: z.boolean(),
+  /** An agent no longer sends the text of this message, and put no summary in its place; absent where it does. */
+  isPruned: z.boolean().optional(),
   /** Found by any of the words, not by all of them. */
   isPartial: z.boolean(),
 })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CreatedSummary } from './compaction.ts'
 import { AssembledContext, AssembleInput, ContextItem } from './context.ts'
 import { NodeId, TimeMs } from './ids.ts'
+import { PrunedRun } from './message.ts'
 
 /** A moment of a conversation: after a message, after a compaction event, at the end of a run, or at a time. */
 export const Moment = z.union([
@@ -96,5 +97,7 @@ export const CompactionRunRecord = z.object({
   modelInputTokens: z.int(),
   modelOutputTokens: z.int(),
   cost: z.number().nullable(),
+  /** Of a run by which an agent took outputs out of its window and put no summary in their place. */
+  pruned: PrunedRun.optional(),
 })
 export type CompactionRunRecord = z.infer<typeof CompactionRunRecord>

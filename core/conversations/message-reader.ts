@@ -1,9 +1,10 @@
 import { ROLES, type Role, type Visibility } from '../contract/ids.ts'
-import type { Cover, Message, MessagePart } from '../contract/message.ts'
+import type { Cover, Message, MessagePart, Pruned } from '../contract/message.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { coversOfMessages } from './covers.ts'
 import { cutText } from './cut-text.ts'
 import { messageNodeId } from './node-id.ts'
+import { type PrunedOutput, prunedByMessage, readPruned } from './pruned-outputs.ts'
 
 /**
  * Text that will be cut is not read whole where a byte is a character: when it is all ASCII, without NUL (at which
@@ -94,14 +95,29 @@ export function readMessages(
     db,
     rows.map((row) => ({ id: row.messageId, conversationId: row.conversationId })),
   )
+  const conversations = new Set(rows.map(({ conversationId }) => conversationId))
+  const pruned = Map.groupBy(Array.from(conversations, (id) => readPruned(db, id)).flat(), ({ messageId }) => messageId)
   const parts = new Map<number, PartRow[]>(rows.map((row) => [row.messageId, []]))
   for (const row of db.all<PartRow>(queries.parts, params)) parts.get(row.messageId)?.push(row)
   return new Map(
     rows.map((row) => {
       const message = messageOf(row, contentChars, parts.get(row.messageId) ?? [], covers.get(row.messageId) ?? [])
-      return [row.messageId, message]
+      const outputs = pruned.get(row.messageId)
+      return [row.messageId, outputs ? withPruned(message, outputs) : message]
     }),
   )
+}
+
+function withPruned(message: StoredMessage, outputs: readonly PrunedOutput[]): StoredMessage {
+  const byPart = new Map(
+    outputs.map(({ ordinal, atMs, by, tokens, seen }): [number, Pruned] => [ordinal, { atMs, by, tokens, seen }]),
+  )
+  const parts = message.parts.map((part) => {
+    const pruned = byPart.get(part.ordinal)
+    return pruned ? { ...part, pruned } : part
+  })
+  const whole = prunedByMessage(outputs).get(message.messageId)
+  return { ...message, parts, ...(whole ? { pruned: whole } : {}) }
 }
 
 export const visibilityOf = (inWindow: boolean, covers: readonly Cover[]): Visibility =>

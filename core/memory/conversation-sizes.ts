@@ -2,6 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { changeStamp } from '../conversations/change-stamp.ts'
 import type { History } from '../conversations/history.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
+import { prunedInWindows } from '../conversations/pruned-outputs.ts'
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
@@ -55,6 +56,10 @@ export class ConversationSizes {
 
   /** As the file is now, of all conversations that have any message or item. Call inside a snapshot. */
   exact(where: Where, params: SqlParams): Map<number, Size> {
+    return this.#withoutPruned(this.#whole(where, params))
+  }
+
+  #whole(where: Where, params: SqlParams): Map<number, Size> {
     const current = this.#current()
     const known = current?.isWhole ? current.tokens : null
     const windows = this.#by<Window>(queries.windows(where), params)
@@ -73,6 +78,21 @@ export class ConversationSizes {
 
   /** Counts as the file is now, and tokens as far as they are known. Call inside a snapshot. */
   listed(): Map<number, ListedSize> {
+    return this.#withoutPruned(this.#known())
+  }
+
+  /** What an agent has taken out of the messages of its window is not in it. */
+  #withoutPruned<S extends ListedSize>(sizes: Map<number, S>): Map<number, S> {
+    for (const [id, pruned] of prunedInWindows(this.#db)) {
+      const size = sizes.get(id)
+      if (size && size.contextTokens !== null) {
+        sizes.set(id, { ...size, contextTokens: Math.max(0, size.contextTokens - pruned) })
+      }
+    }
+    return sizes
+  }
+
+  #known(): Map<number, ListedSize> {
     const known = this.#read?.tokens
     const counts = this.#by<Count>(queries.counts(''))
     const windows = this.#by<Window>(queries.windows(''))

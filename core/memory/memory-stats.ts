@@ -3,6 +3,7 @@ import { ROLES } from '../contract/lists.ts'
 import type { ConversationRow, ListedConversation, MemoryInfo, Overview, Stats } from '../contract/memory.ts'
 import type { History } from '../conversations/history.ts'
 import { HistoryIndex } from '../conversations/history-index.ts'
+import { prunedByRun, readPruned } from '../conversations/pruned-outputs.ts'
 import { measureFile } from '../db/memory-file.ts'
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
@@ -215,8 +216,16 @@ export class MemoryStats {
           bytes: EXCERPT_BYTES,
         })
         .map((message) => ({ ...message, excerpt: openingExcerpt(message.excerpt) })),
-      runs: this.#db.all(queries.runs, of),
+      runs: this.#runs(conversationId),
     }
+  }
+
+  #runs(conversationId: number): Overview['runs'] {
+    const pruned = prunedByRun(readPruned(this.#db, conversationId))
+    return this.#db.all<Overview['runs'][number]>(queries.runs, { conversationId }).map((run) => {
+      const taken = pruned.get(run.runId)
+      return taken ? { ...run, pruned: taken } : run
+    })
   }
 
   /** The history's columns where they are at hand and say what the file says: then no text is read over. */

@@ -141,6 +141,7 @@ function describeMessage(db: ReadDb, node: FoundNode & { kind: 'message' }, cont
     content: message.content,
     contentChars: message.contentChars,
     isCut: message.content.length < message.contentChars,
+    ...(message.pruned ? { pruned: message.pruned } : {}),
   }
 }
 

@@ -2,6 +2,7 @@ import { ROLES } from '../contract/ids.ts'
 import type { GrepInput } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import { findNode } from '../conversations/node-id.ts'
+import { prunedMessages } from '../conversations/pruned-outputs.ts'
 import { strayMessages } from '../conversations/stray-messages.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
 import type { ReadDb } from '../db/read-db.ts'
@@ -52,7 +53,7 @@ export class Filters {
       input.inContext === undefined
         ? null
         : {
-            message: db.column<number>(queries.messagesInWindow),
+            message: seenMessages(db),
             summary: db.column<number>(queries.summariesInWindow),
             file: [],
           }
@@ -83,6 +84,13 @@ export class Filters {
       )
     }
   }
+}
+
+/** Those in a window, without those of which the model no longer sees the text. */
+function seenMessages(db: ReadDb): readonly number[] {
+  const inWindow = db.column<number>(queries.messagesInWindow)
+  const pruned = new Set(prunedMessages(db))
+  return pruned.size === 0 ? inWindow : inWindow.filter((messageId) => !pruned.has(messageId))
 }
 
 /** Messages and summaries that a summary stands for. */

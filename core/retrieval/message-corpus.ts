@@ -3,6 +3,7 @@ import { changeStamp } from '../conversations/change-stamp.ts'
 import { coversOfMessages } from '../conversations/covers.ts'
 import { GrowingColumns } from '../conversations/history-columns.ts'
 import { messageNodeId } from '../conversations/node-id.ts'
+import { readPruned } from '../conversations/pruned-outputs.ts'
 import { appendingNewer } from '../conversations/read-columns.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
@@ -207,6 +208,12 @@ export class MessageCorpus implements Corpus {
         this.#db,
         found.map(({ row, conversationId }) => ({ id: row, conversationId })),
       )
+      const conversations = new Set(found.map(({ conversationId }) => conversationId))
+      const pruned = new Set(
+        Array.from(conversations, (id) => readPruned(this.#db, id)).flatMap((outputs) =>
+          outputs.map(({ messageId }) => messageId),
+        ),
+      )
       return new Map(
         found.map(({ row, role, inWindow, ...data }): [number, HitRow] => [
           row,
@@ -216,7 +223,8 @@ export class MessageCorpus implements Corpus {
             kind: 'message',
             role: ROLES.includes(role) ? role : null,
             depth: null,
-            ...coverOf(covers.get(row) ?? [], inWindow === 1),
+            ...coverOf(covers.get(row) ?? [], inWindow === 1 && !pruned.has(row)),
+            ...(pruned.has(row) ? { isPruned: true } : {}),
           },
         ]),
       )

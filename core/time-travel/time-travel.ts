@@ -10,6 +10,7 @@ import type {
   Timeline,
 } from '../contract/time-travel.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
+import { type PrunedUntil, readPruned } from '../conversations/pruned-outputs.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
@@ -39,6 +40,8 @@ export type TimeTravelOptions = {
 export type PastWindow = {
   /** Undefined: those that are stored. */
   readonly placed?: Placements
+  /** What was pruned later was still there; undefined: nothing was. */
+  readonly until?: PrunedUntil
   /** Inferred from creation times, or from records whose order is not certain. */
   readonly reconstructed: boolean
   readonly atMs: number | null
@@ -91,8 +94,8 @@ export class TimeTravel {
   contextAt(input: ContextAtInput): ContextAt {
     const { moment, ...assembled } = input
     return readSnapshot(this.#options.db, () => {
-      const { placed, ...when } = this.entriesAt(input.conversationId, moment)
-      return { ...this.#options.context.assemble(assembled, placed), ...when }
+      const { placed, until, ...when } = this.entriesAt(input.conversationId, moment)
+      return { ...this.#options.context.assemble(assembled, placed, until), ...when }
     })
   }
 
@@ -102,9 +105,10 @@ export class TimeTravel {
    */
   render(input: ContextAtInput, provider: Provider): RenderedContext {
     const { moment, ...assembled } = input
-    return readSnapshot(this.#options.db, () =>
-      this.#options.context.render(assembled, provider, this.entriesAt(input.conversationId, moment).placed),
-    )
+    return readSnapshot(this.#options.db, () => {
+      const { placed, until } = this.entriesAt(input.conversationId, moment)
+      return this.#options.context.render(assembled, provider, placed, until)
+    })
   }
 
   /**
@@ -125,16 +129,36 @@ export class TimeTravel {
     return readSnapshot(this.#options.db, () => {
       const graph = this.#options.histories.graph(conversationId)
       const events = this.#events(graph)
-      const point = locateMoment(moment, events, graph) ?? this.#beforeEdits(moment, events, graph)
+      const point =
+        this.#atPruning(moment, events, conversationId) ??
+        locateMoment(moment, events, graph) ??
+        this.#beforeEdits(moment, events, graph)
       if (!point) {
         const { lastAtMs: atMs } = this.timeline(conversationId)
         return { reconstructed: false, atMs, events: events.length }
       }
       const when = { atMs: point.atMs, events: point.events }
+      // As with replacements: what came right after a message had not come yet.
+      const until = {
+        newestSeq: point.newestSeq,
+        atMs: 'messageId' in moment ? Number.NEGATIVE_INFINITY : (point.atMs ?? Number.POSITIVE_INFINITY),
+      }
       const exact = this.#undo(graph, events, point, moment)
-      if (exact) return { placed: exact, reconstructed: !point.isCertain, ...when }
-      return { placed: reconstruct(graph, knownAt(point, events, graph)), reconstructed: true, ...when }
+      if (exact) return { placed: exact, until, reconstructed: !point.isCertain, ...when }
+      return { placed: reconstruct(graph, knownAt(point, events, graph)), until, reconstructed: true, ...when }
     })
+  }
+
+  /** Right after a run that replaced nothing: the agent took out what some messages say. */
+  #atPruning(moment: Moment, events: readonly LoggedEvent[], conversationId: number): Point | null {
+    if (!('runId' in moment)) return null
+    const pruned = readPruned(this.#options.db, conversationId).find(({ runId }) => runId === moment.runId)
+    if (!pruned) return null
+    const { atMs, newestSeq } = pruned
+    const later = events.findIndex((event) =>
+      event.newestSeq === null || event.newestSeq === newestSeq ? event.atMs > atMs : event.newestSeq > newestSeq,
+    )
+    return { atMs, events: later < 0 ? events.length : later, newestSeq, isCertain: true }
   }
 
   /** A time after all messages and compactions, and before something that was done by hand. */

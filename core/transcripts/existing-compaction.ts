@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { readSources } from '../compaction/sources.ts'
 import { EXTRACT_VERSION, extract } from '../compaction/summarizers/deterministic.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
+import { prunedByMessage, readPruned } from '../conversations/pruned-outputs.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { CompactionRecord } from './format.ts'
 import { insertNode, type NodeItem } from './imported-node.ts'
-import { placeholderText, unreadableText } from './imported-node-text.ts'
+import { placeholderText, untoldText } from './imported-node-text.ts'
 import { beginImportedRun, finishImportedRun } from './imported-run.ts'
 
 const queries = {
@@ -74,12 +75,20 @@ export function storeCompaction(given: ExistingCompaction): boolean {
       configuration: { imported: compaction.key },
       atMs: compaction.atMs,
       // What came later may be here already.
-      tokensBefore: window.reduce((sum, item) => sum + (item.seq === null || item.seq <= place ? item.tokens : 0), 0),
+      tokensBefore: seenTokens(db, conversationId, window, place),
     })
     store(given, runId, place, replaced)
     finishImportedRun(db, runId, conversationId)
     return true
   })
+}
+
+/** What the agent saw of the window up to a place. */
+function seenTokens(db: WriteDb, conversationId: number, window: readonly WindowRow[], place: number): number {
+  const pruned = prunedByMessage(readPruned(db, conversationId))
+  const seen = ({ seq, messageId, tokens }: WindowRow): number =>
+    seq !== null && seq > place ? 0 : Math.max(0, tokens - (pruned.get(messageId ?? -1)?.tokens ?? 0))
+  return window.reduce((sum, item) => sum + seen(item), 0)
 }
 
 function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[], place: number): WindowRow[] {
@@ -93,7 +102,7 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
   const until = Math.min(place, (keptFrom ?? Number.POSITIVE_INFINITY) - 1)
   return window.filter((item) => {
     if (item.summaryId !== null) {
-      if (replaced.kind === 'these') return false
+      if (replaced.kind === 'these' && !replaced.withSummaries) return false
       return (db.value<number | null>(queries.lastSeq, { summaryId: item.summaryId }) ?? place) <= until
     }
     if (item.seq === null || item.seq > place) return false
@@ -118,7 +127,7 @@ function store(given: ExistingCompaction, runId: string, newestSeq: number, repl
   }
   const told = compaction.text?.trim() ? compaction.text : null
   const words = {
-    texts: told === null ? unreadableText(replaced.length) : [told],
+    texts: told === null ? untoldText(replaced.length, compaction.isAuto === false) : [told],
     // The agent's own words are of no level of ours; a note of ours is.
     level: told === null ? ('deterministic' as const) : ('unknown' as const),
     model: told === null ? null : compaction.model,

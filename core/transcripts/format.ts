@@ -53,6 +53,7 @@ export type TranscriptRecord =
   | MessageRecord
   | AnswerRecord
   | CompactionRecord
+  | PruningRecord
   /** The last one counts, and replaces what is stored. */
   | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
   /** All messages that lie on branches that were given up, told once after the last message: none of them is seen. */
@@ -132,5 +133,37 @@ export type CompactionRecord = {
     | { readonly kind: 'all' }
     | { readonly kind: 'all_before'; readonly keptFrom: string }
     | { readonly kind: 'all_but'; readonly kept: ReadonlySet<string> }
-    | { readonly kind: 'these'; readonly externalIds: ReadonlySet<string> }
+    | {
+        readonly kind: 'these'
+        readonly externalIds: ReadonlySet<string>
+        /** Of the agent's summaries it sees the newest alone. */
+        readonly withSummaries?: boolean
+      }
+}
+
+/**
+ * The agent took outputs out of its own window and put no summary in their place. Comes after the messages that hold
+ * them; what is told again adds what is new.
+ */
+export type PruningRecord = {
+  readonly kind: 'pruning'
+  readonly sessionId: string
+  /** Stable, as that of a compaction. */
+  readonly key: string
+  /** What the agent did, as in the contract's `Pruned`. */
+  readonly by: string
+  readonly atMs: number
+  /** By a threshold (true) or by hand; null when not known. */
+  readonly isAuto: boolean | null
+  /** The agent's own count of what it saved, where the transcript has it. */
+  readonly toldTokens: number | null
+  readonly outputs: readonly PrunedText[]
+  /** It lies on a branch that was given up: the window is what it was before. */
+  readonly isGivenUp?: boolean
+}
+
+/** The results of a call, or all that a message says. */
+export type PrunedText = ({ readonly callId: string } | { readonly externalId: string }) & {
+  /** What the model sees instead; null when nothing. */
+  readonly seen: string | null
 }

@@ -1,3 +1,4 @@
+import { prunedInWindows } from '../conversations/pruned-outputs.ts'
 import type { WriteDb } from '../db/read-db.ts'
 
 const queries = {
@@ -14,7 +15,7 @@ const queries = {
       LEFT JOIN messages AS m ON m.message_id = c.message_id
       LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
       WHERE c.conversation_id = :conversationId
-    ) WHERE run_id = :runId`,
+    ) - CAST(:pruned AS INTEGER) WHERE run_id = :runId`,
   events: `
     SELECT e.summary_id AS summaryId, e.removed AS removed, c.ordinal IS NOT NULL AS isInWindow
     FROM compaction_events AS e
@@ -81,7 +82,8 @@ export function beginImportedRun(db: WriteDb, run: ImportedRun): void {
 
 /** To be called when the window is what the run made of it. */
 export function finishImportedRun(db: WriteDb, runId: string, conversationId: number): void {
-  db.run(queries.finish, { runId, conversationId })
+  const pruned = prunedInWindows(db, conversationId).get(conversationId) ?? 0
+  db.run(queries.finish, { runId, conversationId, pruned })
 }
 
 /**

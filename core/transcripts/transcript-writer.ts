@@ -7,11 +7,12 @@ import type { WriteDb } from '../db/read-db.ts'
 import { assertNever } from '../errors.ts'
 import { storedLinks } from './answer-links.ts'
 import { storeCompaction } from './existing-compaction.ts'
-import type { AnswerRecord, CompactionRecord, MessageRecord, TranscriptRecord } from './format.ts'
+import type { AnswerRecord, CompactionRecord, MessageRecord, PruningRecord, TranscriptRecord } from './format.ts'
 import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport } from './import-report.ts'
+import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 
 export type WriterOptions = {
@@ -39,6 +40,7 @@ export class TranscriptWriter {
   readonly #givenUp = new Map<number, ReadonlySet<string>>()
   /** Of sessions that were there before: what was replaced shows when their branches stand as they do now. */
   readonly #laterCompactions: CompactionRecord[] = []
+  readonly #laterPrunings: PruningRecord[] = []
 
   constructor(options: WriterOptions) {
     const { db, estimator, clock, path, format, cutsAnswers } = options
@@ -82,6 +84,8 @@ export class TranscriptWriter {
         return this.#takeAnswer(record)
       case 'compaction':
         return this.#takeCompaction(record)
+      case 'pruning':
+        return this.#takePruning(record)
       case 'title':
         this.#titles.set(this.#session(record.sessionId).id, record.title)
         return false
@@ -109,6 +113,7 @@ export class TranscriptWriter {
     const givenUp = window === 'agent' ? [...this.#givenUp] : []
     for (const [conversationId, externalIds] of givenUp) withdrawGivenUp({ db, conversationId, externalIds })
     for (const compaction of this.#laterCompactions) this.#compact(compaction)
+    for (const pruning of this.#laterPrunings) this.#prune(pruning)
     for (const [conversationId, externalIds] of givenUp) {
       storeGivenUp({ db, estimator, importer: format, conversationId, externalIds })
     }
@@ -147,6 +152,23 @@ export class TranscriptWriter {
     const conversationId = this.#session(compaction.sessionId).id
     const isStored = storeCompaction({ db, estimator, importer: format, conversationId, compaction })
     if (isStored) this.report.compactions += 1
+  }
+
+  #takePruning(pruning: PruningRecord): boolean {
+    if (this.#options.window === 'history') return false
+    if (!this.#session(pruning.sessionId).isNew) {
+      this.#laterPrunings.push(pruning)
+      return false
+    }
+    this.#batch.write()
+    this.#prune(pruning)
+    return true
+  }
+
+  #prune(pruning: PruningRecord): void {
+    const { db, estimator, format } = this.#options
+    const conversationId = this.#session(pruning.sessionId).id
+    storePruning({ db, estimator, importer: format, conversationId, pruning })
   }
 
   #add(conversationId: number, message: NewMessage): boolean {

@@ -15,6 +15,9 @@ const firstHeader = new RegExp(HEADER, 'm')
 /** What is longer becomes several messages. */
 const LONGEST_UNITS = 8_000_000
 
+/** Commands by which a person begins anew within a session. https://aider.chat/docs/usage/commands.html */
+const CLEARS = /^\/(?:clear|reset)\s*$/
+
 type Speaker = Extract<Role, 'user' | 'assistant' | 'tool'>
 type Open = { readonly speaker: Speaker; readonly line: number; readonly lines: string[]; units: number }
 
@@ -120,7 +123,15 @@ class AiderSession {
       this.tell({ speaker, line: line + stored, lines: lines.slice(stored), units: 0 }, out)
       return
     }
-    this.#push(speaker, text, line, marks, out)
+    const externalId = this.#push(speaker, text, line, marks, out)
+    if (speaker === 'user' && CLEARS.test(text)) this.#clear(externalId, out)
+  }
+
+  /** From here on the model sees nothing of what was said before. */
+  #clear(externalId: string, out: TranscriptRecord[]): void {
+    const told = { key: externalId, text: null, atMs: this.#startedAtMs, isAuto: false, model: null }
+    const recordedBy = [externalId] as const
+    out.push({ kind: 'compaction', sessionId: this.#sessionId, ...told, recordedBy, replaced: { kind: 'all' } })
   }
 
   end(): TranscriptRecord[] {
@@ -129,11 +140,12 @@ class AiderSession {
     return title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
   }
 
-  #push(role: Speaker, text: string, line: number, marks: Marks, out: TranscriptRecord[]): void {
+  #push(role: Speaker, text: string, line: number, marks: Marks, out: TranscriptRecord[]): string {
     const externalId = this.#nextId(role, text)
     this.#timesSaid.set(stemOf(role, text), this.#timesOf(role, text) + 1)
     const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: this.#startedAtMs, marks })
     out.push({ kind: 'message', sessionId: this.#sessionId, message, line })
+    return externalId
   }
 
   /**

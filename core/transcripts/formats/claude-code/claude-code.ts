@@ -14,6 +14,7 @@ import { readJsonLines } from '../../read-lines.ts'
 import type { ChainKey } from './chains.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
+import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
 import { kindOf } from './record.ts'
 import { ClaudeCodeSurvey } from './survey.ts'
 
@@ -61,6 +62,7 @@ class ClaudeCodeReader {
   readonly #lines = new Map<string, number>()
   /** Messages that a compaction left in the window, by the record that it names. */
   readonly #keptAs = new Map<string, string>()
+  readonly #prunings: ClaudeCodePrunings
   #line = 1
   #uuid: string | null = null
 
@@ -68,6 +70,7 @@ class ClaudeCodeReader {
     this.#survey = survey
     this.#source = source
     this.#messages = new ClaudeCodeMessages(source.nowMs)
+    this.#prunings = new ClaudeCodePrunings(source)
   }
 
   take(record: JsonObject, line: number, marks: Marks, out: TranscriptRecord[]): void {
@@ -102,6 +105,7 @@ class ClaudeCodeReader {
       if (title !== null) out.push({ kind: 'title', sessionId, title })
       out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
     }
+    out.push(...this.#prunings.end())
     return out
   }
 
@@ -121,6 +125,11 @@ class ClaudeCodeReader {
     const { chains } = this.#survey
     const isAbandoned = chains.isAbandoned(record)
     const drafts = this.#messages.drafts(record, isAbandoned ? { ...marks, abandoned: true } : marks)
+    if (isMicrocompaction(record)) {
+      const atMs = this.#messages.timeOf(record)
+      const { sessionId } = this.#conversation(chains.keyOf(record), atMs, out)
+      out.push(this.#prunings.take(record, sessionId, atMs, isAbandoned))
+    }
     if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), record, drafts)
     if (drafts.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
     if (drafts.length > 0) this.#takeDrafts(chains.keyOf(record), drafts, out)
@@ -134,6 +143,10 @@ class ClaudeCodeReader {
       const atMs = draft.kind === 'whole' ? draft.message.createdAtMs : draft.createdAtMs
       const { sessionId, order } = this.#conversation(key, atMs, out)
       const id = draft.kind === 'whole' ? draft.message.externalId : draft.apiId
+      if (draft.kind === 'whole' && this.#prunings.isOnlyPlaceholder(sessionId, draft.message)) {
+        out.push({ kind: 'repeated' })
+        continue
+      }
       if (id !== null && !this.#lines.has(id)) this.#lines.set(id, this.#line)
       if (draft.kind === 'whole' && draft.compaction) this.#await(sessionId, draft, draft.compaction)
       this.#tell(sessionId, order.take(draft), out)

@@ -145,6 +145,11 @@ export class ClaudeCodeMessages {
     return times === 1 ? `record_${hash}` : `record_${hash}~${times}`
   }
 
+  /** Of a record, or of the last one before it that had a time. */
+  timeOf(record: JsonObject): number {
+    return this.#timeOf(record)
+  }
+
   #timeOf(record: JsonObject): number {
     return this.#clock.at(record.timestamp)
   }

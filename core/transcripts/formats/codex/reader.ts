@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { DerivedIds } from '../../derived-ids.ts'
 import { contentOf, type Marks } from '../../draft.ts'
 import type { SessionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
@@ -15,6 +15,7 @@ import {
 } from '../../parts.ts'
 import { type Place, typeName } from '../../read-lines.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
+import { type ItemKind, LiveItems } from './live-items.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
 
 /** Lines of a copied history are written in one go: a pause as long as this ends it. */
@@ -29,6 +30,7 @@ export class CodexReader {
   readonly #toolNames = new Map<string, string>()
   /** Ids of what was said, by its id without the count of its occurrence: a compaction names what it keeps by its text. */
   readonly #said = new Map<string, string[]>()
+  readonly #live = new LiveItems()
   #sessionId: string | null = null
   /** Sessions whose history stands copied at the beginning of this file, while it is being read. */
   #copiedFrom: readonly string[] = []
@@ -65,6 +67,9 @@ export class CodexReader {
         out.push({ kind: 'other' })
         return
       case 'event_msg':
+        if (payload.type === 'thread_rolled_back') this.#live.rollBack(countAt(payload, 'num_turns') ?? 0)
+        out.push({ kind: 'other' })
+        return
       case 'world_state':
       case 'inter_agent_communication_metadata':
         out.push({ kind: 'other' })
@@ -79,8 +84,12 @@ export class CodexReader {
   }
 
   end(): TranscriptRecord[] {
-    const title = this.#survey.name ?? this.#title
-    return this.#sessionId === null || title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title }]
+    const [title, sessionId, externalIds] = [this.#survey.name ?? this.#title, this.#sessionId, this.#live.givenUp]
+    if (sessionId === null) return []
+    return [
+      ...(externalIds.size === 0 ? [] : [{ kind: 'given_up', sessionId, externalIds } as const]),
+      ...(title === null ? [] : [{ kind: 'title', sessionId, title } as const]),
+    ]
   }
 
   /** The first versions wrote items without a wrapper, below a header. */
@@ -155,6 +164,7 @@ export class CodexReader {
   ): void {
     const sessionId = this.#session(createdAtMs, out)
     const externalId = this.#idOf(item, read)
+    this.#live.add(externalId, this.#kindOf(item, read))
     const copiedFrom = this.#copiedFrom
     const known: Marks = { ...marks, ...(copiedFrom.length > 0 ? { copied: true } : {}) }
     const add = (message: Parameters<typeof messageOf>[0]): void => {
@@ -190,6 +200,12 @@ export class CodexReader {
         out.push({ kind: 'message', sessionId, message, copiedFrom })
       }
     }
+  }
+
+  #kindOf(item: JsonObject, read: CodexItem): ItemKind {
+    if (read.kind !== 'said' || read.role === 'assistant') return 'rest'
+    const isTyped = read.role === 'user' && textAt(item, 'author') === null
+    return isTyped && !this.#survey.isInjected(contentOf(read.blocks)) ? 'turn' : 'context'
   }
 
   /** The same in every file into which the item is copied, where it has another time and perhaps another id. */
@@ -234,6 +250,7 @@ export class CodexReader {
       recordedBy: [externalId],
     } as const
     out.push({ kind: 'compaction', sessionId, ...compaction, replaced: { kind: 'all_but', kept } })
+    this.#live.compacted()
     for (const item of fresh) {
       if (told === null && summary !== null && item === items.at(-1)) continue
       const read = itemOf(item)

@@ -2,6 +2,7 @@ import type { NewPart } from '../../../conversations/new-message.ts'
 import type { BlockPart } from '../../content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock, unknownBlock } from '../../parts.ts'
+import { isMasked } from '../../placeholders.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'error', 'warning'])
 
@@ -63,6 +64,10 @@ export function callResult(call: JsonObject): { output: string; isError: boolean
   const output = parts.map(resultText).join('\n')
   return { output, isError: call.status === 'error' || call.status === 'cancelled' }
 }
+
+/** Some of its results have been masked: a state that says less than the ones before it. */
+export const hasMasked = (record: JsonObject): boolean =>
+  callsOf(record).some((call) => isMasked(callResult(call)?.output ?? ''))
 
 function resultText(part: unknown): string {
   if (typeof part === 'string') return part

@@ -5,8 +5,9 @@ import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage } from '../../parts.ts'
+import { isMasked } from '../../placeholders.ts'
 import type { Place } from '../../read-lines.ts'
-import { answerBlocks, answerFinish, callResult, callsOf, geminiBlocks, recordTypes } from './message.ts'
+import { answerBlocks, answerFinish, callResult, callsOf, geminiBlocks, hasMasked, recordTypes } from './message.ts'
 import { type Checkpoint, type GeminiSurvey, resultId } from './survey.ts'
 
 /** The second reading of lines, or the only one of a document. */
@@ -17,6 +18,8 @@ export class GeminiReader {
   readonly #ids = new DerivedIds()
   readonly #versions = new Map<string, number>()
   readonly #told = new Set<string>()
+  /** What stands in the place of masked results, by the id of their message. */
+  readonly #masked = new Map<string, string>()
   #header: JsonObject = {}
   #checkpoints = 0
   #sessionId: string | null = null
@@ -62,12 +65,21 @@ export class GeminiReader {
     const sessionId = this.#sessionId
     if (sessionId === null) return []
     const givenUp: TranscriptRecord = { kind: 'given_up', sessionId, externalIds: this.#survey.givenUp() }
-    return title === null ? [givenUp] : [givenUp, { kind: 'title', sessionId, title }]
+    const rest = [...this.#masking(sessionId), givenUp]
+    return title === null ? rest : [...rest, { kind: 'title', sessionId, title }]
   }
 
   /** The last record of an id is the message; those before it are states on the way. */
   #takeVersion(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
     const id = textAt(record, 'id')
+    if (id !== null && hasMasked(record)) {
+      this.#noteMasked(id, record)
+      // It says less than the one before it.
+      if (this.#versions.has(id) || this.#told.has(id)) {
+        out.push({ kind: 'other' })
+        return
+      }
+    }
     const version = id === null ? 1 : (this.#versions.get(id) ?? 0) + 1
     if (id !== null) this.#versions.set(id, version)
     if (id !== null && version < this.#survey.versionsOf(id)) out.push({ kind: 'other' })
@@ -84,6 +96,10 @@ export class GeminiReader {
       .filter(isObject)
       .filter((record) => checkpoint.fresh.has(textAt(record, 'id') ?? ''))
     const summary = checkpoint.gone.size === 0 ? undefined : summaryAmong(fresh)
+    for (const record of listAt(changes, 'messages').filter(isObject)) {
+      const id = textAt(record, 'id')
+      if (id !== null) this.#noteMasked(id, record)
+    }
     for (const record of fresh) {
       if (record !== summary && this.#survey.versionsOf(textAt(record, 'id') ?? '') > 0) continue
       this.#tell(record, record === summary ? { ...marks, harness: true } : marks, out, record === summary)
@@ -139,9 +155,30 @@ export class GeminiReader {
       if (result === null) continue
       const given = { callId: textAt(call, 'id'), name: textAt(call, 'name'), ...result }
       const externalId = this.#ids.named(resultId(id, call))
+      // What an earlier import has stored of it said more, or the same.
+      if (isMasked(result.output) && this.#source.storedBlocks(sessionId, externalId) !== undefined) {
+        out.push({ kind: 'repeated' })
+        continue
+      }
       const message = resultMessage({ externalId, ...given, createdAtMs: this.#clock.at(call.timestamp), marks })
       out.push({ kind: 'message', sessionId, message })
     }
+  }
+
+  #noteMasked(id: string, record: JsonObject): void {
+    for (const call of callsOf(record)) {
+      const output = callResult(call)?.output ?? ''
+      if (isMasked(output)) this.#masked.set(resultId(id, call), output)
+    }
+  }
+
+  /** Outputs that the agent has put into files; when, the transcript does not say. */
+  #masking(sessionId: string): TranscriptRecord[] {
+    if (this.#masked.size === 0) return []
+    const outputs = Array.from(this.#masked, ([externalId, seen]) => ({ externalId, seen }))
+    const key = `masked up to ${outputs.at(-1)?.externalId}`
+    const atMs = this.#clock.at(undefined)
+    return [{ kind: 'pruning', sessionId, key, by: 'masking', atMs, isAuto: true, toldTokens: null, outputs }]
   }
 
   #nameAfter(text: string): void {

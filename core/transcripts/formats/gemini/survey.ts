@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
-import { callsOf, recordTypes } from './message.ts'
+import { callsOf, hasMasked, recordTypes } from './message.ts'
 
 /** A checkpoint by which the agent put other messages in the place of earlier ones. */
 export type Checkpoint = {
@@ -51,7 +51,7 @@ export class GeminiSurvey {
   #addMessage(record: JsonObject): void {
     const id = textAt(record, 'id')
     if (id === null) return
-    this.#versions.set(id, (this.#versions.get(id) ?? 0) + 1)
+    if (!this.#derived.has(id) || !hasMasked(record)) this.#versions.set(id, (this.#versions.get(id) ?? 0) + 1)
     this.#note(id, record)
     this.#live.add(id)
     this.#abandoned.delete(id)

@@ -55,12 +55,15 @@ function openCodeBlock(part: JsonObject): BlockPart {
 const openCodeFile = (part: JsonObject): BlockPart =>
   fileBlock({ kind: 'file', mime: textAt(part, 'mime'), name: textAt(part, 'filename'), url: textAt(part, 'url') })
 
+/** When the agent stopped sending a call's answer, which its file still has; null while it does. */
+export const prunedAt = (part: JsonObject): number | null => timeOf(objectAt(objectAt(part, 'state'), 'time').compacted)
+
 /** The answer that stands in a call's own part; null while there is none. */
 export function openCodeResult(part: JsonObject, externalId: string, atMs: number, marks: Marks): NewMessage | null {
   const state = objectAt(part, 'state')
   if (state.status !== 'completed' && state.status !== 'error') return null
   const time = objectAt(state, 'time')
-  const pruned = timeOf(time.compacted)
+  const pruned = prunedAt(part)
   const isError = state.status === 'error'
   return resultMessage({
     externalId,
@@ -69,7 +72,6 @@ export function openCodeResult(part: JsonObject, externalId: string, atMs: numbe
     output: textAt(state, isError ? 'error' : 'output') ?? '',
     isError,
     createdAtMs: timeOf(time.end) ?? timeOf(time.start) ?? atMs,
-    // The agent no longer sends this output; its file still has it.
     marks: pruned === null ? marks : { ...marks, prunedAtMs: pruned },
     files: listAt(state, 'attachments').filter(isObject).map(openCodeFile),
   })

@@ -2,15 +2,21 @@ import { basename } from 'node:path'
 import type { NewPart } from '../../../conversations/new-message.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import { contentOf, type Marks } from '../../draft.ts'
-import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { CompactionRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock } from '../../parts.ts'
+import { CLEARED } from '../../placeholders.ts'
 import type { Place } from '../../read-lines.ts'
-import { openCodeBlocks, openCodeResult } from './parts.ts'
+import { openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
 
 /** A person's or the program's request to compact; the summary comes as the answer to it. */
 type Request = { readonly id: string; readonly isAuto: boolean | null; readonly tailFrom: string | null }
+
+type PrunedPart = { readonly externalId: string; readonly atMs: number }
+
+/** Marks that are no further apart belong to one pruning. */
+const ONE_PRUNING_MS = 5_000
 
 /** Turns the messages of one session, in order, into records. */
 export class OpenCodeReader {
@@ -21,6 +27,7 @@ export class OpenCodeReader {
   #sessionId: string | null = null
   #title: string | null = null
   #request: Request | null = null
+  #pruned: PrunedPart[] = []
 
   constructor(source: TranscriptSource, info: JsonObject) {
     this.#source = source
@@ -46,9 +53,33 @@ export class OpenCodeReader {
 
   end(): TranscriptRecord[] {
     const title = textAt(this.#info, 'title') ?? this.#title
-    return this.#sessionId === null || title === null
-      ? []
-      : [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
+    if (this.#sessionId === null) return []
+    const prunings = this.#prunings(this.#sessionId, Number.POSITIVE_INFINITY)
+    return title === null
+      ? prunings
+      : [...prunings, { kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
+  }
+
+  /** What was pruned up to a time, as far as it has not been told. The parts of one pruning are marked one by one. */
+  #prunings(sessionId: string, untilMs: number): PruningRecord[] {
+    const due = this.#pruned.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)
+    this.#pruned = this.#pruned.filter(({ atMs }) => atMs > untilMs)
+    const groups: PrunedPart[][] = []
+    for (const part of due) {
+      const group = groups.at(-1)
+      if (group && part.atMs - (group.at(-1)?.atMs ?? 0) <= ONE_PRUNING_MS) group.push(part)
+      else groups.push([part])
+    }
+    return groups.map((group) => ({
+      kind: 'pruning',
+      sessionId,
+      key: `pruned at ${group[0]?.atMs}`,
+      by: 'pruning',
+      atMs: group.at(-1)?.atMs ?? 0,
+      isAuto: null,
+      toldTokens: null,
+      outputs: group.map(({ externalId }) => ({ externalId, seen: CLEARED })),
+    }))
   }
 
   #takeUser(
@@ -93,7 +124,10 @@ export class OpenCodeReader {
     for (const part of parts.filter((candidate) => candidate.type === 'tool')) {
       const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/${textAt(part, 'callID') ?? ''}`)
       const message = openCodeResult(part, id, createdAtMs, marks)
-      if (message) out.push({ kind: 'message', sessionId, message })
+      if (!message) continue
+      out.push({ kind: 'message', sessionId, message })
+      const atMs = prunedAt(part)
+      if (atMs !== null) this.#pruned.push({ externalId: id, atMs })
     }
     if (!isSummary || error !== null) return
     const text = contentOf(blocks)
@@ -102,6 +136,7 @@ export class OpenCodeReader {
       ? { kind: 'all_before', keptFrom: request.tailFrom }
       : { kind: 'all' }
     const recordedBy: CompactionRecord['recordedBy'] = request ? [request.id, externalId] : [externalId]
+    out.push(...this.#prunings(sessionId, createdAtMs))
     const told = { key: externalId, text, atMs: createdAtMs, isAuto: request?.isAuto ?? null }
     out.push({ kind: 'compaction', sessionId, ...told, model: textAt(info, 'modelID'), recordedBy, replaced })
   }

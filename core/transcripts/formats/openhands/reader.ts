@@ -3,10 +3,11 @@ import type { BlockPart } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
+  compactionPart,
   jsonText,
   messageOf,
   RecordClock,
@@ -19,7 +20,14 @@ import type { Place } from '../../read-lines.ts'
 import { answerOf, argumentsOf, callOf, isEvent } from './event.ts'
 
 /** The program's own: states, and looking up what is told as an observation. */
-const silentActions: ReadonlySet<string> = new Set(['recall', 'change_agent_state', 'null', 'initialize', 'start'])
+const silentActions: ReadonlySet<string> = new Set([
+  'recall',
+  'change_agent_state',
+  'null',
+  'initialize',
+  'start',
+  'condensation_request',
+])
 const silentObservations: ReadonlySet<string> = new Set(['agent_state_changed', 'null'])
 
 /** Turns the events of one task, in order, into records. */
@@ -29,6 +37,8 @@ export class OpenHandsReader {
   readonly #clock: RecordClock
   readonly #ids = new DerivedIds()
   readonly #answers = new Set<string>()
+  /** Ids of messages by the number of their event. */
+  readonly #told = new Map<number, string>()
   /** Calls without an answer yet, for observations that do not say what caused them. */
   #open: { readonly callId: string; readonly name: string } | null = null
   #isDeclared = false
@@ -49,6 +59,7 @@ export class OpenHandsReader {
     const atMs = this.#clock.at(event.timestamp)
     const id = countAt(event, 'id')
     const externalId = id === null ? this.#ids.next('event', JSON.stringify(event)) : this.#ids.named(`event-${id}`)
+    if (id !== null) this.#told.set(id, externalId)
     if (typeof event.observation === 'string') this.#takeObservation(event, externalId, atMs, place.marks, out)
     else this.#takeAction(event, externalId, atMs, place.marks, out)
   }
@@ -67,6 +78,8 @@ export class OpenHandsReader {
     const said = textAt(args, 'content') ?? ''
     if (silentActions.has(action)) {
       out.push({ kind: 'other' })
+    } else if (action === 'condensation') {
+      this.#condense(args, externalId, atMs, marks, out)
     } else if (action === 'system') {
       this.#say({ role: 'system', text: said, externalId, atMs, marks }, out)
     } else if (action === 'message' && (source === 'user' || (source === null && !this.#hasUserSpoken))) {
@@ -78,6 +91,37 @@ export class OpenHandsReader {
     } else {
       this.#act(event, externalId, atMs, marks, out)
     }
+  }
+
+  /** The agent forgot events: from here on a summary stands for them, or nothing. */
+  #condense(args: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
+    const text = textAt(args, 'summary')
+    const forgotten = this.#forgotten(args)
+    const said = { externalId, createdAtMs: atMs, marks: { ...marks, harness: true } }
+    const blocks = text === null ? [] : [textBlock(text)]
+    const more = [compactionPart(null, { forgotten: forgotten.size })]
+    this.#push(messageOf({ ...said, role: 'user', blocks, more }), atMs, out)
+    if (forgotten.size === 0) return
+    out.push({
+      kind: 'compaction',
+      sessionId: this.#sessionId,
+      key: externalId,
+      text,
+      atMs,
+      isAuto: null,
+      model: null,
+      recordedBy: [externalId],
+      replaced: { kind: 'these', externalIds: forgotten, withSummaries: text !== null },
+    })
+  }
+
+  /** Messages of the events that a condensation names one by one, or by the first and the last. */
+  #forgotten(args: JsonObject): Set<string> {
+    const [from, to] = [countAt(args, 'forgotten_events_start_id'), countAt(args, 'forgotten_events_end_id')]
+    const named = new Set(listAt(args, 'forgotten_event_ids').map(Number))
+    const isForgotten = (id: number): boolean =>
+      named.has(id) || (from !== null && to !== null && id >= from && id <= to)
+    return new Set(Array.from(this.#told, ([id, externalId]) => (isForgotten(id) ? [externalId] : [])).flat())
   }
 
   /** What the model thought aloud, and what it did then. */

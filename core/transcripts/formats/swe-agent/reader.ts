@@ -3,7 +3,7 @@ import type { Role } from '../../../contract/ids.ts'
 import type { BlockPart } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import { contentOf, type Marks } from '../../draft.ts'
-import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { PrunedText, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import {
   callBlock,
@@ -41,6 +41,10 @@ export class SweAgentReader {
   readonly #run: JsonObject
   readonly #ids = new DerivedIds()
   readonly #toolNames = new Map<string, string>()
+  /** What the model was sent last, and the history as far as it has been read, in the same order. */
+  #prompt: readonly JsonObject[] = []
+  readonly #elided: PrunedText[] = []
+  #place = 0
   #isDeclared = false
 
   constructor(source: TranscriptSource, sessionId: string, run: JsonObject) {
@@ -53,6 +57,13 @@ export class SweAgentReader {
     return this.#isDeclared
   }
 
+  /** Takes note of what the model was sent for a step, before the history is read. */
+  look(step: unknown): void {
+    if (!isObject(step)) return
+    const sent = [...listAt(step, 'query'), ...listAt(step, 'messages')].filter(isObject)
+    if (sent.length > 0) this.#prompt = sent
+  }
+
   take(item: unknown, place: Place, out: TranscriptRecord[]): void {
     if (isObject(item) && isHistoryItem(item)) this.#takeItem(item, place.marks, out)
     else if (isObject(item) && isStep(item)) this.#takeStep(item, place.marks, out)
@@ -62,13 +73,30 @@ export class SweAgentReader {
   end(): TranscriptRecord[] {
     if (!this.#isDeclared) return []
     const name = textAt(this.#run, 'instance_id') ?? basename(this.#source.path).replace(/\.(?:traj|jsonl?)$/, '')
-    return [{ kind: 'title', sessionId: this.#sessionId, title: name }]
+    return [...this.#elisions(), { kind: 'title', sessionId: this.#sessionId, title: name }]
+  }
+
+  /** Old observations of which the model was sent only how long they had been, when it was asked last. */
+  #elisions(): TranscriptRecord[] {
+    if (this.#elided.length === 0) return []
+    const told = { key: 'elided', by: 'elision', atMs: this.#source.nowMs, isAuto: true, toldTokens: null }
+    return [{ kind: 'pruning', sessionId: this.#sessionId, ...told, outputs: this.#elided }]
+  }
+
+  #noteElision(item: JsonObject, externalId: string): void {
+    const sent = this.#prompt[this.#place]
+    this.#place += 1
+    const seen = sent && textOf(sent)
+    if (seen && ELIDED.test(seen) && !ELIDED.test(textOf(item)) && sent.role === item.role) {
+      this.#elided.push({ externalId, seen })
+    }
   }
 
   #takeItem(item: JsonObject, given: Marks, out: TranscriptRecord[]): void {
     this.#declare(out)
     const role = roles[textAt(item, 'role') ?? ''] ?? 'user'
     const externalId = this.#ids.next('message', JSON.stringify(item))
+    this.#noteElision(item, externalId)
     const agent = textAt(item, 'agent')
     const marks: Marks = {
       ...given,
@@ -126,6 +154,11 @@ export class SweAgentReader {
     out.push({ kind: 'session', sessionId: this.#sessionId, startedAtMs: this.#source.nowMs })
   }
 }
+
+/** What SWE-agent's history processors put in the place of an observation. */
+const ELIDED = /^\s*(?:Old environment output: \(|Outdated window with \d+ lines omitted)/
+
+const textOf = (item: JsonObject): string => contentOf(contentBlocks(item))
 
 function contentBlocks(item: JsonObject): BlockPart[] {
   const content = item.content ?? item.text ?? item.system_prompt

@@ -6,6 +6,9 @@ import { readDocument } from '../../read-document.ts'
 import { type Place, readJsonLines } from '../../read-lines.ts'
 import { isHistoryItem, isStep, SweAgentReader } from './reader.ts'
 
+/** Steps with all that the model was sent for them. */
+const PROMPTS = /"(?:query|messages)"\s*:\s*\[/
+
 /** Trajectories of SWE-agent (`*.traj`), and of data sets made from them. https://swe-agent.com */
 export const sweAgent: TranscriptFormat = { id: 'swe-agent', label: 'SWE-agent', detect, read }
 
@@ -33,6 +36,9 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const isDocument = source.head.isDocument
   if (isDocument && !Array.isArray(first)) {
     const reader = new SweAgentReader(source, address, isObject(first) ? first : {})
+    if (PROMPTS.test(source.head.text)) {
+      yield* readDocument(source, 'looking', ['$.trajectory.*'], ({ value }) => reader.look(value))
+    }
     // The history says what the steps say, and what the agent was told before.
     yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, place, out) => reader.take(value, place, out))
     if (!reader.hasSaid) {
@@ -70,6 +76,7 @@ class Runs {
     this.#names.set(name, times)
     const sessionId = `${this.#address}#${times === 1 ? name : `${name}~${times}`}`
     const reader = new SweAgentReader(this.#source, sessionId, run)
+    if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.look(step)
     for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, place, out)
     out.push(...reader.end())
   }

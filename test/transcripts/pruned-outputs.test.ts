@@ -1,0 +1,450 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import type { Pruned } from '../../core/contract/message.ts'
+import { GrepInput } from '../../core/contract/retrieval.ts'
+import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { findings } from '../builders/findings.ts'
+import { importOne, runImport } from '../builders/import.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { samplesOf } from '../builders/samples.ts'
+import { dump, underSummaries, windowOf, writeJson, writeLines } from '../builders/transcript-rows.ts'
+
+const CLEARED = '[Old tool result content cleared]'
+const long = (what: string): string => `${what} ${'with many words about it '.repeat(40)}`.trim()
+
+async function withLcm<T>({ path }: TestMemory, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
+  const lcm = openLcm(path, { readOnly: true })
+  try {
+    return await body(lcm)
+  } finally {
+    lcm.close()
+  }
+}
+
+/** What every message says that something was pruned of, by the beginning of its text. */
+const prunedIn = (memory: TestMemory, conversationId = 1): Promise<Record<string, Pruned>> =>
+  withLcm(memory, (lcm) =>
+    Object.fromEntries(
+      lcm.transcript
+        .page({ conversationId, offset: 0, limit: 500, contentChars: 100_000 })
+        .messages.flatMap(({ content, parts }) =>
+          parts.flatMap(({ pruned }) => (pruned ? [[content.split(' with ')[0] ?? '', pruned]] : [])),
+        ),
+    ),
+  )
+
+const pruneRuns = ({ db }: TestMemory) =>
+  db.all<Record<string, unknown>>("SELECT * FROM compaction_runs WHERE mode = 'prune' ORDER BY started_at")
+
+/** Three calls with long results. */
+function story(): TranscriptBuilder {
+  const built = new TranscriptBuilder()
+  built.user('look around')
+  for (const n of [1, 2, 3]) {
+    built.answer(`msg_${n}`, [call(`toolu_${n}`)])
+    built.result(`toolu_${n}`, long(`result ${n}`))
+  }
+  return built
+}
+
+const microcompact = (built: TranscriptBuilder, ids: readonly string[], fields: Record<string, unknown> = {}): string =>
+  built.record({
+    type: 'system',
+    subtype: 'microcompact_boundary',
+    content: 'Context microcompacted',
+    microcompactMetadata: {
+      trigger: 'auto',
+      preTokens: 60_000,
+      tokensSaved: 480,
+      compactedToolIds: ids,
+      clearedAttachmentUUIDs: [],
+    },
+    ...fields,
+  })
+
+describe('a microcompaction of Claude Code', () => {
+  it('is marked on the results that it cleared: when, by what, and how much of the window they were', async () => {
+    using memory = buildMemory()
+    const built = story()
+    microcompact(built, ['toolu_1', 'toolu_2'])
+    built.answer('msg_end', [text('done')])
+    const path = built.write()
+    await importOne(memory.db, path)
+    const atMs = Date.parse(JSON.parse(built.lines[7] ?? '').timestamp)
+    const freed = memory.db.column<number>("SELECT token_count FROM messages WHERE role = 'tool' ORDER BY seq")
+    const marker = Math.ceil(CLEARED.length / 4)
+    expect(await prunedIn(memory)).toEqual({
+      'result 1': { atMs, by: 'microcompaction', tokens: (freed[0] ?? 0) - marker, seen: CLEARED },
+      'result 2': { atMs, by: 'microcompaction', tokens: (freed[1] ?? 0) - marker, seen: CLEARED },
+    })
+    expect(pruneRuns(memory)).toMatchObject([{ summarizer: 'claude-code', owner: 'import', started_at: atMs }])
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('leaves the window by exactly that, wherever its size is told, and the payload as the agent sends it', async () => {
+    using memory = buildMemory()
+    const built = story()
+    microcompact(built, ['toolu_1', 'toolu_2'])
+    built.answer('msg_end', [text('done')])
+    await importOne(memory.db, built.write())
+    const stored = memory.db.value<number>('SELECT sum(token_count) FROM messages') ?? 0
+    await withLcm(memory, (lcm) => {
+      const context = lcm.context.assemble({ conversationId: 1 })
+      const pruned = context.prunedTokens ?? 0
+      expect(pruned).toBeGreaterThan(400)
+      expect(context.windowTokens).toBe(stored - pruned)
+      expect(context.items.filter((item) => item.pruned).map((item) => item.tokens)).toEqual([9, 9])
+      expect(lcm.stats.conversations().map((row) => row.contextTokens)).toEqual([stored - pruned])
+      expect(lcm.strata.get({ conversationId: 1, axis: 'messages' }).windowTokens).toBe(stored - pruned)
+      for (const provider of ['anthropic', 'openai'] as const) {
+        const sent = JSON.stringify(lcm.context.render({ conversationId: 1 }, provider).messages)
+        expect(sent.split(CLEARED)).toHaveLength(3)
+        expect(sent).not.toContain('result 1')
+        expect(sent).toContain('result 3')
+      }
+      const run = pruneRuns(memory)[0]
+      expect(run?.tokens_before).toBe(stored - 1)
+      expect(run?.tokens_after).toBe(stored - 1 - pruned)
+    })
+  })
+
+  it('had not come before its time, and is told of the hits of a search', async () => {
+    using memory = buildMemory()
+    const built = story()
+    microcompact(built, ['toolu_1'])
+    built.user('go on')
+    await importOne(memory.db, built.write())
+    const stored = memory.db.value<number>('SELECT sum(token_count) FROM messages WHERE seq <= 6') ?? 0
+    const last = memory.db.value<number>('SELECT message_id FROM messages WHERE seq = 6')
+    await withLcm(memory, async (lcm) => {
+      const before = lcm.timeTravel.contextAt({ conversationId: 1, moment: { messageId: `msg_${last}` } })
+      expect(before.windowTokens).toBe(stored)
+      const now = lcm.timeTravel.contextAt({ conversationId: 1, moment: { now: true } })
+      expect(now.prunedTokens).toBeGreaterThan(200)
+      const runId = String(pruneRuns(memory)[0]?.run_id)
+      const then = lcm.timeTravel.contextAt({ conversationId: 1, moment: { runId } })
+      expect(then).toMatchObject({ prunedTokens: now.prunedTokens, windowTokens: stored - (now.prunedTokens ?? 0) })
+      const { hits } = await lcm.retrieval.grep(
+        GrepInput.parse({ query: 'with many words', mode: 'literal', sort: 'oldest' }),
+      )
+      expect(hits.map(({ inContext, isPruned }) => [inContext, isPruned ?? false])).toEqual([
+        [false, true],
+        [true, false],
+        [true, false],
+      ])
+      const outside = await lcm.retrieval.grep(
+        GrepInput.parse({ query: 'with many words', mode: 'literal', inContext: false }),
+      )
+      expect(outside.hits).toHaveLength(1)
+      expect(lcm.retrieval.describe(outside.hits[0]?.id ?? '', 100).pruned).toMatchObject({ by: 'microcompaction' })
+    })
+  })
+
+  it('is noted once; what is cleared later is added, and the messages stay as they are', async () => {
+    using memory = buildMemory()
+    const built = story()
+    const path = built.write()
+    await importOne(memory.db, path)
+    const whole = dump(memory)
+    const lines = built.lines.length
+    microcompact(built, ['toolu_1'])
+    appendFileSync(path, `${built.lines.slice(lines).join('\n')}\n`)
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+    expect(Object.keys(await prunedIn(memory))).toEqual(['result 1'])
+    expect(dump(memory)).toEqual(whole)
+    const noted = pruneRuns(memory)
+    await importOne(memory.db, path)
+    expect(pruneRuns(memory)).toEqual(noted)
+    const more = built.lines.length
+    built.user('go on')
+    microcompact(built, ['toolu_1', 'toolu_2'])
+    appendFileSync(path, `${built.lines.slice(more).join('\n')}\n`)
+    await importOne(memory.db, path)
+    expect(Object.keys(await prunedIn(memory))).toEqual(['result 1', 'result 2'])
+    expect(pruneRuns(memory)).toHaveLength(2)
+  })
+
+  it('counts for nothing on a branch that was given up, also when it was imported before', async () => {
+    using memory = buildMemory()
+    const built = story()
+    const back = built.lastUuid
+    built.user('one way')
+    built.answer('msg_way', [text('as you say')])
+    microcompact(built, ['toolu_1'])
+    const path = built.write()
+    await importOne(memory.db, path)
+    expect(Object.keys(await prunedIn(memory))).toEqual(['result 1'])
+    const lines = built.lines.length
+    built.user('another way', { parentUuid: back })
+    built.answer('msg_other', [text('as you say now')])
+    appendFileSync(path, `${built.lines.slice(lines).join('\n')}\n`)
+    await importOne(memory.db, path)
+    expect(await prunedIn(memory)).toEqual({})
+  })
+
+  it('is left out of a window that is to hold the whole history', async () => {
+    using memory = buildMemory()
+    const built = story()
+    microcompact(built, ['toolu_1'])
+    await runImport(memory.db, [built.write()], { window: 'history' })
+    expect(pruneRuns(memory)).toEqual([])
+  })
+
+  it('shows where a copied session has only the placeholder, and the whole result stays where it is known', async () => {
+    using memory = buildMemory()
+    await importOne(memory.db, story().write())
+    const built = new TranscriptBuilder()
+    built.user('look around')
+    built.answer('msg_1', [call('toolu_1')])
+    built.result('toolu_1', CLEARED)
+    const path = built.write()
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+    expect(await prunedIn(memory)).toMatchObject({ 'result 1': { by: 'microcompaction', seen: CLEARED } })
+    using fresh = buildMemory()
+    expect(await importOne(fresh.db, path)).toMatchObject({ added: 3 })
+    expect(await prunedIn(fresh)).toMatchObject({ [CLEARED]: { tokens: 0 } })
+  })
+
+  it('clears attachments too', async () => {
+    using memory = buildMemory()
+    const built = story()
+    const attached = built.record({ type: 'attachment', attachment: { type: 'file', content: long('a file') } })
+    built.answer('msg_4', [text('read')])
+    microcompact(built, [], {
+      microcompactMetadata: { trigger: 'manual', compactedToolIds: [], clearedAttachmentUUIDs: [attached] },
+    })
+    await importOne(memory.db, built.write())
+    expect(await prunedIn(memory)).toMatchObject({ 'a file': { seen: null } })
+    expect(pruneRuns(memory)).toMatchObject([{ reason: 'manual' }])
+    await withLcm(memory, (lcm) => {
+      expect(JSON.stringify(lcm.context.render({ conversationId: 1 }, 'openai'))).not.toContain('a file')
+    })
+  })
+})
+
+describe('other agents', () => {
+  it('opencode: a part that is marked as compacted is pruned at that time', async () => {
+    using memory = buildMemory()
+    const message = (id: string, role: string, parts: unknown[]) => ({
+      info: { id, sessionID: 'ses_1', role, time: { created: 1_772_000_000_000 } },
+      parts,
+    })
+    const tool = (n: number, compacted?: number) => ({
+      id: `prt_t${n}`,
+      type: 'tool',
+      callID: `c${n}`,
+      tool: 'bash',
+      state: { status: 'completed', input: {}, output: long(`output ${n}`), time: { start: 1, end: 2, compacted } },
+    })
+    const session = (later?: number) => ({
+      info: { id: 'ses_1', time: { created: 1_772_000_000_000 } },
+      messages: [
+        message('msg_1', 'user', [{ id: 'prt_1', type: 'text', text: 'go' }]),
+        message('msg_2', 'assistant', [tool(1, 1_772_000_009_003), tool(2, 1_772_000_009_001), tool(3, later)]),
+      ],
+    })
+    await importOne(memory.db, writeJson(session()))
+    expect(await prunedIn(memory)).toMatchObject({
+      'output 1': { atMs: 1_772_000_009_003, by: 'pruning', seen: CLEARED },
+      'output 2': { atMs: 1_772_000_009_003, by: 'pruning', seen: CLEARED },
+    })
+    expect(pruneRuns(memory)).toHaveLength(1)
+    const before = dump(memory)
+    await importOne(memory.db, writeJson(session(1_772_000_999_000)))
+    expect(dump(memory)).toEqual(before)
+    expect(Object.keys(await prunedIn(memory))).toEqual(['output 1', 'output 2', 'output 3'])
+    expect(pruneRuns(memory)).toHaveLength(2)
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('Gemini CLI: a result that was masked stays what it was, and shows what stands for it', async () => {
+    const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString()
+    const masked =
+      '<tool_output_masked>\n[Output too large. Full output available at: /tmp/read_1.txt]\n</tool_output_masked>'
+    const record = (output: string) => ({
+      id: 'g',
+      type: 'gemini',
+      timestamp: at(1),
+      content: 'Reading.',
+      toolCalls: [
+        {
+          id: 'c1',
+          name: 'read',
+          args: {},
+          status: 'success',
+          result: [{ functionResponse: { id: 'c1', name: 'read', response: { output } } }],
+          timestamp: at(2),
+        },
+      ],
+    })
+    const user = { id: 'u', type: 'user', timestamp: at(0), content: 'read it' }
+    const header = { sessionId: 'g-1', projectHash: 'abc', startTime: at(0) }
+    const expected = { 'file text': { by: 'masking', seen: masked } }
+    using lines = buildMemory()
+    const path = writeLines([header, user, record(long('file text')), record(masked)])
+    await importOne(lines.db, path)
+    expect(await prunedIn(lines)).toMatchObject(expected)
+    const before = [dump(lines), pruneRuns(lines)]
+    expect(await importOne(lines.db, path)).toMatchObject({ added: 0, conflicts: 0 })
+    expect([dump(lines), pruneRuns(lines)]).toEqual(before)
+    using document = buildMemory()
+    await importOne(document.db, writeJson({ ...header, messages: [user, record(long('file text'))] }))
+    const again = writeJson({ ...header, messages: [user, record(masked)] })
+    expect(await importOne(document.db, again)).toMatchObject({ added: 0, conflicts: 0, alreadyThere: 3 })
+    expect(await prunedIn(document)).toMatchObject(expected)
+    using late = buildMemory()
+    await importOne(late.db, again)
+    expect(Object.values(await prunedIn(late))).toMatchObject([{ by: 'masking', tokens: 0 }])
+  })
+
+  it('OpenHands: what a condensation forgot goes under its summary, or under a note where it wrote none', async () => {
+    const event = (id: number, rest: object) => ({ id, timestamp: `2025-03-02T09:00:${10 + id}`, ...rest })
+    const said = (id: number, source: string) =>
+      event(id, { source, action: 'message', args: { content: long(`said ${id}`) } })
+    const condensed = (id: number, args: object) => event(id, { source: 'agent', action: 'condensation', args })
+    const task = (events: unknown[]) => writeLines([{ instance_id: 'shop-1', instruction: 'x', history: events }])
+    using memory = buildMemory()
+    const begin = [said(1, 'user'), said(2, 'agent'), said(3, 'user'), said(4, 'agent')]
+    const first = condensed(5, { forgotten_events_start_id: 2, forgotten_events_end_id: 3, summary: 'Two and three.' })
+    const second = condensed(8, { forgotten_event_ids: [4, 6], summary: 'All but the ends.', summary_offset: 1 })
+    const path = task([...begin, first, said(6, 'user'), said(7, 'agent'), second, said(9, 'agent')])
+    await importOne(memory.db, path)
+    expect(windowOf(memory).map((line) => line.split(' with ')[0])).toEqual([
+      'user: said 1',
+      'condensed(unknown): All but the ends.',
+      'assistant: said 7',
+      'assistant: said 9',
+    ])
+    expect(underSummaries(memory)['Two and three.']?.map((line) => line.split(' with ')[0])).toEqual([
+      'said 2',
+      'said 3',
+      'Two and three.',
+    ])
+    expect(await findings(memory.path)).toEqual([])
+    using silent = buildMemory()
+    await importOne(silent.db, task([...begin, condensed(5, { forgotten_event_ids: [2, 3] }), said(6, 'user')]))
+    expect(windowOf(silent)[1]).toMatch(/^leaf\(deterministic\): \[The agent took 3 messages/)
+  })
+
+  it('Codex: turns that were taken back leave the window', async () => {
+    using memory = buildMemory()
+    const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString()
+    const line = (type: string, payload: unknown, second: number) => ({ timestamp: at(second), type, payload })
+    const said = (role: string, words: string, second: number) =>
+      line(
+        'response_item',
+        {
+          type: 'message',
+          role,
+          content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text: words }],
+        },
+        second,
+      )
+    const turn = (n: number) => [
+      said('user', `<environment_context>${n}</environment_context>`, n),
+      said('user', `question ${n}`, n),
+      line('event_msg', { type: 'user_message', message: `question ${n}` }, n),
+      said('assistant', `answer ${n}`, n),
+    ]
+    const path = writeLines([
+      line('session_meta', { id: 's-1', cwd: '/work/shop' }, 0),
+      ...[1, 2, 3].flatMap(turn),
+      line('event_msg', { type: 'thread_rolled_back', num_turns: 2 }, 4),
+      ...turn(5),
+    ])
+    await importOne(memory.db, path)
+    expect(windowOf(memory)).toEqual([
+      'user: <environment_context>1</environment_context>',
+      'user: question 1',
+      'assistant: answer 1',
+      expect.stringMatching(/^leaf\(deterministic\): \[6 messages on a branch/),
+      'user: <environment_context>5</environment_context>',
+      'user: question 5',
+      'assistant: answer 5',
+    ])
+    const before = dump(memory)
+    await importOne(memory.db, path)
+    expect(dump(memory)).toEqual(before)
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('aider: what was said before a person cleared the chat goes under a note that says so', async () => {
+    using memory = buildMemory()
+    const said = ['#### rename the total  ', '', long('Of course.'), '']
+    const path = writeLines(
+      [
+        '# aider chat started at 2024-08-20 09:00:00',
+        '',
+        ...said,
+        '#### /clear  ',
+        '',
+        '#### and now  ',
+        '',
+        'Yes.',
+        '',
+      ],
+      '.aider.chat.history.md',
+    )
+    await importOne(memory.db, path)
+    expect(windowOf(memory)).toEqual([
+      expect.stringMatching(/^leaf\(deterministic\): \[The window was cleared by hand here: 3 messages/),
+      'user: and now',
+      'assistant: Yes.',
+    ])
+    expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('SWE-agent: observations of which the model was last sent only their length', async () => {
+    using memory = buildMemory()
+    const history = [
+      { role: 'system', content: 'You fix bugs.', agent: 'main' },
+      { role: 'user', content: 'Fix it.', agent: 'main' },
+      ...[1, 2].flatMap((n) => [
+        { role: 'assistant', content: `I run ${n}.`, agent: 'main' },
+        { role: 'user', content: long(`observation ${n}`), agent: 'main' },
+      ]),
+      { role: 'assistant', content: 'Done.', agent: 'main' },
+    ]
+    const query = history
+      .slice(0, 6)
+      .map((item, index) => (index === 3 ? { ...item, content: 'Old environment output: (1 lines omitted)' } : item))
+    const step = { action: 'run', observation: 'x', response: 'y', thought: 'z', state: '{}', query }
+    const path = writeJson({ environment: 'main', trajectory: [step], history, info: {} }, 'a.traj')
+    await importOne(memory.db, path)
+    expect(await prunedIn(memory)).toMatchObject({
+      'observation 1': { by: 'elision', seen: 'Old environment output: (1 lines omitted)' },
+    })
+  })
+})
+
+const MARK = /"microcompact_boundary"/
+
+describe('real transcripts', () => {
+  it.each(samplesOf(/claude-code.*\.jsonl$/).filter((path) => MARK.test(readFileSync(path, 'utf8'))))(
+    '%s: as many results are marked as its records name',
+    async (path) => {
+      const records = readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => line.includes('"microcompact_boundary"'))
+      const named = records.flatMap((line) => JSON.parse(line).microcompactMetadata.compactedToolIds as string[])
+      using memory = buildMemory()
+      await importOne(memory.db, path)
+      expect(pruneRuns(memory)).toHaveLength(records.length)
+      expect(notedIn(memory)).toHaveLength(new Set(named).size)
+      expect(await findings(memory.path)).toEqual([])
+    },
+  )
+
+  it.each(samplesOf(/opencode\/session.*\.json$/))('%s: as many outputs are marked as its parts are', async (path) => {
+    const raw = readFileSync(path, 'utf8')
+    const pruned = raw.match(/"compacted": ?\d+/g) ?? []
+    using memory = buildMemory()
+    await importOne(memory.db, path)
+    expect(notedIn(memory)).toHaveLength(pruned.length)
+    expect(await findings(memory.path)).toEqual([])
+  })
+})
+
+const notedIn = (memory: TestMemory): unknown[] =>
+  pruneRuns(memory).flatMap((run) => JSON.parse(String(run.configuration)).prune.outputs as unknown[])
