@@ -7,14 +7,16 @@ type MessageIndex = (typeof INDEXES)[number]
 const queries = {
   lastMessage: 'SELECT max(message_id) FROM messages',
   // The same values as the view message_text gives, in one pass over messages and parts instead of three lookups a row.
+  // What has no value is kept out of the sorting.
   index: (table: MessageIndex) => `
     INSERT INTO ${table} (rowid, content, tool_input, tool_output, reasoning)
     SELECT
       m.message_id,
       m.content,
-      group_concat(p.tool_input, char(10) ORDER BY p.ordinal),
-      group_concat(p.tool_output, char(10) ORDER BY p.ordinal),
-      group_concat(iif(p.part_type = 'reasoning', p.text_content, NULL), char(10) ORDER BY p.ordinal)
+      group_concat(p.tool_input, char(10) ORDER BY p.ordinal) FILTER (WHERE p.tool_input IS NOT NULL),
+      group_concat(p.tool_output, char(10) ORDER BY p.ordinal) FILTER (WHERE p.tool_output IS NOT NULL),
+      group_concat(p.text_content, char(10) ORDER BY p.ordinal)
+        FILTER (WHERE p.part_type = 'reasoning' AND p.text_content IS NOT NULL)
     FROM messages AS m
     LEFT JOIN message_parts AS p ON p.message_id = m.message_id AND p.is_synthetic = 0
     WHERE m.message_id > CAST(:after AS INTEGER) AND m.message_id <= CAST(:last AS INTEGER)
@@ -22,10 +24,11 @@ const queries = {
 }
 
 /**
- * Terms are gathered in memory before they are written, and segments merged when there are many of them: fewer merges, a
- * fifth of the time less. https://www.sqlite.org/fts5.html#the_automerge_configuration_option
+ * Terms are gathered in memory before they are written. Segments are merged only when there are many of them, and then a
+ * little at each commit: merging 16 of them at once made an import a tenth slower, and held everybody else up for as long
+ * as it took. https://www.sqlite.org/fts5.html#the_automerge_configuration_option
  */
-const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 16 } as const
+const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 64, crisismerge: 256 } as const
 
 /**
  * Runs `body`, which inserts messages and parts, with the index triggers out of the way, then indexes all new messages
