@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, createReadStream, openSync, realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
+import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileError } from '../db/memory-file.ts'
-import { giveName, partialPath } from '../db/new-file.ts'
+import { partialPath, toldOf } from '../db/new-file.ts'
 import { LcmError } from '../errors.ts'
 import { exported } from '../export/exported.ts'
 import { asHash, asItIs, type Sanitizer, withoutSecrets } from '../export/sanitize.ts'
@@ -18,6 +18,7 @@ import { toCliJson } from './cli-json.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
+import { forceOption, writeOutput } from './output-file.ts'
 import { oneOf } from './parse.ts'
 import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
 import { bytes } from './text.ts'
@@ -43,7 +44,7 @@ export function addExportCommand(define: Define, run: Run): void {
       .option('--sanitize', 'replace keys, tokens, e-mail addresses and paths')
       .option('--hash-texts', 'replace every text by its length and hash')
       .option('-o, --output <file>', 'where it goes; nothing may be there')
-      .option('--force', 'replace the file that is there'),
+      .addOption(forceOption()),
     (options: Options): Promise<Answer> => withMemory(options, (lcm) => exportMemory(lcm, options), { readOnly: true }),
   )
 }
@@ -63,7 +64,7 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
     if (format === 'ledger') throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
     return onStandardOutput(format, piecesOf(lcm, format, ids, clean))
   }
-  await appear(targetOf(lcm, to, options.force ?? false), async (partial) => {
+  await writeOutput({ path: to, memory: lcm.info.path, isForced: options.force ?? false }, async (partial) => {
     if (format === 'ledger') await writeLedger(lcm, partial, clean)
     else await writeDocument(partial, piecesOf(lcm, format, ids, clean))
   })
@@ -134,46 +135,6 @@ function openUnnamed(): number {
   }
 }
 
-type Target = {
-  readonly path: string
-  /** What is there may be replaced. */
-  readonly replaces: boolean
-}
-
-function targetOf(lcm: Lcm, to: string, isForced: boolean): Target {
-  const there = statSync(to, { throwIfNoEntry: false })
-  if (!there || (there.isFile() && there.size === 0)) return { path: to, replaces: there !== undefined }
-  if (!there.isFile() || !isForced || belongsTo(lcm.info.path, there)) {
-    throw new LcmError('invalid_argument', `${to} exists already: choose a path where nothing is, or give --force.`, {
-      path: to,
-    })
-  }
-  return { path: to, replaces: true }
-}
-
-/** Whether it is the memory that is being exported, or a file that SQLite keeps beside it, by whatever path. */
-function belongsTo(memory: string, there: Stats): boolean {
-  const real = realpathSync(memory)
-  return ['', '-wal', '-shm', '-journal'].some((suffix) => {
-    const own = statSync(`${real}${suffix}`, { throwIfNoEntry: false })
-    return own?.ino === there.ino && own.dev === there.dev
-  })
-}
-
-/** The file appears when it is whole; what was there before stays until then. */
-async function appear({ path, replaces }: Target, write: (partial: string) => Promise<void>): Promise<void> {
-  const partial = partialPath(path)
-  try {
-    await write(partial)
-    if (replaces) renameSync(partial, path)
-    else giveName(partial, path)
-  } catch (error) {
-    throw error instanceof LcmError ? error : fileError(error, path)
-  } finally {
-    rmSync(partial, { force: true })
-  }
-}
-
 async function writeDocument(path: string, pieces: Iterable<string>): Promise<void> {
   const file = openSync(path, 'wx')
   try {
@@ -193,6 +154,8 @@ async function writeLedger(lcm: Lcm, path: string, clean: Sanitizer): Promise<vo
   try {
     await interruptible((signal) => exportLedger({ ...job, to: raw }, signal))
     await sanitizeLedger(raw, path, clean)
+  } catch (error) {
+    throw toldOf(path, raw, error)
   } finally {
     rmSync(raw, { force: true })
   }

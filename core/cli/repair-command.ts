@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { ExportFormat, RepairPlan, RepairResult, RepairStep } from '../contract/repair.ts'
-import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
+import { forceOption, writeOutput } from './output-file.ts'
 import { oneOf } from './parse.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
@@ -17,6 +17,7 @@ type RepairOptions = MemoryOptions & {
   apply?: string[]
   format?: ExportFormat
   output?: string
+  force?: boolean
   summarizer?: string
   backups?: string
 }
@@ -29,7 +30,8 @@ export function addRepairCommand(define: Define, run: Run): void {
       .option('--plan', 'show the steps, write nothing (default)')
       .option('--apply <step...>', 'apply these steps and those that they depend on, or all: backup first')
       .option('--format <format>', 'the plan as markdown or sql, with every row', oneOf('markdown', 'sql'))
-      .option('-o, --output <file>', 'write the plan to a file')
+      .option('-o, --output <file>', 'write the plan to a file; nothing may be there')
+      .addOption(forceOption())
       .option('--summarizer <name>', 'for steps that need one (default: deterministic)')
       .option('--backups <folder>', 'where the backup goes (default: beside the file)'),
     async (options: RepairOptions): Promise<Answer> => {
@@ -49,11 +51,8 @@ async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
     const exported = await interruptible((signal) => lcm.repair.export({ ...input, format }, signal))
     if (!options.output) return { json: exported, text: () => exported.text.trimEnd() }
     const path = resolve(options.output)
-    try {
-      writeFileSync(path, exported.text)
-    } catch (error) {
-      throw fileError(error, path)
-    }
+    const target = { path, memory: lcm.info.path, isForced: options.force ?? false }
+    await writeOutput(target, (partial) => writeFileSync(partial, exported.text, { flush: true }))
     return {
       json: { format, path, bytes: Buffer.byteLength(exported.text) },
       text: () => `${path}: the plan as ${format}.`,

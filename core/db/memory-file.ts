@@ -52,8 +52,16 @@ export function fileError(error: unknown, path: string): unknown {
       return new LcmError('invalid_argument', `This cannot be a path: ${path.slice(0, 200)}`, undefined, {
         cause: error,
       })
+    case 'EISDIR':
+      return new LcmError('file_is_folder', `${path} is a folder: name a file.`, { path }, { cause: error })
     case 'ENOSPC':
-      return new LcmError('disk_full', `The disk is full: ${path} could not be written.`, { path }, { cause: error })
+    case 'EDQUOT':
+      return new LcmError(
+        'disk_full',
+        `The disk is full: ${path} could not be written. Free some space, try again.`,
+        { path },
+        { cause: error },
+      )
     case undefined:
       return error
     default:

@@ -37,6 +37,8 @@ export async function* makeNativeFile<P, T>(
     } finally {
       db.close()
     }
+  } catch (error) {
+    throw toldOf(to, partial, error)
   } finally {
     removeDatabase(partial)
   }
@@ -64,6 +66,14 @@ export function partialPath(to: string): string {
     throw fileError(error, folder)
   }
   return join(folder, `${prefix}${process.pid}-${randomBytes(3).toString('hex')}`)
+}
+
+/** An error on a file in the making, told of the file that it was to become, which is the one that people know. */
+export function toldOf(to: string, partial: string, error: unknown): unknown {
+  if (error instanceof Error && 'syscall' in error) return fileError(error, to)
+  if (!(error instanceof LcmError) || !error.message.includes(partial)) return error
+  const message = error.message.replaceAll(partial, () => to)
+  return new LcmError(error.code, message, error.details && { ...error.details, path: to }, { cause: error })
 }
 
 /**

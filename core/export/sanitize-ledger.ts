@@ -6,7 +6,7 @@ import { type Sanitizer, sanitizeValue } from './sanitize.ts'
 
 /** A ledger without what must not leave the machine: every line is an event as before, with the hash of its new content. */
 export async function sanitizeLedger(from: string, to: string, sanitize: Sanitizer): Promise<void> {
-  await pipeline(cleanLines(from, sanitize), createWriteStream(to))
+  await pipeline(cleanLines(from, sanitize), createWriteStream(to, { flush: true }))
 }
 
 async function* cleanLines(from: string, sanitize: Sanitizer): AsyncGenerator<string> {

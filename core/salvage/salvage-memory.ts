@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { JobProgress } from '../contract/job.ts'
 import type { SalvagedTable, SalvageReport } from '../contract/salvage.ts'
 import { pathExists } from '../db/memory-file.ts'
-import { makeNativeFile, partialPath, takenError } from '../db/new-file.ts'
+import { makeNativeFile, partialPath, takenError, toldOf } from '../db/new-file.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { takeTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
@@ -39,7 +39,10 @@ export async function* salvageMemory(
   const [from, to] = [resolve(request.from), resolve(request.to)]
   if (pathExists(to)) throw takenError(to)
   yield { done: 0, total: 0, unit: 'bytes', note: 'copying the file' }
-  const source = await copySource(from, partialPath(to))
+  const aside = partialPath(to)
+  const source = await copySource(from, aside).catch((error: unknown) => {
+    throw toldOf(to, aside, error)
+  })
   try {
     const memory = await openDamaged(source, from, signal)
     try {

@@ -59,7 +59,21 @@ describe('lcm repair', () => {
     const path = join(dirname(memory.path), 'plan.sql')
     expect((await lcm('repair', '--plan', '-o', path)).json).toMatchObject({ format: 'sql', path })
     expect(readFileSync(path, 'utf8')).toMatch(/^BEGIN IMMEDIATE;$/m)
+    const again = await lcm('repair', '--plan', '-o', path)
+    expect(again).toMatchObject({ code: 2, json: { error: { code: 'invalid_argument' } } })
+    expect(await lcm('repair', '--plan', '-o', path, '--force')).toMatchObject({ code: 0 })
     expect((await lcm('repair', '--format', 'markdown')).json.text).toMatch(/# Repair plan/)
+  })
+
+  it.each([[], ['--force']])('never writes a plan over the memory %s', async (...force) => {
+    const before = canonical(memory.db)
+    for (const path of [memory.path, `${memory.path}-wal`]) {
+      expect(await lcm('repair', '--plan', '-o', path, ...force)).toMatchObject({
+        code: 2,
+        json: { error: { code: 'invalid_argument', message: expect.stringContaining('choose another path') } },
+      })
+    }
+    expect(canonical(memory.db)).toBe(before)
   })
 
   it('says what is wrong with what was asked', async () => {

@@ -83,7 +83,9 @@ describe('standard output', () => {
     using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
     const ran = await shell(`"${process.execPath}" "${cliPath}" stats --db "${memory.path}" > /dev/full`)
     expect(ran).toMatchObject({ code: 1, stdout: '' })
-    expect(ran.stderr).toBe('lcm: disk_full: The disk is full: standard output could not be written.\n')
+    expect(ran.stderr).toBe(
+      'lcm: disk_full: The disk is full: standard output could not be written. Free some space, try again.\n',
+    )
   })
 
   it('may be read in part: head takes its line, and nobody complains', async () => {

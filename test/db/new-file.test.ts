@@ -68,6 +68,16 @@ describe('a file in the making', () => {
     await expect(finish(job)).rejects.toMatchObject({ code: 'file_missing' })
   })
 
+  it('is told of by its own name when it cannot be made', async () => {
+    const to = join(temporaryFolder(), 'new.db')
+    const job = makeNativeFile(to, async function* (db) {
+      yield 'begun'
+      db.run('INSERT INTO no_such_table VALUES (1)')
+    })
+    const told = { code: 'sqlite_failed', message: expect.stringContaining(`on ${to}:`), details: { path: to } }
+    await expect(finish(job)).rejects.toMatchObject(told)
+  })
+
   it('takes away what a process that is gone has left', async () => {
     const folder = temporaryFolder()
     const left = ['new.db.partial-999999999-abc123', 'new.db.partial-999999999-abc123-wal']
