@@ -4,6 +4,7 @@ import type { JobProgress, JobResult } from '../contract/job.ts'
 import { LcmError, toErrorInfo } from '../errors.ts'
 import { type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { salvageMemory } from '../salvage/salvage-memory.ts'
+import { nameSoon } from '../side-index/source-state.ts'
 import type { JobExecutor, JobRequest } from './jobs.ts'
 import { LastReport, watchState } from './last-report.ts'
 import { driveJob, runJob } from './run-job.ts'
@@ -23,12 +24,12 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   return async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
-    const stateOf = isOfAll ? watchState(path) : () => null
+    const stateOf = isOfAll ? watchState(path) : null
     const lcm = openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
     try {
-      const state = stateOf(lcm)
+      const state = stateOf && (await nameSoon(() => stateOf(lcm)))
       const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)
-      if (result.kind === 'integrity' && state !== null && stateOf(lcm) === state) {
+      if (result.kind === 'integrity' && stateOf && state !== null && stateOf(lcm) === state) {
         lastReport.keep(lcm, state, result.value)
       }
       return result

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { fileStamp, isSettled, TICK_MS } from '../db/file-guard.ts'
 import { startByOther } from '../db/file-header.ts'
@@ -10,6 +11,9 @@ import type { ReadDb } from '../db/read-db.ts'
 const COUNTER_BYTES = 28
 /** What the clock of this process leaves off of a time. */
 const CLOCK_MS = 1
+/** Between attempts to name what was written this moment; all of them together are some ticks of a file system. */
+const NAMING_MS = 15
+const NAMING_ATTEMPTS = 5
 
 /**
  * Stamp of a file at rest and of what belongs to it, taken before it is opened; waits for a tick of the file system's
@@ -18,13 +22,23 @@ const CLOCK_MS = 1
 export function stampAtRest(path: string): string | null {
   try {
     const realPath = realpathSync(path)
-    if (statSync(`${realPath}-shm`, { throwIfNoEntry: false })) return null
+    if (statSync(`${realPath}-shm`, { throwIfNoEntry: false }) && !isEmptyLog(realPath)) return null
     if (!partsOf(realPath).every(isSettled)) pause(TICK_MS + CLOCK_MS)
     return filesState(realPath)
   } catch {
     // What stands there cannot be read; opening it says why.
     return null
   }
+}
+
+/** What `name` says, or will say in a moment: of content that was just written. null when it goes on being written. */
+export async function nameSoon(name: () => string | null): Promise<string | null> {
+  for (let attempt = 1; attempt < NAMING_ATTEMPTS; attempt += 1) {
+    const id = name()
+    if (id !== null) return id
+    await setTimeout(NAMING_MS)
+  }
+  return name()
 }
 
 export type SourceStateOptions = {

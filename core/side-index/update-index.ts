@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
@@ -15,11 +14,11 @@ import { IndexFile } from './index-file.ts'
 import { FOLDER_LIMIT_BYTES, indexesOf, lockIndex, makeFolder, newIndexPath, tidyFolder } from './index-folder.ts'
 import { IndexWriter } from './index-writer.ts'
 import type { SideIndex } from './side-index.ts'
+import { nameSoon } from './source-state.ts'
 
 /** Rows of a large block whose texts are read at once. */
 const FEW_ROWS = 8
 const PROGRESS_INTERVAL_MS = 100
-const NAMING_MS = 15
 
 export type UpdateIndexOptions = {
   readonly read: ReadDb
@@ -95,17 +94,6 @@ function discard(file: IndexFile | null): void {
   removeUnusedDb(file.db.path)
 }
 
-/** A file that was written this moment can be named in the next. */
-async function namedSource(index: SideIndex, breather: Breather): Promise<string | null> {
-  for (let attempt = 0; attempt < 4; attempt += 1) {
-    const id = index.sourceId()
-    if (id !== null) return id
-    await setTimeout(NAMING_MS)
-    await breather.pause()
-  }
-  return index.sourceId()
-}
-
 /** Texts of a block that are too long to be held together. */
 function* textsOf(corpus: Corpus, rows: readonly number[]): Generator<ReadonlyMap<number, Fields>> {
   for (let start = 0; start < rows.length; start += FEW_ROWS) yield corpus.texts(rows.slice(start, start + FEW_ROWS))
@@ -131,7 +119,7 @@ class Update {
   async *run(signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
     const { read, index } = this.#options
     const breather = new Breather(signal)
-    const before = await namedSource(index, breather)
+    const before = await nameSoon(() => index.sourceId())
     try {
       for (const corpus of [new MessageCorpus(read, () => null), new SummaryCorpus(read, () => null)]) {
         const isTooLarge = yield* this.#pass(corpus, breather)

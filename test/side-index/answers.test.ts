@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { GrepRequest } from '../../core/contract/retrieval.ts'
@@ -178,6 +180,24 @@ describe('a search with a side index', () => {
     await look()
     file.close()
     await look()
+  })
+
+  it('is made of a file beside which somebody who only read it left an empty log', async () => {
+    const cacheDir = temporaryFolder()
+    const file = new ClawFile()
+    file.add('walrus')
+    file.close()
+    const reader = new Database(file.path, { readonly: true })
+    reader.prepare('SELECT * FROM messages').all()
+    reader.close()
+    expect(readdirSync(dirname(file.path))).toEqual(['lcm.db', 'lcm.db-shm', 'lcm.db-wal'])
+    expect(await updateElsewhere(file.path, cacheDir)).toMatchObject({ outcome: 'ready' })
+    const window = opened(new Stage(file.path, cacheDir))
+    expect([window.memory.info.access, window.isCurrent]).toEqual(['memory_image', true])
+    const agent = new Database(file.path)
+    open.push(agent)
+    agent.exec(`UPDATE messages SET content = 'seal'`)
+    expect(opened(new Stage(file.path, cacheDir)).isCurrent).toBe(false)
   })
 
   it('is used by whoever opens the same content later, and only then', async () => {
