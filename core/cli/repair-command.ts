@@ -87,40 +87,30 @@ function stepText(step: RepairStep): string {
 async function applyAnswer(lcm: Lcm, options: RepairOptions, asked: readonly string[]): Promise<Answer> {
   lcm.requireWrite('repair')
   const ids = asked.flatMap((step) => step.split(',')).filter((step) => step !== '')
-  const chosen = ids.includes('all') ? await allSteps(lcm, options) : ids
-  if (chosen.length === 0) {
-    const plan = await interruptible((signal) => lcm.repair.plan({}, signal))
-    const json = { steps: plan.steps, applied: [], backup: null, after: outcome(plan.findings) }
-    const isDone = plan.steps.length === 0
-    return {
-      json,
-      text: () => (isDone ? 'Nothing is to be repaired.' : `No step can be applied.\n${planText(plan)}`),
-      exitCode: isDone ? EXIT.done : EXIT.findings,
-    }
+  const { conversation, backups, summarizer = 'deterministic' } = options
+  const how = { summarizer, ...(backups === undefined ? {} : { backupFolder: backups }) }
+  if (!ids.includes('all') && ids.length > 0) {
+    return applied(
+      await interruptible((signal) => lcm.repair.apply({ ...how, steps: ids.map((id) => ({ id })) }, signal)),
+    )
   }
-  const result = await interruptible((signal) =>
-    lcm.repair.apply(
-      {
-        steps: chosen.map((id) => ({ id })),
-        summarizer: options.summarizer ?? 'deterministic',
-        ...(options.backups === undefined ? {} : { backupFolder: options.backups }),
-      },
-      signal,
-    ),
-  )
+  const input = { ...how, ...(conversation === undefined ? {} : { conversationId: conversation }) }
+  const done = await interruptible((signal) => lcm.repair.applyAll(input, signal))
+  if ('applied' in done) return applied(done.applied)
+  const { plan } = done
+  const isDone = plan.steps.length === 0
   return {
-    json: resultJson(result),
-    text: () => resultText(result),
-    exitCode: result.rolledBack ? EXIT.failed : result.left.length > 0 ? EXIT.findings : EXIT.done,
+    json: { steps: plan.steps, applied: [], backup: null, after: outcome(plan.findings) },
+    text: () => (isDone ? 'Nothing is to be repaired.' : `No step can be applied.\n${planText(plan)}`),
+    exitCode: isDone ? EXIT.done : EXIT.findings,
   }
 }
 
-/** Everything that a person need not do. */
-async function allSteps(lcm: Lcm, { conversation }: RepairOptions): Promise<string[]> {
-  const input = conversation === undefined ? {} : { conversationId: conversation }
-  const plan = await interruptible((signal) => lcm.repair.plan(input, signal))
-  return plan.steps.filter((step) => step.risk !== 'manual').map((step) => step.id)
-}
+const applied = (result: RepairResult): Answer => ({
+  json: resultJson(result),
+  text: () => resultText(result),
+  exitCode: result.rolledBack ? EXIT.failed : result.left.length > 0 ? EXIT.findings : EXIT.done,
+})
 
 const outcome = (findings: Readonly<Record<string, number>>) => ({ ok: Object.keys(findings).length === 0, findings })
 

@@ -11,7 +11,7 @@ import { fingerprintOf } from './describe-changes.ts'
 import { dissolveNode, whyNotDissolved } from './dissolve-node.ts'
 import { bringInLine } from './numbers.ts'
 import { type Findings, type Planned, type PlannedStep, planSteps } from './plan-steps.ts'
-import type { Diagnosis, Repairer, RepairerOptions } from './repairer.ts'
+import type { Diagnosis, RepairAllInput, Repairer, RepairerOptions } from './repairer.ts'
 import { canonicalExtent } from './row-digest.ts'
 import { standingOf } from './settle.ts'
 import { toShownStep } from './shown-plan.ts'
@@ -37,10 +37,38 @@ export class ApplyRepairs {
 
   /** @see Repairer.apply */
   async *run(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
+    const dataVersion = this.#options.db.dataVersion()
+    return yield* this.#apply(input, yield* this.#repairer.diagnose(undefined, signal), dataVersion, signal)
+  }
+
+  /** @see Repairer.applyAll */
+  async *runAll(
+    { conversationId, ...rest }: RepairAllInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, RepairResult | Diagnosis> {
+    const dataVersion = this.#options.db.dataVersion()
+    const diagnosis = yield* this.#repairer.diagnose(undefined, signal)
+    const isIn = (of: number | null): boolean => conversationId === undefined || of === null || of === conversationId
+    const steps = diagnosis.steps.filter(
+      (step) =>
+        step.risk !== 'manual' &&
+        isIn(step.conversationId) &&
+        (step.conversationId !== null ||
+          step.fixes.some((check) => diagnosis.findings.get(check)?.some((one) => isIn(one.conversationId)))),
+    )
+    if (steps.length === 0) return diagnosis
+    const input: RepairInput = { ...rest, steps: steps.map(({ id }) => ({ id })) }
+    return yield* this.#apply(input, diagnosis, dataVersion, signal)
+  }
+
+  async *#apply(
+    input: RepairInput,
+    diagnosis: Diagnosis,
+    dataVersion: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, RepairResult> {
     const { db, clock, integrity, owner } = this.#options
     const began = performance.now()
-    const dataVersion = db.dataVersion()
-    const diagnosis = yield* this.#repairer.diagnose(undefined, signal)
     const chosen = this.#choose(diagnosis, input)
     const { findings } = diagnosis
     const planned = await withBreath(planSteps(this.#options, findings, chosen), signal)

@@ -47,6 +47,9 @@ export type Diagnosis = {
   readonly steps: readonly PlannedStep[]
 }
 
+/** As `RepairInput`, for all steps at once; of one conversation where it is named. */
+export type RepairAllInput = Omit<RepairInput, 'steps'> & { readonly conversationId?: number }
+
 /** Plans repairs on any file, and applies chosen steps to native ones. */
 export class Repairer {
   readonly #options: RepairerOptions
@@ -90,6 +93,21 @@ export class Repairer {
   async *apply(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
     const db = this.#options.requireWrite('repair')
     return yield* new ApplyRepairs({ ...this.#options, db }, this).run(input, signal)
+  }
+
+  /**
+   * Applies every step of the plan that a person need not do, after one scan. Without such a step nothing is written, and
+   * the plan says what is left to do.
+   * @throws LcmError as `apply`
+   */
+  async *applyAll(
+    input: RepairAllInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, { readonly applied: RepairResult } | { readonly plan: RepairPlan }> {
+    const { info, clock, requireWrite } = this.#options
+    const db = requireWrite('repair')
+    const done = yield* new ApplyRepairs({ ...this.#options, db }, this).runAll(input, signal)
+    return 'report' in done ? { plan: toPlan(done.report, done.steps, onlyExport(info), clock()) } : { applied: done }
   }
 
   /** @throws LcmError not_found, cancelled, sqlite_failed */

@@ -46,6 +46,19 @@ describe('lcm repair', () => {
     expect((await lcm('integrity')).code).toBe(0)
   })
 
+  it('applies all steps of one conversation, and leaves those of others', async () => {
+    memory.damage(
+      `DELETE FROM context_items WHERE message_id IN (
+        SELECT min(message_id) FROM context_items WHERE message_id IS NOT NULL GROUP BY conversation_id)`,
+    )
+    const planned = await lcm('repair', '--plan')
+    const ids = planned.json.steps.map(({ id }) => id)
+    expect(ids).toContain('coverage_gap:1')
+    const { json } = await lcm('repair', '--apply', 'all', '--conversation', '1')
+    expect(json.applied).toEqual(ids.filter((id) => id.endsWith(':1')))
+    expect(json.steps.map(({ id }) => id)).toEqual(ids.filter((id) => !id.endsWith(':1')))
+  })
+
   it('leaves with exit code 3 what a person has to do', async () => {
     memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = 2")
     memory.damage('UPDATE summaries SET depth = 9')

@@ -216,6 +216,41 @@ describe('applying chosen steps', () => {
   })
 })
 
+describe('applying all steps', () => {
+  /** How often the file was scanned before something was written, and what came of it. */
+  async function all() {
+    const lcm = openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
+    try {
+      const job = lcm.repair.applyAll({ summarizer: 'deterministic' }, new AbortController().signal)
+      let scans = 0
+      let isWritten = false
+      for (;;) {
+        const step = await job.next()
+        if (step.done) return { scans, done: step.value }
+        isWritten ||= step.value.note?.startsWith('writing') === true
+        if (step.value.note === 'reading' && step.value.unit === 'checks' && !isWritten) scans += 1
+      }
+    } finally {
+      lcm.close()
+    }
+  }
+
+  it('looks at the file once before it writes', async () => {
+    memory.damage('DELETE FROM context_items WHERE message_id = (SELECT min(message_id) FROM context_items)')
+    const { scans, done } = await all()
+    expect(scans).toBe(1)
+    expect(done).toMatchObject({ applied: { applied: [{ id: 'coverage_gap:1', chosen: true }], left: [] } })
+    expect(fired(await scan(memory.path))).toEqual([])
+  })
+
+  it('says what is left to a person when there is nothing else, having looked once', async () => {
+    memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = 2")
+    const { scans, done } = await all()
+    expect(scans).toBe(1)
+    expect(done).toMatchObject({ plan: { steps: [{ risk: 'manual' }] } })
+  })
+})
+
 describe('the file of another system', () => {
   const path = join(FIXTURES, 'lossless-claw/corrupt/message_lost_from_context.db')
 
