@@ -3,8 +3,10 @@ import type { RowChange } from '../contract/repair.ts'
 import type { SurgeryOperation } from '../contract/surgery.ts'
 import { indexAtOnce } from '../conversations/ingest-index.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
+import { withoutTriggers } from '../db/take-triggers.ts'
 import { LcmError } from '../errors.ts'
 import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
+import { fillIndexes, INDEXES } from '../repair/index-fixes.ts'
 import type { MemoryModel, SummaryState } from '../repair/memory-model.ts'
 import { diffSummary } from '../repair/model-changes.ts'
 import { beneath, bottomUp, messagesUnder } from '../repair/reach.ts'
@@ -13,6 +15,8 @@ import { type Operated, windowTokens } from './operated.ts'
 
 const queries = {
   session: `SELECT session_id AS sessionId FROM conversations WHERE conversation_id = :id`,
+  messageIndexes: `
+    SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN ('messages_fts', 'messages_trigram')`,
   nextMessage: `SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
   nextSeq: `SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :id`,
   alreadyThere: `
@@ -240,7 +244,7 @@ function windowRow(model: MemoryModel, { id, toConversationId }: Transplant, { s
 
 function copyMessages(db: WriteDb, from: number, to: number, sessionId: string, { messages }: Copies): void {
   const firstSeq = db.value<number>(queries.nextSeq, { id: to }) ?? 0
-  indexAtOnce(db, () => {
+  indexed(db, () => {
     let seq = firstSeq
     for (const [original, messageId] of messages) {
       db.run(queries.copyMessage, {
@@ -262,6 +266,16 @@ function copyMessages(db: WriteDb, from: number, to: number, sessionId: string, 
       }
     }
   })
+}
+
+/** Of indexes that the file has lost, none is written, and none is made: that is a repair. */
+function indexed(db: WriteDb, body: () => void): void {
+  if (db.value<number>(queries.messageIndexes) === INDEXES.filter(([, kind]) => kind === 'message').length) {
+    indexAtOnce(db, body)
+    return
+  }
+  withoutTriggers(db, ['messages_index_*', 'message_parts_index_*'], body)
+  fillIndexes(db, ['message'])
 }
 
 const partsOf = (db: ReadDb, from: number): Record<string, SqlValue>[] =>

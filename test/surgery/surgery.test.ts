@@ -14,7 +14,7 @@ import { expectLossless, expectSoundGraph, messagesBeneath } from '../compaction
 import { NOW_MS } from '../compaction/run-compaction.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { compactedMemory } from '../repair/compacted.ts'
-import { canonical, fired, runOn, scan } from '../repair/doctor.ts'
+import { apply, canonical, fired, runOn, scan } from '../repair/doctor.ts'
 import { operate, preview } from './operations.ts'
 
 let memory: TestMemory
@@ -276,6 +276,32 @@ describe('a file that lost a search index', () => {
     expect(rowsOf()).toEqual(before)
     expect(fired(await scan(memory.path))).toEqual(['fts_in_sync'])
   })
+})
+
+describe('a transplant into a file that lost a search index', () => {
+  it.each(['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram'])(
+    '%s: fills those that are there, and the repair makes it again with the copies in it',
+    async (index) => {
+      memory.db.exec(`DROP TABLE ${index}`)
+      const { rolledBack } = await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
+      expect(rolledBack).toBeNull()
+      expect(fired(await scan(memory.path))).toEqual(['fts_in_sync'])
+      expectLossless(memory.db, 2)
+      const { steps } = await runOn(memory.path, { kind: 'repair_plan' })
+      const done = await apply(
+        memory.path,
+        steps.map(({ id }) => id),
+      )
+      expect(done.rolledBack).toBeNull()
+      expect(fired(await scan(memory.path))).toEqual([])
+      const [word = ''] =
+        memory.db.value<string>('SELECT content FROM messages ORDER BY message_id DESC')?.match(/\w{5,}/) ?? []
+      const found = (table: string, text: string): unknown =>
+        memory.db.value(`SELECT max(rowid) FROM ${table} WHERE ${table} MATCH :word`, { word: `"${text}"` })
+      const newest = memory.db.value('SELECT max(message_id) FROM messages')
+      expect([found('messages_fts', word), found('messages_trigram', word.slice(0, 3))]).toEqual([newest, newest])
+    },
+  )
 })
 
 describe('undoing', () => {
