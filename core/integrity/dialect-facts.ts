@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { MemoryInfo, System } from '../contract/memory.ts'
 import type { CheckContext, Finding, TextRow } from './check.ts'
 import { hermesFacts } from './hermes-facts.ts'
@@ -66,7 +66,7 @@ const queries = {
     WHERE unixepoch(soft_reset_pruned_at) IS NOT NULL`,
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string): string => hash('sha256', text)
 
 const windowOwners = oncePerScan(
   ({ facts }): ReadonlySet<number> => new Set(facts.window.conversations.subarray(0, facts.window.length)),

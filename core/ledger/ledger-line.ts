@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** What a ledger may hold of one event. Keys and kinds are those of decapod's ledger, so that its tools read ours. */
 export type LedgerEvent = {
@@ -12,7 +12,7 @@ export type LedgerEvent = {
   readonly ts: string
 }
 
-export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
+export const sha256 = (text: string): string => hash('sha256', text)
 
 /** One line, keys sorted at every level and no space between: the same event gives the same bytes. */
 export const toLine = (event: LedgerEvent): string => `${JSON.stringify(sorted(event))}\n`

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RepeatedText, StorageObject } from '../contract/storage.ts'
 import type { ReadDb } from '../db/read-db.ts'
 
@@ -109,12 +109,12 @@ function* scanIdentical(db: ReadDb, total: number): Generator<RepeatedProgress, 
   for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
     const rows = db.all<{ id: number; content: string }>(queries.long, { after })
     for (const { content } of rows) {
-      const hash = createHash('sha256').update(content).digest('base64').slice(0, 16)
-      if (seen.has(hash)) {
+      const key = hash('sha256', content, 'base64').slice(0, 16)
+      if (seen.has(key)) {
         amount.bytes += Buffer.byteLength(content)
         amount.rows += 1
       }
-      seen.add(hash)
+      seen.add(key)
     }
     yield { done: total / 2, total }
     const last = rows.at(-1)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { CopyReport } from '../contract/working-copy.ts'
@@ -146,7 +146,7 @@ async function* digest(
   { read, toRead }: { readonly read: number; readonly toRead: number },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, { rows: number; hash: string }> {
-  const hash = createHash('sha256')
+  const all = createHash('sha256')
   let rows = 0
   for await (const row of rowHashes(db, sql, signal)) {
     if (row === null) {
@@ -154,9 +154,9 @@ async function* digest(
       continue
     }
     rows += 1
-    hash.update(row)
+    all.update(row)
   }
-  return { rows, hash: hash.digest('hex') }
+  return { rows, hash: all.digest('hex') }
 }
 
 /** How many rows of the original have no equal in the copy. */
@@ -202,10 +202,9 @@ async function* rowHashes(db: ReadDb, sql: string, signal: AbortSignal): AsyncGe
 }
 
 function hashOf(row: readonly SqlValue[]): Buffer {
-  const hash = createHash('sha256')
+  let text = ''
   for (const value of row) {
-    if (value === null) hash.update('\u0000')
-    else hash.update(`${typeof value === 'string' ? 's' : 'n'}${String(value).length}:${value}`)
+    text += value === null ? '\u0000' : `${typeof value === 'string' ? 's' : 'n'}${String(value).length}:${value}`
   }
-  return hash.digest()
+  return hash('sha256', text, 'buffer')
 }
