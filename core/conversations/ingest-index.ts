@@ -1,3 +1,4 @@
+import { withLargePageCache } from '../db/page-cache.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { MESSAGE_INDEX_TRIGGERS } from '../db/search-schema.ts'
 
@@ -37,17 +38,19 @@ const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 64, crisismerge: 25
  * whenever the process dies. https://www.sqlite.org/lang_transaction.html
  */
 export function indexAtOnce<T>(db: WriteDb, body: () => T): T {
-  const after = db.value<number>(queries.lastMessage) ?? 0
-  db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
-  const result = body()
-  for (const table of INDEXES) {
-    for (const [option, value] of Object.entries(BULK_CONFIG)) {
-      db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
+  return withLargePageCache(db, () => {
+    const after = db.value<number>(queries.lastMessage) ?? 0
+    db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
+    const result = body()
+    for (const table of INDEXES) {
+      for (const [option, value] of Object.entries(BULK_CONFIG)) {
+        db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
+      }
     }
-  }
-  indexMessages(db, { after, last: Number.MAX_SAFE_INTEGER })
-  db.exec(MESSAGE_INDEX_TRIGGERS)
-  return result
+    indexMessages(db, { after, last: Number.MAX_SAFE_INTEGER })
+    db.exec(MESSAGE_INDEX_TRIGGERS)
+    return result
+  })
 }
 
 /** Puts the messages of a range of numbers into both indexes, which hold nothing of them yet. */

@@ -3,11 +3,13 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
+import type { PreparedCopy } from './cache-copy.ts'
 import { readOrigin } from './copied-from.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
 import { type OpenedReadOnly, openForeign } from './open-foreign.ts'
 import { readOurs, requireOurTables } from './open-ours.ts'
+import { SMALL_PAGE_CACHE } from './page-cache.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 import { connectReadOnly, type ReadOnlyConnection } from './read-only-connection.ts'
 import { APPLICATION_ID } from './schema.ts'
@@ -22,6 +24,8 @@ export type OpenMemoryOptions = {
   readonly allowNewer?: boolean
   /** Where copies go that are needed to leave no trace. Default: the user's cache folder. */
   readonly cacheDir?: string
+  /** A copy of the file from `prepareCopy`, for when only a copy can be read. */
+  readonly prepared?: PreparedCopy | null
 }
 
 export type OpenedMemory = {
@@ -65,7 +69,7 @@ export function openMemory(path: string, options: OpenMemoryOptions = {}): Opene
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache
   if (file.header.applicationId === APPLICATION_ID) return openOurs(file, options, cacheDir)
 
-  const connection = connectReadOnly(file, cacheDir)
+  const connection = connectReadOnly(file, cacheDir, options.prepared)
   // The mark of a file that was made this moment may still be in its log.
   if (!isOurs(connection)) return asReadOnly(file, openForeign(file, connection, cacheDir))
   connection.close()
@@ -108,6 +112,7 @@ function openOurs(file: MemoryFile, options: OpenMemoryOptions, cacheDir: string
 function asWritable(db: WriteDb, path: string): OpenedMemory {
   try {
     requireOurTables(probeSchema(db), path)
+    db.exec(SMALL_PAGE_CACHE)
     const info = describe(path, {
       system: 'native',
       systemLabel: 'LCM Inspector',

@@ -1,6 +1,7 @@
 import { utimesSync } from 'node:fs'
 import { openCacheDb } from '../db/cache-db.ts'
 import { measureFile } from '../db/memory-file.ts'
+import { SMALL_PAGE_CACHE } from '../db/page-cache.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import type { TextIndex } from '../retrieval/corpus.ts'
@@ -47,7 +48,10 @@ export class IndexFile {
       db = openCacheDb(path, { create: false })
       const file = new IndexFile(db)
       const isWhole = db.value(queries.tables) === 5 && file.get('format') === SIDE_FORMAT
-      if (isWhole && file.get('source') === subject.source && file.get('views') === subject.views) return file
+      if (isWhole && file.get('source') === subject.source && file.get('views') === subject.views) {
+        db.exec(SMALL_PAGE_CACHE)
+        return file
+      }
     } catch (error) {
       if (!(error instanceof LcmError)) throw error
     }
