@@ -8,7 +8,7 @@ import { createRouter } from '../router.ts'
 import { cipherOver } from '../settings/cipher-port.ts'
 import { FileKeyStore } from '../settings/key-store.ts'
 import { type CoreThreadData, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
-import { growHeapSlowly } from './thread-heap.ts'
+import { keepHeapSmall } from './thread-heap.ts'
 
 /**
  * The core thread. Started without a role it answers calls over the ports that it is sent, and starts a second thread
@@ -17,7 +17,7 @@ import { growHeapSlowly } from './thread-heap.ts'
 const data = workerData as CoreThreadData
 const port = parentPort
 if (!port) throw new Error('core/entry/worker is a worker thread: start it through CoreHost')
-growHeapSlowly()
+keepHeapSmall()
 
 const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
 // The sample that came with the app stays as it came: what is opened is the user's own copy of it.
