@@ -1,7 +1,7 @@
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import { checkCoverage } from '../coverage/check-coverage.ts'
-import { assertNever, LcmError } from '../errors.ts'
+import { assertNever } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { updateIndex } from '../side-index/update-index.ts'
 import { measureStorage } from '../storage/measure-storage.ts'
@@ -107,8 +107,4 @@ export async function driveJob(
     if (step.done) return step.value
     onProgress(step.value)
   }
-}
-
-export function throwIfAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new LcmError('cancelled', 'The job was cancelled; what was committed before stays valid.')
 }
