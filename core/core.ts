@@ -5,6 +5,8 @@ import type { IntegrityReport } from './contract/integrity.ts'
 import type { Job } from './contract/job.ts'
 import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
+import type { PreparedCopy } from './db/cache-copy.ts'
+import { prepareCopy } from './db/prepare-copy.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
@@ -45,6 +47,8 @@ export class Core {
   readonly #indexKeeper: IndexKeeper
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
+  #prepared: PreparedCopy | null = null
+  #preparing: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
   /** Of the file as it was last looked at; null before it was. */
   #seen: string | null = null
@@ -66,6 +70,24 @@ export class Core {
   }
 
   /**
+   * Settles when the memory can be opened without keeping this thread for long: a file that is read as a copy was copied
+   * by then. Whatever is wrong with the file is said by `lcm`.
+   */
+  async ready(): Promise<void> {
+    const { path, open } = this.#options
+    if (this.#lcm || this.#prepared || path === null || this.#isClosed || open.cacheDir === undefined) return
+    this.#preparing ??= prepareCopy(path, open.cacheDir)
+      .then((copy) => {
+        if (this.#lcm || this.#isClosed) copy?.drop()
+        else this.#prepared = copy
+      })
+      .finally(() => {
+        this.#preparing = null
+      })
+    await this.#preparing
+  }
+
+  /**
    * The open memory.
    * @throws LcmError no_memory_open in a welcome window, otherwise why the file cannot be opened
    */
@@ -80,10 +102,20 @@ export class Core {
     // Also of a file that cannot be opened: when it changes, the window tries again.
     this.#seen = this.#stamp()
     this.#settingsSeen = this.settings.stamp()
-    this.#lcm = openLcm(this.#options.path, this.#options.open)
+    this.#lcm = this.#open(this.#options.path)
     this.#seen = this.#stamp()
     if (this.#options.isRemembered ?? true) this.machine.recent.remember(this.#lcm.info)
     return this.#lcm
+  }
+
+  #open(path: string): Lcm {
+    const prepared = this.#prepared
+    this.#prepared = null
+    try {
+      return openLcm(path, { ...this.#options.open, prepared })
+    } finally {
+      prepared?.drop()
+    }
   }
 
   /** How searches of the open memory are answered. */
@@ -136,6 +168,8 @@ export class Core {
       lcm.close()
     }
     this.#retired.clear()
+    this.#prepared?.drop()
+    this.#prepared = null
     this.#lcm?.close()
     this.#lcm = null
   }

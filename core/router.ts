@@ -20,8 +20,10 @@ function translate(error: unknown): unknown {
 
 /** One line a procedure: input is validated before, output after, errors become the typed `LCM` error. */
 export function createRouter(core: Core) {
-  const os = implement(contract).use(async ({ next, errors }) => {
+  const os = implement(contract).use(async ({ next, errors, path }) => {
     try {
+      // What is said of the machine needs no memory, and must not wait for one.
+      if (path[0] !== 'machine') await core.ready()
       return await next()
     } catch (error) {
       const info = toErrorInfo(translate(error))

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
+import type { PreparedCopy } from './cache-copy.ts'
 import { readOrigin } from './copied-from.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
@@ -23,6 +24,8 @@ export type OpenMemoryOptions = {
   readonly allowNewer?: boolean
   /** Where copies go that are needed to leave no trace. Default: the user's cache folder. */
   readonly cacheDir?: string
+  /** A copy of the file from `prepareCopy`, for when only a copy can be read. */
+  readonly prepared?: PreparedCopy | null
 }
 
 export type OpenedMemory = {
@@ -66,7 +69,7 @@ export function openMemory(path: string, options: OpenMemoryOptions = {}): Opene
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache
   if (file.header.applicationId === APPLICATION_ID) return openOurs(file, options, cacheDir)
 
-  const connection = connectReadOnly(file, cacheDir)
+  const connection = connectReadOnly(file, cacheDir, options.prepared)
   // The mark of a file that was made this moment may still be in its log.
   if (!isOurs(connection)) return asReadOnly(file, openForeign(file, connection, cacheDir))
   connection.close()

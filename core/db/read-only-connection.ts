@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { assertNever, LcmError } from '../errors.ts'
-import { type CacheCopy, copyToCache } from './cache-copy.ts'
+import { type CacheCopy, copyStamp, copyToCache, type PreparedCopy, siblingsOf } from './cache-copy.ts'
 import { changedMeanwhile, fileStamp, guardFile } from './file-guard.ts'
 import { fileError, inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
 import { pause } from './pause.ts'
@@ -47,20 +47,28 @@ export function routeOf(file: MemoryFile, hasUris: boolean): Route {
 /**
  * Opens a file for reading and leaves no trace: after `close` its folder holds the same names and the same bytes.
  * A writer that comes or goes meanwhile changes the route, so it is chosen anew a few times.
+ * @param prepared a copy of the file that was made beforehand, for when only a copy can be read
  * @throws LcmError locked, file_corrupt, file_not_readable, disk_full
  */
-export function connectReadOnly(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
+export function connectReadOnly(
+  file: MemoryFile,
+  cacheDir: string,
+  prepared: PreparedCopy | null = null,
+): ReadOnlyConnection {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const seen = attempt === 1 ? file : inspectFile(file.path)
-    const connection = tryRoute(seen, cacheDir, attempt)
+    const connection = tryRoute(seen, { cacheDir, prepared }, attempt)
     if (connection) return connection
     pause(PAUSE_MS)
   }
   throw changedMeanwhile(file.path)
 }
 
+/** Where copies go, and the one that was made beforehand. */
+type Copies = { readonly cacheDir: string; readonly prepared: PreparedCopy | null }
+
 /** null when the file is not any more as it was seen, or cannot be read in this way. */
-function tryRoute(file: MemoryFile, cacheDir: string, attempt: number): ReadOnlyConnection | null {
+function tryRoute(file: MemoryFile, copies: Copies, attempt: number): ReadOnlyConnection | null {
   const route = routeOf(file, canOpenUris())
   switch (route) {
     case 'image':
@@ -69,10 +77,10 @@ function tryRoute(file: MemoryFile, cacheDir: string, attempt: number): ReadOnly
       return connectAtRest(file)
     case 'live':
       // A crash in rollback-journal mode leaves what no reader can read in place.
-      return attempt < 3 ? connectLive(file) : connectCopy(file, cacheDir)
+      return attempt < 3 ? connectLive(file) : connectCopy(file, copies)
     case 'copy':
       // A log without its -shm is also what a writer that is just closing shows for a moment.
-      return attempt === 1 && file.walBytes > 0 ? null : connectCopy(file, cacheDir)
+      return attempt === 1 && file.walBytes > 0 && !copies.prepared ? null : connectCopy(file, copies)
     default:
       return assertNever(route)
   }
@@ -174,14 +182,14 @@ function readImage(file: MemoryFile): Buffer | null {
 }
 
 /** null when the file was changed while it was copied. */
-function connectCopy(file: MemoryFile, cacheDir: string): ReadOnlyConnection | null {
-  const siblings = [...(file.hasWal ? ['-wal' as const] : []), ...(file.hasJournal ? ['-journal' as const] : [])]
-  const stamp = (): string => ['', ...siblings].map((sibling) => fileStamp(`${file.realPath}${sibling}`)).join(' ')
-  const before = stamp()
-  const copy = copyUnlessChanged(
-    () => copyToCache(file.realPath, siblings, cacheDir),
-    () => stamp() !== before,
-  )
+function connectCopy(file: MemoryFile, { cacheDir, prepared }: Copies): ReadOnlyConnection | null {
+  const before = copyStamp(file)
+  const copy =
+    prepared?.take(before) ??
+    copyUnlessChanged(
+      () => copyToCache(file.realPath, siblingsOf(file), cacheDir),
+      () => copyStamp(file) !== before,
+    )
   if (!copy) return null
   try {
     const db = translating(file.path, () => wrapConnection(new Database(copy.path), file.path))

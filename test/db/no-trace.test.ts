@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -6,6 +6,7 @@ import { identifyMemory } from '../../core/db/identify-memory.ts'
 import { inspectFile } from '../../core/db/memory-file.ts'
 import { openNative } from '../../core/db/native.ts'
 import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
+import { prepareCopy } from '../../core/db/prepare-copy.ts'
 import { IMAGE_LIMIT_BYTES, routeOf } from '../../core/db/read-only-connection.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
 import { ordinaryUser } from '../builders/ordinary-user.ts'
@@ -158,6 +159,36 @@ describe.runIf(hasFixtures)('a look at another system’s file', () => {
     await writer.end('crash')
     rmSync(`${path}-shm`)
     expect(expectUntouched(path, () => lookAt(path))).toEqual({ access: 'cache_copy', messages: MESSAGES + 1 })
+  })
+
+  it('reads through a copy that was made beforehand, once, and not when the file has changed since', async () => {
+    const copies = (): string[] => readdirSync(cacheDir).filter((name) => name.startsWith('look-'))
+    const path = copyOf('lossless-claw/small.db')
+    expect(await prepareCopy(path, cacheDir)).toBeNull()
+    writer = await Writer.start(path)
+    await writer.tell('write')
+    await writer.end('crash')
+    rmSync(`${path}-shm`)
+
+    const prepared = await prepareCopy(path, cacheDir)
+    expect(copies()).toHaveLength(1)
+    const memory = openMemory(path, { cacheDir, prepared })
+    expect(memory.info.access).toBe('cache_copy')
+    expect(memory.read.value('SELECT count(*) FROM messages')).toBe(MESSAGES + 1)
+    expect(copies()).toHaveLength(1)
+    prepared?.drop()
+    expect(copies()).toHaveLength(1)
+    memory.close()
+    expect(copies()).toHaveLength(0)
+
+    const outdated = await prepareCopy(path, cacheDir)
+    utimesSync(path, 1, 1)
+    const other = openMemory(path, { cacheDir, prepared: outdated })
+    expect(copies()).toHaveLength(2)
+    outdated?.drop()
+    other.close()
+    expect(copies()).toHaveLength(0)
+    expect(await prepareCopy(join(cacheDir, 'gone.db'), cacheDir)).toBeNull()
   })
 
   it('takes an emptied log for what it is: everything is in the file', async () => {

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../db/folder-state.ts'
 import { finish } from '../dialects/every-question.ts'
 import { askEveryService, withLcm } from '../dialects/every-service.ts'
+import { windowOn } from './open-window.ts'
 import { Agent } from './start-agent.ts'
 
 // "opening, browsing, searching, scanning and closing changes no byte and leaves no file, for files at rest, files with a
@@ -64,6 +65,25 @@ async function said(writer: SystemWriter): Promise<{ readonly path: string; read
   await agent.tell('say 9')
   return { path, agent }
 }
+
+it('a window has a log without its index copied before it opens the file, and opens that copy', async () => {
+  const [writer] = WRITERS
+  if (!writer) throw new Error('there is no writer')
+  const { path, agent } = await said(writer)
+  agent.kill()
+  await expect.poll(() => agent.isGone, { interval: 10 }).toBe(true)
+  rmSync(`${path}-shm`)
+  const { core } = windowOn(path)
+  const copies = (): string[] =>
+    readdirSync(core.machine.folders.cache).filter((name) => name.startsWith(`look-${process.pid}-`))
+  await Promise.all([core.ready(), core.ready()])
+  const made = copies()
+  expect(made).toHaveLength(1)
+  expect(core.lcm().info.access).toBe('cache_copy')
+  expect(copies()).toEqual(made)
+  await core.close()
+  expect(copies()).toEqual([])
+})
 
 describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))('a look at a file of $name', ({ writer }) => {
   it('leaves it alone at rest', async () => {
