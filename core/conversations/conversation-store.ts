@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
+import { withLargePageCache } from '../db/page-cache.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { indexAtOnce } from './ingest-index.ts'
@@ -151,11 +152,10 @@ export class ConversationStore {
    * @throws LcmError not_found when there is no such conversation
    */
   ingestBulk(batches: readonly IngestBatch[], continued: Continue = () => null): AppendResult[] {
-    return this.#db.transaction(() =>
-      indexAtOnce(this.#db, () =>
-        batches.map((batch) => this.#insertAll(batch.conversationId, batch.messages, continued)),
-      ),
-    )
+    const insert = (): AppendResult[] =>
+      batches.map((batch) => this.#insertAll(batch.conversationId, batch.messages, continued))
+    // Around the transaction: what the indexes have gathered is written when it ends.
+    return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert)))
   }
 
   #insertAll(conversationId: number, messages: readonly NewMessage[], continued: Continue = () => null): AppendResult {

@@ -1,4 +1,3 @@
-import { withLargePageCache } from '../db/page-cache.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { MESSAGE_INDEX_TRIGGERS } from '../db/search-schema.ts'
 
@@ -29,7 +28,7 @@ const queries = {
  * little at each commit: merging 16 of them at once made an import a tenth slower, and held everybody else up for as long
  * as it took. https://www.sqlite.org/fts5.html#the_automerge_configuration_option
  */
-const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 64, crisismerge: 256 } as const
+const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 32, crisismerge: 256 } as const
 
 /**
  * Runs `body`, which inserts messages and parts, with the index triggers out of the way, then indexes all new messages
@@ -38,19 +37,17 @@ const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 64, crisismerge: 25
  * whenever the process dies. https://www.sqlite.org/lang_transaction.html
  */
 export function indexAtOnce<T>(db: WriteDb, body: () => T): T {
-  return withLargePageCache(db, () => {
-    const after = db.value<number>(queries.lastMessage) ?? 0
-    db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
-    const result = body()
-    for (const table of INDEXES) {
-      for (const [option, value] of Object.entries(BULK_CONFIG)) {
-        db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
-      }
+  const after = db.value<number>(queries.lastMessage) ?? 0
+  db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
+  const result = body()
+  for (const table of INDEXES) {
+    for (const [option, value] of Object.entries(BULK_CONFIG)) {
+      db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
     }
-    indexMessages(db, { after, last: Number.MAX_SAFE_INTEGER })
-    db.exec(MESSAGE_INDEX_TRIGGERS)
-    return result
-  })
+  }
+  indexMessages(db, { after, last: Number.MAX_SAFE_INTEGER })
+  db.exec(MESSAGE_INDEX_TRIGGERS)
+  return result
 }
 
 /** Puts the messages of a range of numbers into both indexes, which hold nothing of them yet. */
