@@ -33,7 +33,8 @@ function integrityText(report: IntegrityReport): string {
     ...found.map((check) => {
       const causes = check.consequenceOf ?? []
       const cause = causes.length > 0 ? `\n    It may merely follow from ${causes.join(', ')}.` : ''
-      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${cause}${samplesText(check.samples)}`
+      const todo = check.advice === undefined ? '' : `\n    ${check.advice}`
+      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${cause}${todo}${samplesText(check.samples)}`
     }),
     ...(report.byDesign ?? []).map(
       (way) =>

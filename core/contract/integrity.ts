@@ -33,6 +33,8 @@ export const CheckResult = z.object({
   /** At most 20. */
   samples: z.array(Sample),
   repairable: z.boolean(),
+  /** What to do about it, for people; absent where nothing was found, or nothing has to be done. */
+  advice: z.string().optional(),
   /** Set when the check does not apply to this file, with the reason. */
   notApplicable: z.string().nullable(),
   /**

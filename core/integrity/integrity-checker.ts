@@ -1,6 +1,7 @@
 import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../contract/integrity.ts'
 import type { JobProgress } from '../contract/job.ts'
 import { LcmError } from '../errors.ts'
+import { manualNote } from '../repair/manual-notes.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
 import { checks } from './checks.ts'
 import { type ContextTools, contextOf } from './context-of.ts'
@@ -98,6 +99,12 @@ export class IntegrityChecker {
   }
 }
 
+function adviceOf({ id, repairable }: Check, { info }: CheckContext): string {
+  if (!repairable) return manualNote(id).advice
+  if (info.system === 'native') return 'It can be repaired from what the file holds: make a repair plan ("lcm repair").'
+  return `It can be repaired from what the file holds, in a working copy ("lcm copy"): a file of ${info.systemLabel} is never changed.`
+}
+
 /** Without a table, whatever was linked by it looks cut off. */
 const causesOf = ({ id, group, consequenceOf = [] }: Check): readonly string[] =>
   id !== LOST && (group === 'lineage' || group === 'context') ? [...consequenceOf, LOST] : consequenceOf
@@ -190,16 +197,18 @@ class ReportBuilder {
 
   #result({ check, count, samples, ended }: Tally, fired: ReadonlySet<string>): CheckResult {
     const { id, group, phase, invariant, explanation, repairable } = check
+    const severity = severityOf(check, this.#context)
     return {
       id,
       group,
-      severity: severityOf(check, this.#context),
+      severity,
       phase,
       invariant,
       explanation,
       repairable,
       count,
       samples,
+      ...(count > 0 && severity !== 'info' ? { advice: adviceOf(check, this.#context) } : {}),
       // What was found counts, even when the rest could not be read.
       notApplicable: count > 0 ? null : (ended?.notApplicable ?? null),
       consequenceOf: count > 0 ? causesOf(check).filter((other) => fired.has(other)) : [],

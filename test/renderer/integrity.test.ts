@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CheckResult, IntegrityReport } from '../../core/contract/integrity.ts'
-import { groupChecks, reportTitle } from '../../renderer/features/integrity/report-groups.ts'
+import type { ByDesign, CheckResult, IntegrityReport } from '../../core/contract/integrity.ts'
+import { byDesign, groupChecks, reportTitle } from '../../renderer/features/integrity/report-groups.ts'
 import { reportMarkdown } from '../../renderer/features/integrity/report-markdown.ts'
 
 const check = (id: string, over: Partial<CheckResult> = {}): CheckResult => ({
@@ -49,6 +49,30 @@ describe('the integrity report', () => {
     expect(ids(groups.expected)).toEqual(['pruned_expected'])
     expect(ids(groups.passed)).toEqual(['fine'])
     expect(ids(groups.notApplicable)).toEqual(['elsewhere'])
+  })
+
+  it('sets apart what is by design of the system that a copy comes from: neither damage nor passed', () => {
+    const way: ByDesign = {
+      id: 'context_order',
+      system: 'argentos',
+      systemLabel: 'Argent\nOS',
+      group: 'context',
+      severity: 'info',
+      invariant: 'It holds.',
+      why: 'ArgentOS wants it so.',
+      count: 1,
+      samples: [{ id: '7', conversationId: 1, detail: 'stands behind' }],
+    }
+    const copy: IntegrityReport = { ...report([check('context_order'), check('fine')]), byDesign: [way] }
+    const ways = byDesign(copy)
+    expect(ways).toMatchObject([{ id: 'context_order', severity: 'info', explanation: way.why, count: 1 }])
+    const groups = groupChecks(copy.checks, ways)
+    expect(groups.findings).toEqual([])
+    expect(ids(groups.passed)).toEqual(['fine'])
+    const text = reportMarkdown(copy, '/tmp/a.db')
+    expect(text).toContain('# By design of Argent OS, not damage')
+    expect(text).toContain(way.why)
+    expect(byDesign(report([]))).toEqual([])
   })
 
   it('has a title that a person would say', () => {

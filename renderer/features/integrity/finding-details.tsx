@@ -5,20 +5,14 @@ import { formatCount } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './finding.module.css'
 
-/** What should hold, whether it can be brought back, and every sample with the way to it. */
+/** What should hold, what to do about it, and every sample with the way to it. */
 export function FindingDetails({ check }: { readonly check: CheckResult }) {
   const rest = check.count - check.samples.length
   return (
     <div className={styles.details}>
       <Facts>
         <Fact name="It should be">{check.invariant}</Fact>
-        {check.severity !== 'info' && (
-          <Fact name="Repair">
-            {check.repairable
-              ? 'It can be repaired from what the file holds.'
-              : 'It cannot be repaired from this file alone.'}
-          </Fact>
-        )}
+        {check.advice !== undefined && <Fact name="What to do">{check.advice}</Fact>}
       </Facts>
       <ul className={styles.list}>
         {check.samples.map(({ id, conversationId, detail }, index) => (

@@ -14,10 +14,30 @@ export type ReportGroups = {
   readonly notApplicable: readonly CheckResult[]
 }
 
+/** What is by design of the system that a working copy comes from, in the form of a finding that is expected. */
+export function byDesign(report: Pick<IntegrityReport, 'byDesign'>): readonly CheckResult[] {
+  return (report.byDesign ?? []).map(({ id, group, severity, invariant, why, count, samples }) => ({
+    id,
+    group,
+    severity,
+    invariant,
+    explanation: why,
+    count,
+    samples,
+    repairable: false,
+    notApplicable: null,
+    durationMs: 0,
+  }))
+}
+
+/** `By design of ArgentOS`; of one system, as a copy comes from one. */
+export const byDesignTitle = ({ byDesign: ways }: Pick<IntegrityReport, 'byDesign'>): string =>
+  `By design of ${ways?.[0]?.systemLabel ?? 'its system'}`
+
 const RANK = { error: 0, warning: 1, info: 2 } as const
 
-/** The checks of a report by what they say. */
-export function groupChecks(checks: readonly CheckResult[]): ReportGroups {
+/** The checks of a report by what they say. What found something that is by design has not simply passed. */
+export function groupChecks(checks: readonly CheckResult[], ways: readonly CheckResult[] = []): ReportGroups {
   const applicable = checks.filter((check) => check.notApplicable === null)
   const found = applicable.filter((check) => check.count > 0)
   const findings = found
@@ -27,7 +47,7 @@ export function groupChecks(checks: readonly CheckResult[]): ReportGroups {
     findings,
     causes: foldConsequences(findings),
     expected: found.filter((check) => check.severity === 'info'),
-    passed: applicable.filter((check) => check.count === 0),
+    passed: applicable.filter((check) => check.count === 0 && !ways.some(({ id }) => id === check.id)),
     notApplicable: checks.filter((check) => check.notApplicable !== null),
   }
 }

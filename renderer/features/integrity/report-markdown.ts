@@ -1,9 +1,10 @@
 import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
-import { groupChecks, reportTitle } from './report-groups.ts'
+import { byDesign, byDesignTitle, groupChecks, reportTitle } from './report-groups.ts'
 
 /** The report as a document to attach to a bug report. Ids and figures only: no text of the conversation. */
 export function reportMarkdown(report: IntegrityReport, path: string): string {
-  const { findings, expected, passed, notApplicable } = groupChecks(report.checks)
+  const ways = byDesign(report)
+  const { findings, expected, passed, notApplicable } = groupChecks(report.checks, ways)
   const lines = [
     `# Integrity of ${inline(path)}`,
     '',
@@ -11,6 +12,7 @@ export function reportMarkdown(report: IntegrityReport, path: string): string {
       `${report.summaries} summaries, ${new Date(report.finishedAtMs).toISOString()}.`,
     ...findings.flatMap(section),
     ...(expected.length > 0 ? ['', '# Expected, not damage', ...expected.flatMap(section)] : []),
+    ...(ways.length > 0 ? ['', `# ${oneLine(byDesignTitle(report))}, not damage`, ...ways.flatMap(section)] : []),
     ...list(
       'Passed',
       passed.map((check) => inline(check.id)),
@@ -31,6 +33,7 @@ function section(check: CheckResult): string[] {
     check.explanation,
     '',
     `Invariant: ${check.invariant}`,
+    ...(check.advice === undefined ? [] : ['', `What to do: ${check.advice}`]),
     '',
     ...check.samples.map(
       (sample) => `- ${sample.id === null ? '' : `${inline(sample.id)}: `}${oneLine(sample.detail)}`,

@@ -16,7 +16,7 @@ import { CancelScan } from './cancel-scan.tsx'
 import { ExportReport } from './export-report.tsx'
 import { Finding } from './finding.tsx'
 import { NotApplicable } from './not-applicable.tsx'
-import { groupChecks, reportTitle } from './report-groups.ts'
+import { byDesign, byDesignTitle, groupChecks, reportTitle } from './report-groups.ts'
 import styles from './report-view.module.css'
 
 type Props = {
@@ -37,7 +37,8 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
   const { changedAtMs } = useLive()
   const plan = useQuery(api.repair.last.queryOptions())
   const isStale = changedAtMs !== null && changedAtMs > report.finishedAtMs + OWN_CHANGE_MS
-  const { findings, causes, expected, passed, notApplicable } = groupChecks(report.checks)
+  const ways = byDesign(report)
+  const { findings, causes, expected, passed, notApplicable } = groupChecks(report.checks, ways)
   useListKeys({
     move: (steps) => focusFinding((current) => current + steps),
     start: () => focusFinding(() => 0),
@@ -84,6 +85,14 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
         <section className={styles.group}>
           <SectionHeading>Expected, not damage</SectionHeading>
           {expected.map((check) => (
+            <Finding key={check.id} check={check} />
+          ))}
+        </section>
+      )}
+      {ways.length > 0 && (
+        <section className={styles.group}>
+          <SectionHeading>{byDesignTitle(report)}, not damage</SectionHeading>
+          {ways.map((check) => (
             <Finding key={check.id} check={check} />
           ))}
         </section>
