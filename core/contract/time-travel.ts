@@ -34,6 +34,15 @@ export const CompactionEvent = z.object({
 })
 export type CompactionEvent = z.infer<typeof CompactionEvent>
 
+/** An agent took outputs out of its window and put no summary in their place. */
+export const Pruning = PrunedRun.extend({
+  runId: z.string(),
+  atMs: TimeMs,
+  /** How many messages were there by then, as of an event. */
+  messages: z.int(),
+})
+export type Pruning = z.infer<typeof Pruning>
+
 export const Timeline = z.object({
   firstAtMs: TimeMs.nullable(),
   lastAtMs: TimeMs.nullable(),
@@ -41,6 +50,8 @@ export const Timeline = z.object({
   /** True when the file keeps an event log; otherwise moments are reconstructed from creation times. */
   isExact: z.boolean(),
   events: z.array(CompactionEvent),
+  /** What the agent took out of its window without a summary, oldest first; absent where nothing. */
+  prunings: z.array(Pruning).optional(),
 })
 export type Timeline = z.infer<typeof Timeline>
 

@@ -91,7 +91,7 @@ function coveredSeq({ summaryId }: LoggedEvent, graph: SummaryGraph): number {
 const messagesBy = (history: History, atMs: number): number => firstAbove(history.clockMs, atMs)
 
 /** Index of the first value above a limit, in values that never decrease. */
-function firstAbove(values: Float64Array, limit: number): number {
+export function firstAbove(values: Float64Array, limit: number): number {
   let low = 0
   let high = values.length
   while (low < high) {

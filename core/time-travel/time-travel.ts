@@ -7,17 +7,18 @@ import type {
   ContextDifference,
   DifferenceInput,
   Moment,
+  Pruning,
   Timeline,
 } from '../contract/time-travel.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
-import { type PrunedUntil, readPruned } from '../conversations/pruned-outputs.ts'
+import { type PrunedUntil, prunedByRun, readPruned } from '../conversations/pruned-outputs.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { deriveEvents } from './derived-events.ts'
 import { differenceOf } from './difference.ts'
 import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
-import { locateMoment, messagesAt, type Point } from './point.ts'
+import { firstAbove, locateMoment, messagesAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
 
@@ -74,6 +75,7 @@ export class TimeTravel {
       const times = [history.clockMs[0], history.clockMs.at(-1), events[0]?.atMs, events.at(-1)?.atMs].filter(
         (time): time is number => time !== undefined && !Number.isNaN(time),
       )
+      const prunings = this.#prunings(graph)
       return {
         firstAtMs: times.length > 0 ? Math.min(...times) : null,
         lastAtMs: times.length > 0 ? Math.max(...times) : null,
@@ -83,6 +85,7 @@ export class TimeTravel {
           ...event,
           messages: messagesAt({ ...event, newestSeq }, graph),
         })),
+        ...(prunings.length > 0 ? { prunings } : {}),
       }
     })
   }
@@ -146,6 +149,14 @@ export class TimeTravel {
       const exact = this.#undo(graph, events, point, moment)
       if (exact) return { placed: exact, until, reconstructed: !point.isCertain, ...when }
       return { placed: reconstruct(graph, knownAt(point, events, graph)), until, reconstructed: true, ...when }
+    })
+  }
+
+  #prunings({ history }: SummaryGraph): Pruning[] {
+    const outputs = readPruned(this.#options.db, history.conversationId)
+    return Array.from(prunedByRun(outputs), ([runId, pruned]) => {
+      const { atMs = 0, newestSeq = 0 } = outputs.find((output) => output.runId === runId) ?? {}
+      return { runId, atMs, messages: firstAbove(history.seqs, newestSeq), ...pruned }
     })
   }
 

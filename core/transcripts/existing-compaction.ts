@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto'
 import { readSources } from '../compaction/sources.ts'
 import { EXTRACT_VERSION, extract } from '../compaction/summarizers/deterministic.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import { prunedByMessage, readPruned } from '../conversations/pruned-outputs.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import type { CompactionRecord } from './format.ts'
-import { insertNode, type NodeItem } from './imported-node.ts'
+import { asSeen, insertNode, type NodeItem } from './imported-node.ts'
 import { placeholderText, untoldText } from './imported-node-text.ts'
 import { beginImportedRun, finishImportedRun } from './imported-run.ts'
 
@@ -62,7 +61,7 @@ export function storeCompaction(given: ExistingCompaction): boolean {
     const placeId = compaction.recordedBy.at(-1) ?? compaction.recordedBy[0]
     const place = db.value<number>(queries.seqOf, { conversationId, externalId: placeId })
     if (place === undefined) return false
-    const window = db.all<WindowRow>(queries.window, { conversationId })
+    const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
     const replaced = whatWasReplaced(given, window, place)
     const records = new Set(compaction.recordedBy)
     if (replaced.every((item) => item.externalId !== null && records.has(item.externalId))) return false
@@ -75,20 +74,15 @@ export function storeCompaction(given: ExistingCompaction): boolean {
       configuration: { imported: compaction.key },
       atMs: compaction.atMs,
       // What came later may be here already.
-      tokensBefore: seenTokens(db, conversationId, window, place),
+      tokensBefore: window.reduce(
+        (sum, item) => sum + (item.seq === null || item.seq <= place ? (item.replacedTokens ?? item.tokens) : 0),
+        0,
+      ),
     })
     store(given, runId, place, replaced)
     finishImportedRun(db, runId, conversationId)
     return true
   })
-}
-
-/** What the agent saw of the window up to a place. */
-function seenTokens(db: WriteDb, conversationId: number, window: readonly WindowRow[], place: number): number {
-  const pruned = prunedByMessage(readPruned(db, conversationId))
-  const seen = ({ seq, messageId, tokens }: WindowRow): number =>
-    seq !== null && seq > place ? 0 : Math.max(0, tokens - (pruned.get(messageId ?? -1)?.tokens ?? 0))
-  return window.reduce((sum, item) => sum + seen(item), 0)
 }
 
 function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[], place: number): WindowRow[] {

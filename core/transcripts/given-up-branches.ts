@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { stemOfLink } from './answer-links.ts'
-import { insertNode, type NodeItem } from './imported-node.ts'
+import { asSeen, insertNode, type NodeItem } from './imported-node.ts'
 import { branchText } from './imported-node-text.ts'
 import { beginImportedRun, finishImportedRun, undoImportedRun } from './imported-run.ts'
 
@@ -56,7 +56,7 @@ export function storeGivenUp(given: GivenUp): void {
   if (externalIds.size === 0) return
   db.transaction(() => {
     const newestSeq = db.value<number>(queries.newestSeq, { conversationId }) ?? 0
-    const window = db.all<WindowRow>(queries.window, { conversationId })
+    const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
     for (const run of stretches(window, externalIds)) {
       // What stands at the end may be all that there is yet of what comes next.
       if (run.at(-1)?.seq !== newestSeq && tokensOf(run) > 1) collapse(given, run, newestSeq, tokensOf(window))

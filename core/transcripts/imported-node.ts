@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { SummaryLevel } from '../contract/ids.ts'
+import { prunedByMessage, readPruned } from '../conversations/pruned-outputs.ts'
 import type { WriteDb } from '../db/read-db.ts'
 
 const queries = {
@@ -67,10 +68,19 @@ export type NodeItem = {
   readonly placedAtMs: number
   /** What it takes in the window. */
   readonly tokens: number
-  /** Of a placeholder: what the messages took that it stands for. */
+  /** Of a placeholder: what the messages took that it stands for. Of a message of which some was pruned: the rest. */
   readonly replacedTokens?: number
   /** Of its content, or of the summary. */
   readonly hash: string
+}
+
+/** Items of a window with what their agent saw of them at last. */
+export function asSeen<Item extends NodeItem>(db: WriteDb, conversationId: number, items: readonly Item[]): Item[] {
+  const pruned = prunedByMessage(readPruned(db, conversationId))
+  return items.map((item) => {
+    const gone = pruned.get(item.messageId ?? -1)?.tokens ?? 0
+    return gone === 0 ? item : { ...item, replacedTokens: Math.max(0, item.tokens - gone) }
+  })
 }
 
 export type ImportedNode = {

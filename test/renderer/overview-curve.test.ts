@@ -29,6 +29,20 @@ describe('pressure over time', () => {
     expect(endsAt(points, 90)).toBe(false)
   })
 
+  it('falls by what the agent pruned without a summary, before what was compacted at the same place', () => {
+    const columns = { count: [1, 1, 1], tokens: [10, 20, 30] }
+    const events = [compactionEvent({ messages: 2, sourceTokens: 15, tokens: 5 })]
+    const points = pressureCurve(columns, events, [{ messages: 2, tokens: 15 }])
+    expect(points.map(({ messages, tokens, event }) => [messages, tokens, event])).toEqual([
+      [0, 0, null],
+      [1, 10, null],
+      [2, 30, null],
+      [2, 15, null],
+      [2, 5, 0],
+      [3, 35, null],
+    ])
+  })
+
   it('shows the window full just before a compaction that falls within a column', () => {
     const points = pressureCurve({ count: [10], tokens: [100] }, [
       compactionEvent({ messages: 5, sourceTokens: 40, tokens: 10 }),

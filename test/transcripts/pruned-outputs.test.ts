@@ -1,13 +1,16 @@
 import { appendFileSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Pruned } from '../../core/contract/message.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { samplesOf } from '../builders/samples.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { dump, underSummaries, windowOf, writeJson, writeLines } from '../builders/transcript-rows.ts'
 
 const CLEARED = '[Old tool result content cleared]'
@@ -106,6 +109,23 @@ describe('a microcompaction of Claude Code', () => {
       const run = pruneRuns(memory)[0]
       expect(run?.tokens_before).toBe(stored - 1)
       expect(run?.tokens_after).toBe(stored - 1 - pruned)
+    })
+  })
+
+  it('is in a working copy as in the memory', async () => {
+    using memory = buildMemory()
+    const built = story()
+    microcompact(built, ['toolu_1', 'toolu_2'])
+    await importOne(memory.db, built.write())
+    const to = join(temporaryFolder(), 'copy.db')
+    await withLcm(memory, async (lcm) => {
+      const job = copyMemory({ from: lcm, to }, new AbortController().signal)
+      let step = await job.next()
+      while (!step.done) step = await job.next()
+      const copy = openLcm(to, { readOnly: true })
+      expect(copy.context.assemble({ conversationId: 1 })).toEqual(lcm.context.assemble({ conversationId: 1 }))
+      expect(copy.timeTravel.timeline(1).prunings).toMatchObject([{ outputs: 2, by: 'microcompaction' }])
+      copy.close()
     })
   })
 

@@ -3,9 +3,10 @@ import { useState } from 'react'
 import type { CompactionRunRecord } from '../../../core/contract/time-travel.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
-import { formatDuration, plural } from '../../ui/format.ts'
+import { formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { prunedRunText } from '../../ui/pruned-text.ts'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { TimeText } from '../../ui/time-text.tsx'
 import { beforeAfterText, levelsText, spentText } from './compaction-wording.ts'
@@ -44,7 +45,7 @@ function Run({ run }: { readonly run: CompactionRunRecord }) {
           {run.mode}, {run.reason}
         </span>
         <span className={styles.dim}>{run.summarizer}</span>
-        <span>{plural(run.created.length, 'node')}</span>
+        <span>{run.pruned ? prunedRunText(run.pruned) : plural(run.created.length, 'node')}</span>
         <span className={styles.tokens}>
           {run.tokensAfter === null ? 'not finished' : beforeAfterText(run.tokensBefore, run.tokensAfter)}
         </span>
@@ -65,6 +66,9 @@ function RunDetail({ run }: { readonly run: CompactionRunRecord }) {
         <Fact name="took">{finishedAtMs === null ? null : formatDuration(finishedAtMs - startedAtMs)}</Fact>
         <Fact name="levels">{run.created.length === 0 ? null : levelsText(run.created)}</Fact>
         <Fact name="model tokens">{spentText(run) ?? 'none: no model was asked'}</Fact>
+        <Fact name="pruned">
+          {run.pruned ? `${formatCount(run.pruned.tokens)} tokens, without a summary (${run.pruned.by})` : null}
+        </Fact>
         <Fact name="by">{run.owner}</Fact>
         <Fact name="run">
           <code>{run.runId}</code>

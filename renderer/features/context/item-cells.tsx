@@ -1,11 +1,14 @@
 import type { ContextItem } from '../../../core/contract/context.ts'
+import type { Pruned } from '../../../core/contract/message.ts'
+import { Chip } from '../../ui/chip.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { formatCount, shortenId } from '../../ui/format.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import { TableCell } from './table-cell.tsx'
 import styles from './window-table.module.css'
 
 type Props = {
-  readonly item: Pick<ContextItem, 'id' | 'kind' | 'role' | 'depth' | 'excerpt' | 'tokens'>
+  readonly item: Pick<ContextItem, 'id' | 'kind' | 'role' | 'depth' | 'excerpt' | 'tokens' | 'pruned'>
   readonly isSelected: boolean
 }
 
@@ -23,10 +26,18 @@ export function ItemCells({ item, isSelected }: Props) {
           <bdi>{shortenId(item.id, 22)}</bdi>
         </button>
       </TableCell>
-      <TableCell className={styles.cell} title={item.excerpt}>
+      <TableCell className={classNames(styles.cell, item.pruned && styles.pruned)} title={item.excerpt}>
+        {item.pruned && (
+          <Chip title="The agent took the text out of its window: the model does not see it">pruned</Chip>
+        )}
         <bdi>{item.excerpt}</bdi>
       </TableCell>
-      <TableCell className={styles.number}>{formatCount(item.tokens)}</TableCell>
+      <TableCell className={styles.number} title={item.pruned && wholeText(item.tokens, item.pruned)}>
+        {formatCount(item.tokens)}
+      </TableCell>
     </>
   )
 }
+
+const wholeText = (tokens: number, pruned: Pruned): string =>
+  `${formatCount(tokens + pruned.tokens)} tokens as it is stored; ${formatCount(pruned.tokens)} of them were pruned`

@@ -19,6 +19,7 @@ export function WindowFigures({ window }: { readonly window: SeenWindow }) {
         </p>
         <RoomText window={window} />
       </div>
+      {window.prunedTokens !== undefined && <PrunedText window={window} isPast={isPast} />}
       {window.overBudget && (
         <p className={styles.warning} role="note">
           System messages and the fresh tail alone pass the budget. They stay in all the same; nothing else does.
@@ -32,6 +33,16 @@ export function WindowFigures({ window }: { readonly window: SeenWindow }) {
         </p>
       )}
     </>
+  )
+}
+
+function PrunedText({ window, isPast }: { readonly window: SeenWindow; readonly isPast: boolean }) {
+  const messages = window.items.filter((item) => item.pruned).length
+  return (
+    <p className={styles.note} role="note">
+      <b>{formatCount(window.prunedTokens ?? 0)}</b> tokens more are not counted: the agent {isPast ? 'had' : 'has'}{' '}
+      pruned them from {plural(messages, 'message')} and {isPast ? 'saw' : 'sees'} only that something stood there.
+    </p>
   )
 }
 

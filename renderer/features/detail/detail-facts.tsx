@@ -1,16 +1,18 @@
 import type { Description } from '../../../core/contract/lineage.ts'
+import type { Pruned } from '../../../core/contract/message.ts'
 import { Dim } from '../../ui/dim.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { formatAbsolute, formatRange } from '../../ui/format-time.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
+import { prunedWord } from '../../ui/pruned-text.ts'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './detail-facts.module.css'
 import { compressionText, coversText, linksText } from './detail-wording.ts'
 
 /** The figures of a message or a summary. */
 export function DetailFacts({ description }: { readonly description: Description }) {
-  const { kind, seq, tokens, messages, earliestAtMs, latestAtMs, createdAtMs, model, promptVersion, fileIds } =
+  const { kind, seq, tokens, messages, earliestAtMs, latestAtMs, createdAtMs, model, promptVersion, fileIds, pruned } =
     description
   const covers = coversText(description)
   const isMessage = kind === 'message'
@@ -29,6 +31,7 @@ export function DetailFacts({ description }: { readonly description: Description
         {formatCount(tokens)}
         <Dim title="of the messages it stands for · compression">{compressionText(description)}</Dim>
       </Fact>
+      <Fact name="pruned">{pruned ? <PrunedFact pruned={pruned} /> : null}</Fact>
       <Fact name="time">
         {isMessage || earliestAtMs === null ? null : <TimeRange fromMs={earliestAtMs} toMs={latestAtMs} />}
       </Fact>
@@ -43,6 +46,18 @@ export function DetailFacts({ description }: { readonly description: Description
       <Fact name="lineage">{isMessage ? null : linksText(description)}</Fact>
       <Fact name="files">{fileIds.length === 0 ? null : <FileIds ids={fileIds} />}</Fact>
     </Facts>
+  )
+}
+
+function PrunedFact({ pruned }: { readonly pruned: Pruned }) {
+  return (
+    <span title="The agent took it out of its window by itself; no summary stands for it">
+      {formatCount(pruned.tokens)}
+      <Dim>
+        {' '}
+        tokens, {prunedWord(pruned.by)} <TimeText atMs={pruned.atMs} form="short" />
+      </Dim>
+    </span>
   )
 }
 

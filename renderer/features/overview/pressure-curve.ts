@@ -1,5 +1,5 @@
 import type { StrataMessages } from '../../../core/contract/strata.ts'
-import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
+import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
 
 /** The window after so many messages. */
 export type CurvePoint = {
@@ -13,10 +13,16 @@ type Columns = Pick<StrataMessages, 'count' | 'tokens'>
 type Replacement = Pick<CompactionEvent, 'messages' | 'sourceTokens' | 'tokens'>
 
 /**
- * Tokens in the window over the history: what every message adds, less what every compaction takes away. Exact at the
- * edges of the columns; within a column of several messages each counts the same.
+ * Tokens in the window over the history: what every message adds, less what every compaction takes away, and what the
+ * agent pruned without a summary. Exact at the edges of the columns; within a column of several messages each counts the
+ * same.
  */
-export function pressureCurve({ count, tokens }: Columns, events: readonly Replacement[]): readonly CurvePoint[] {
+export function pressureCurve(
+  { count, tokens }: Columns,
+  replacements: readonly Replacement[],
+  prunings: readonly Pick<Pruning, 'messages' | 'tokens'>[] = [],
+): readonly CurvePoint[] {
+  const events = stepsOf(replacements, prunings)
   const points: CurvePoint[] = [{ messages: 0, tokens: 0, event: null }]
   let [messages, sum, next] = [0, 0, 0]
   const push = (event: number | null) => points.push({ messages, tokens: Math.max(0, sum), event })
@@ -32,7 +38,7 @@ export function pressureCurve({ count, tokens }: Columns, events: readonly Repla
         push(null)
       }
       sum -= event.sourceTokens - event.tokens
-      push(next)
+      push(event.index)
       next += 1
     }
     if (end > messages) {
@@ -43,10 +49,27 @@ export function pressureCurve({ count, tokens }: Columns, events: readonly Repla
   }
   for (let event = events[next]; event !== undefined; event = events[next]) {
     sum -= event.sourceTokens - event.tokens
-    push(next)
+    push(event.index)
     next += 1
   }
   return points
+}
+
+type Step = Replacement & { readonly index: number | null }
+
+/** In the order of the history; what was pruned at a place had gone before what was compacted there. */
+function stepsOf(
+  replacements: readonly Replacement[],
+  prunings: readonly Pick<Pruning, 'messages' | 'tokens'>[],
+): readonly Step[] {
+  const steps = replacements.map(({ messages, sourceTokens, tokens }, index): Step => {
+    return { messages, sourceTokens, tokens, index }
+  })
+  if (prunings.length === 0) return steps
+  const pruned = prunings.map(
+    ({ messages, tokens }): Step => ({ messages, sourceTokens: tokens, tokens: 0, index: null }),
+  )
+  return [...pruned, ...steps].sort((a, b) => a.messages - b.messages)
 }
 
 /** The fullest window; null without one. */

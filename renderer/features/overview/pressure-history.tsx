@@ -28,7 +28,7 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
     }),
   )
   const points = useMemo(
-    () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events),
+    () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
     [timeline.data, columns.data],
   )
   const error = timeline.error ?? columns.error
@@ -54,7 +54,10 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
           />
           <p className={styles.scale}>
             <span>first message</span>
-            <span>{plural(timeline.data.events.length, 'compaction step')}, marked by depth</span>
+            <span>
+              {plural(timeline.data.events.length, 'compaction step')}, marked by depth
+              {timeline.data.prunings && `; pruned ${times(timeline.data.prunings.length)} without a summary`}
+            </span>
             <span>message {formatCount(messages)}</span>
           </p>
           {!timeline.data.isExact && timeline.data.events.length > 0 && (
@@ -73,3 +76,5 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
     </section>
   )
 }
+
+const times = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`)

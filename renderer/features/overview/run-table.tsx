@@ -1,6 +1,7 @@
 import type { Overview } from '../../../core/contract/memory.ts'
 import figures from '../../ui/figure-table.module.css'
 import { formatCompact, formatCount, formatPercent } from '../../ui/format.ts'
+import { prunedRunText } from '../../ui/pruned-text.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { TimeText } from '../../ui/time-text.tsx'
@@ -39,7 +40,7 @@ export function RunTable({ runs }: Props) {
                 <td>{run.tokensBefore === null ? '–' : formatCompact(run.tokensBefore)}</td>
                 <td>{run.tokensAfter === null ? '–' : formatCompact(run.tokensAfter)}</td>
                 <td>{savedText(run.tokensBefore, run.tokensAfter)}</td>
-                <td>{formatCount(run.created)}</td>
+                <td>{run.pruned ? prunedRunText(run.pruned) : formatCount(run.created)}</td>
                 <td>{run.stopReason === null ? '–' : stopReasonText(run.stopReason)}</td>
               </tr>
             ))}

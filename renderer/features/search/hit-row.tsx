@@ -46,11 +46,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
       <div role="gridcell" tabIndex={-1}>
-        <span
-          className={styles.window}
-          data-in={hit.inContext}
-          title={hit.inContext ? 'In the window: the model sees it' : 'Not in the window itself'}
-        />
+        <span className={styles.window} data-in={hit.inContext} title={windowTitle(hit)} />
         <div className={styles.head}>
           <span className={styles.swatch} style={{ background: nodeColor(look) }} />
           <span className={styles.kind} style={{ color: nodeTextColor(look) }}>
@@ -61,6 +57,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
           </span>
           {hit.seq !== null && <span title="Place in its conversation">seq {formatCount(hit.seq)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
+          {hit.isPruned && <Chip title="Its agent took the text out of the window by itself">pruned</Chip>}
           {hit.isPartial && <Chip title="Found by some of the words, not by all of them">some words</Chip>}
           <Covers hit={hit} />
           {isActive && (
@@ -78,13 +75,19 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
   )
 })
 
+function windowTitle({ inContext, isPruned }: GrepHit): string {
+  if (inContext) return 'In the window: the model sees it'
+  return isPruned ? 'Not in the window any more: its agent has pruned the text' : 'Not in the window itself'
+}
+
 /** What stands for the hit, nearest first, and through which of it the model sees it. */
 function Covers({ hit }: { readonly hit: GrepHit }) {
-  const { coveredBy, seenThrough, inContext, conversationId, kind } = hit
+  const { coveredBy, seenThrough, inContext, isPruned, conversationId, kind } = hit
   if (kind === 'file') return <span className={styles.covers} />
   const shown = [...new Set([...(seenThrough === null ? [] : [seenThrough]), ...coveredBy])].slice(0, MAX_COVERS)
   const left = coveredBy.length - shown.length
-  const words = seenThrough !== null ? 'seen through' : coveredBy.length > 0 ? 'under' : inContext ? '' : 'out of reach'
+  const words =
+    seenThrough !== null ? 'seen through' : coveredBy.length > 0 ? 'under' : inContext || isPruned ? '' : 'out of reach'
   return (
     <span
       className={styles.covers}

@@ -8,6 +8,8 @@ type Props = {
   readonly stripes: readonly (Stripe | null)[]
   readonly selection: string | null
   readonly visibility: Visibility
+  /** Its agent has taken the text out of the window. */
+  readonly isPruned?: boolean
   readonly onSelect: (id: string) => void
 }
 
@@ -17,8 +19,16 @@ const EDGES = {
   absent: 'Neither in the window nor under a summary: the model cannot see this message',
 } as const
 
+const PRUNED_EDGE = 'In the window without its text: the agent has pruned it'
+
 /** Which summaries stand for a message, as stripes that run on from row to row, and whether it is in the window itself. */
-export const CoverageGutter = memo(function CoverageGutter({ stripes, selection, visibility, onSelect }: Props) {
+export const CoverageGutter = memo(function CoverageGutter({
+  stripes,
+  selection,
+  visibility,
+  isPruned,
+  onSelect,
+}: Props) {
   return (
     <div className={styles.gutter}>
       {stripes.map((stripe, column) => (
@@ -27,7 +37,12 @@ export const CoverageGutter = memo(function CoverageGutter({ stripes, selection,
           {stripe !== null && <StripeButton stripe={stripe} isSelected={isOf(stripe, selection)} onSelect={onSelect} />}
         </div>
       ))}
-      <div className={styles.edge} data-visibility={visibility} title={EDGES[visibility]} />
+      <div
+        className={styles.edge}
+        data-visibility={visibility}
+        data-pruned={isPruned}
+        title={isPruned && visibility === 'in_window' ? PRUNED_EDGE : EDGES[visibility]}
+      />
     </div>
   )
 })

@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import type { Message } from '../../../core/contract/message.ts'
+import type { Message, Pruned } from '../../../core/contract/message.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { formatCompact } from '../../ui/format.ts'
 import { BlockView } from './block-view.tsx'
-import { blocksOf, isBareMark } from './blocks.ts'
+import { type Block, blocksOf, isBareMark } from './blocks.ts'
 import { useFold } from './folds.tsx'
 import styles from './message-body.module.css'
+import { PrunedNote } from './pruned-note.tsx'
 
 /** The blocks of a message. A page brings long texts cut; the rest comes on request. */
 export function MessageBody({ message }: { readonly message: Message }) {
@@ -28,6 +29,7 @@ export function MessageBody({ message }: { readonly message: Message }) {
               synthetic
             </span>
           )}
+          <Pruning pruned={prunedOf(shown, block)} />
           <BlockView block={block} foldKey={`${message.id}/${block.key}`} onWhole={onWhole} />
         </div>
       ))}
@@ -43,6 +45,12 @@ export function MessageBody({ message }: { readonly message: Message }) {
     </div>
   )
 }
+
+const Pruning = ({ pruned }: { readonly pruned: Pruned | undefined }) => pruned && <PrunedNote pruned={pruned} />
+
+/** Of its part; the text of the whole message is pruned as a whole. */
+const prunedOf = ({ parts, pruned }: Message, { key }: Block): Pruned | undefined =>
+  key === 'content' ? pruned : parts.find(({ partId }) => partId === key)?.pruned
 
 /** It may also be a text of a part that was cut: how long that is, the page does not say. */
 function wholeText({ content, contentChars }: Message): string {

@@ -39,7 +39,13 @@ export const MessageRow = memo(function MessageRow(props: Props) {
         if (!isSelected && window.getSelection()?.isCollapsed !== false) onSelect(message.id)
       }}
     >
-      <CoverageGutter stripes={stripes} selection={selection} visibility={message.visibility} onSelect={onSelect} />
+      <CoverageGutter
+        stripes={stripes}
+        selection={selection}
+        visibility={message.visibility}
+        isPruned={message.pruned !== undefined}
+        onSelect={onSelect}
+      />
       <div ref={main} className={styles.main}>
         <MessageHead message={message} />
         <MessageBody message={message} />
