@@ -70,7 +70,7 @@ export class GrantedReader {
         tokenCap: Math.max(1, left),
         cursor: input.cursor,
       },
-      (text) => estimator.count(text),
+      { countOf: (text) => estimator.count(text), conversationIds: grant.conversationIds },
     )
     grants.charge(grant.id, expansion.tokens, [
       ...expansion.nodes.map((node) => node.id),
@@ -111,6 +111,8 @@ export class GrantedReader {
     const reach = new Map<string, number>()
     for (const rootId of grant.rootIds) {
       const root = findNode(db, rootId)
+      // In a damaged file a hit may be covered by a summary of a conversation that nobody allowed.
+      if (!grant.conversationIds.includes(root.conversationId)) continue
       reach.set(rootId, 0)
       if (root.kind !== 'summary') continue
       const graph = histories.graph(root.conversationId)
@@ -127,7 +129,7 @@ export class GrantedReader {
               near(messageNodeId(number))
           }
         }
-        for (const number of strayMessages(db, graph, level)) near(messageNodeId(number))
+        for (const number of strayMessages(db, graph, level, grant.conversationIds)) near(messageNodeId(number))
         level = level.flatMap((index) =>
           (graph.sources[index] ?? []).filter((source) => !seen.has(source) && seen.add(source)),
         )

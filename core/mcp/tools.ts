@@ -67,8 +67,9 @@ export class Tools {
     const lcm = this.#lcm()
     this.#find(lcm, summaryId)
     const cap = this.#cap(lcm, tokenCap)
-    return lcm.retrieval.expand({ summaryId, depth, includeMessages, tokenCap: cap, cursor }, (text) =>
-      lcm.estimator.count(text),
+    return lcm.retrieval.expand(
+      { summaryId, depth, includeMessages, tokenCap: cap, cursor },
+      { countOf: (text) => lcm.estimator.count(text), conversationIds: this.#conversations(undefined) },
     )
   }
 

@@ -46,27 +46,38 @@ type MessageRow = Row & { readonly seq: number; readonly role: Role; readonly cr
 /** Counts what a text costs a model. */
 export type CountTokens = (text: string) => number
 
+/** What holds for readers that are not the owner of the memory. */
+export type ExpandLimits = {
+  /** Counts every text again, so that a file that says too little of its tokens cannot pass the cap either. */
+  readonly countOf?: CountTokens
+  /** Nothing of another conversation is given, whatever a damaged file links; null: everything is. */
+  readonly conversationIds?: readonly number[] | null
+}
+
 /**
  * A summary back to its sources: the summaries below it breadth-first, then, if asked for, the messages of those
  * levels in the order of the conversation, each once. The sum of tokens never passes the cap; where an item of the
  * file claims to have none, a quarter of its bytes is counted.
- * @param countOf counts every text again, so that a file that says too little of its tokens cannot pass the cap either
  * @throws LcmError not_found; invalid_argument when the id is no summary or the cursor does not fit
  */
 export function expandSummary(
   db: ReadDb,
   histories: HistoryIndex,
   input: ExpandInput,
-  countOf?: CountTokens,
+  { countOf, conversationIds = null }: ExpandLimits = {},
 ): Expansion {
   return readSnapshot(db, () => {
     const node = findNode(db, input.summaryId)
     if (node.kind !== 'summary') {
-      throw new LcmError('invalid_argument', `${input.summaryId} is a ${node.kind}: only summaries can be expanded.`, {
-        id: input.summaryId,
-      })
+      throw new LcmError(
+        'invalid_argument',
+        `${input.summaryId} is a ${node.kind}: only summaries can be expanded. Describe it instead.`,
+        {
+          id: input.summaryId,
+        },
+      )
     }
-    const items = itemsBelow(db, histories.graph(node.conversationId), input)
+    const items = itemsBelow(db, histories.graph(node.conversationId), input, conversationIds)
     const start = startOf(items, input)
     return page(db, items, start, input, countOf)
   })
@@ -75,7 +86,12 @@ export function expandSummary(
 /** What an expansion consists of, in order; the messages stay ranges, so that a whole history costs nothing. */
 type Items = { readonly length: number; idAt(index: number): string }
 
-function itemsBelow(db: ReadDb, graph: SummaryGraph, input: ExpandInput): Items {
+function itemsBelow(
+  db: ReadDb,
+  graph: SummaryGraph,
+  input: ExpandInput,
+  conversationIds: readonly number[] | null,
+): Items {
   const start = graph.indexOf(input.summaryId)
   const seen = new Set([start])
   const summaries: string[] = []
@@ -97,7 +113,7 @@ function itemsBelow(db: ReadDb, graph: SummaryGraph, input: ExpandInput): Items 
     for (const index of level) summaries.push(graph.nodes[index]?.id ?? '')
   }
   if (!input.includeMessages) return { length: summaries.length, idAt: (index) => summaries[index] ?? '' }
-  const strays = strayMessages(db, graph, walked)
+  const strays = strayMessages(db, graph, walked, conversationIds)
   return concatenated(summaries, graph, unionOfRanges(ranges), strays)
 }
 

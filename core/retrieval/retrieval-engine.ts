@@ -5,7 +5,7 @@ import type { HistoryIndex } from '../conversations/history-index.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import type { TextIndexSource } from './corpus.ts'
 import { describeNode } from './describe.ts'
-import { type CountTokens, expandSummary } from './expand.ts'
+import { type ExpandLimits, expandSummary } from './expand.ts'
 import { filesOf } from './files.ts'
 import { Grep } from './grep.ts'
 
@@ -54,8 +54,8 @@ export class RetrievalEngine {
   }
 
   /** See `expandSummary`. */
-  expand(input: ExpandInput, countOf?: CountTokens): Expansion {
-    return expandSummary(this.#db, this.#histories, input, countOf)
+  expand(input: ExpandInput, limits?: ExpandLimits): Expansion {
+    return expandSummary(this.#db, this.#histories, input, limits)
   }
 
   /** Files of a conversation, oldest first. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -33,6 +33,18 @@ describe('a question without a model', () => {
     expect(result.grant).toMatchObject({ state: 'revoked', conversationIds: [1], rootIds: [reading.top] })
     expect(result.grant.readIds.sort()).toEqual([...new Set(result.citations.map(({ id }) => id))].sort())
     expect(result.tokensUsed).toBe(result.grant.usedTokens)
+  })
+
+  it('reads nothing of another conversation, whatever a damaged file links', async () => {
+    const { memory, top, leaves, elsewhere } = readingMemory()
+    onTestFinished(() => memory.close())
+    // A message of the other one beneath a leaf here, and one from here beneath the leaf there.
+    memory.damage(`INSERT INTO summary_messages VALUES ('${leaves[0]}', 6, 99), ('${elsewhere}', 2, 99)`)
+    for (const summaryIds of [[top], undefined]) {
+      const result = await ask(askerOf(memory.db), { prompt: `${QUESTION} vault code`, summaryIds, conversationId: 1 })
+      expect(result.answer).toContain(CAUSE)
+      expect(JSON.stringify(result)).not.toContain('QUARTZ')
+    }
   })
 
   it('finds by itself where to look', async () => {

@@ -256,6 +256,36 @@ describe('lcm mcp', () => {
     expect(asked.data.citations).toEqual([])
   })
 
+  it('pinned to a conversation, follows no link that a damaged file has into another', async () => {
+    const damaged = join(temporaryFolder(), 'damaged.db')
+    copyFileSync(original, damaged)
+    const writer = openNative(damaged)
+    writer.exec('PRAGMA foreign_keys = OFF')
+    writer.run(insertMessage(900004, 2), { content: 'quartzline of another' })
+    const leaf =
+      writer.value<string>(`SELECT summary_id FROM summaries WHERE conversation_id = 1 AND kind = 'leaf'`) ?? ''
+    writer.run('INSERT INTO summary_messages VALUES (:leaf, 900004, 9999)', { leaf })
+    writer.close()
+    for (const [pinned, isGiven] of [
+      [['--conversation', '1'], false],
+      [[], true],
+    ] as const) {
+      const { call, close } = await connect(['--db', damaged, ...pinned])
+      const said: string[] = []
+      for (let cursor: string | undefined; ; ) {
+        const input = { summaryId: leaf, includeMessages: true, tokenCap: 8000, cursor }
+        const { data, text } = await call('lcm_expand', input)
+        said.push(text)
+        cursor = Expanded.parse(data).next[0]
+        if (cursor === undefined) break
+      }
+      const asked = await call('lcm_expand_query', { prompt: 'quartzline', summaryIds: [leaf] })
+      expect([asked.isError, said.join().includes('quartzline')]).toEqual([false, isGiven])
+      expect(JSON.stringify(asked.data.citations)).not.toContain('quartzline')
+      await close()
+    }
+  })
+
   it('sees what others write meanwhile, and writes nothing itself', async () => {
     const live = join(temporaryFolder(), 'live.db')
     copyFileSync(original, live)
@@ -365,9 +395,9 @@ describe('the process', () => {
   })
 })
 
-const insertMessage = (id: number): string => `
+const insertMessage = (id: number, conversation = 1): string => `
   INSERT INTO messages (message_id, conversation_id, seq, role, token_count, created_at, content_hash, content)
-  VALUES (${id}, 1, ${id}, 'tool', 1, 0, '${'0'.repeat(64)}', :content)`
+  VALUES (${id}, ${conversation}, ${id}, 'tool', 1, 0, '${'0'.repeat(64)}', :content)`
 
 function openedColumn(path: string, sql: string): string[] {
   const memory = openNative(path)

@@ -156,7 +156,7 @@ it('a file that says too little of its tokens cannot pass the cap of who counts 
         const seen: string[] = []
         for (let cursor: string | undefined; ; ) {
           const input = ExpandInput.parse({ summaryId: leaf, includeMessages: true, tokenCap, cursor })
-          const page = expandSummary(memory.db, new HistoryIndex(memory.db), input, countOf)
+          const page = expandSummary(memory.db, new HistoryIndex(memory.db), input, { countOf })
           expect(page.messages.reduce((sum, { content }) => sum + countOf(content), 0)).toBeLessThanOrEqual(tokenCap)
           expect(page.tokens).toBeLessThanOrEqual(tokenCap)
           seen.push(...page.messages.map(({ id }) => id), ...page.tooLarge)
