@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 
 /** A whole number in a range. */
 export function integer(min: number, max: number): (text: string) => number {
@@ -11,6 +11,26 @@ export function integer(min: number, max: number): (text: string) => number {
   }
 }
 
+/** What stands in angle brackets where a path is meant. */
+const PATHS: ReadonlySet<string> = new Set(['file', 'folder', 'path', 'ledger', 'backup'])
+
+/**
+ * Refuses an empty path, as a variable gives it that was never set: it would mean the folder where one happens to be.
+ * @throws CommanderError
+ */
+export function refuseEmptyPaths(command: Command): void {
+  const isEmpty = (value: unknown): boolean => [value].flat().some((one) => one === '')
+  const options = command.options.filter(
+    (option) =>
+      PATHS.has(/[<[](\w+)/.exec(option.flags)?.[1] ?? '') && isEmpty(command.getOptionValue(option.attributeName())),
+  )
+  const args = command.registeredArguments.filter(
+    (argument, index) => PATHS.has(argument.name()) && isEmpty(command.processedArgs[index]),
+  )
+  const [name] = [...options.map(({ flags }) => flags), ...args.map((argument) => argument.name())]
+  if (name !== undefined) command.error(`'${name}' is given an empty path`)
+}
+
 const TIME = /^\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i
 
 /** ISO 8601; a date or time without a zone is UTC. */
@@ -19,9 +39,16 @@ export function time(text: string): number {
   const isClock = match?.[3] !== undefined
   const hasZone = match?.[6] !== undefined
   const iso = text.replace(' ', 'T').replace(',', '.')
-  const value = match ? Date.parse(isClock && !hasZone ? `${iso}Z` : iso) : Number.NaN
+  const value = match && isDay(text) ? Date.parse(isClock && !hasZone ? `${iso}Z` : iso) : Number.NaN
   if (Number.isNaN(value)) throw new InvalidArgumentError('Expected a time such as 2026-02-13T09:30:00Z or 2026-02-13.')
   return value
+}
+
+/** False for the 30th of February, which `Date` takes for the 2nd of March. */
+function isDay(text: string): boolean {
+  const day = text.slice(0, 10)
+  const atMs = Date.parse(day)
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day)
 }
 
 export function oneOf<const T extends string>(...names: readonly T[]): (text: string) => T {

@@ -16,7 +16,7 @@ import { type McpCommandOptions, mcp } from './mcp-command.ts'
 import { addMetricsCommand } from './metrics-command.ts'
 import { open } from './open-command.ts'
 import { type Answer, EXIT, printAnswer, printError } from './output.ts'
-import { integer } from './parse.ts'
+import { integer, refuseEmptyPaths } from './parse.ts'
 import { addProvenanceCommand } from './provenance-command.ts'
 import { addReadCommands } from './read-commands.ts'
 import { addRepairCommand } from './repair-command.ts'
@@ -79,6 +79,7 @@ export function buildProgram(
     .version(version)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
+    .hook('preAction', (_program, command) => refuseEmptyPaths(command))
 
   const define = (name: string, description: string): Command =>
     program

@@ -228,7 +228,8 @@ const runToItsEnd = (lcm: Lcm, spec: JobSpec): Promise<JobResult> =>
 
 /** `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
 function setting(text: string): [string, number] {
-  const [name = '', value = ''] = text.split('=')
+  const at = text.includes('=') ? text.indexOf('=') : text.length
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)]
   const key = name.trim().replace(/[-_]([a-z])/g, (_all, letter: string) => letter.toUpperCase())
   const known = Object.keys(CompactionSettings.shape)
   if (!known.includes(key))
