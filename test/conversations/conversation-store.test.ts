@@ -126,6 +126,40 @@ describe('ConversationStore', () => {
     isIndexed(memory)
   })
 
+  it('writes parts in their order, whatever they fill', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    const parts = Array.from({ length: 21 }, (_, at): NewMessage['parts'][number] => {
+      if (at % 5 === 3) return { type: 'file', fileName: `${at}` }
+      return at % 2 === 0 ? { type: 'text', text: `${at}` } : { type: 'tool', toolInput: `${at}`, toolError: 'gone' }
+    })
+    store.append(conversation, [says('a', { parts }), says('b')])
+    const rows = 'SELECT coalesce(file_name, text_content, tool_input) FROM message_parts ORDER BY rowid'
+    expect(db.column(rows)).toEqual([...parts.map((_, at) => `${at}`), null])
+    expect(db.column('SELECT ordinal FROM message_parts ORDER BY rowid')).toEqual([...parts.keys(), 0])
+    isIndexed(memory)
+  })
+
+  it('knows a message again that came a moment ago', () => {
+    using memory = buildMemory()
+    const { store, conversation } = open(memory)
+    const call = { type: 'tool', toolName: 'ls', toolInput: '{}' } as const
+    const messages = ['x', 'y', 'x'].map((externalId) => says('same', { externalId, parts: [call] }))
+    const counts = { added: 2, alreadyThere: 1, conflicts: [] }
+    expect(store.ingestBulk([{ conversationId: conversation, messages }])).toEqual([counts])
+  })
+
+  it('keeps the indexes whole over more batches than are merged at a time', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    for (let batch = 0; batch < 70; batch += 1) {
+      const messages = [says(`batch ${batch}`, { parts: [{ type: 'reasoning', text: 'a thought' }] })]
+      store.ingestBulk([{ conversationId: conversation, messages }])
+    }
+    isIndexed(memory)
+    expect(db.value("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'batch AND thought'")).toBe(70)
+  })
+
   it('refuses an unknown conversation', () => {
     using memory = buildMemory()
     const { store } = open(memory)
