@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { SqlValue } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from './canonical.ts'
-import { ledgerPath, ledgerState } from './decapod-ledger.ts'
-import { readOriginals, timeMs } from './decapod-originals.ts'
+import { ledgerPath, ledgerState, shownHash, storedHash } from './decapod-ledger.ts'
+import { originals, readOriginals, timeMs, toldKind } from './decapod-originals.ts'
 import { clearDerived, haveDerivedTables, indexDerived, STAND_IN } from './derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from './derived-views.ts'
 import type { Dialect, Source } from './dialect.ts'
+import { unshownRows } from './unshown-rows.ts'
 
 /**
  * The database is an index; what was said stands in the ledger beside it, and is fetched from there. A message is an
@@ -37,9 +38,13 @@ export const decapod: Dialect = {
   },
 }
 
-function lacks(_probe: SchemaProbe, { db, realPath }: Source): string[] {
+function lacks(_probe: SchemaProbe, source: Source): string[] {
   return [
-    ...ledgerFacts(db, realPath),
+    ...ledgerFacts(source.db, source.realPath),
+    ...unshownRows(source, {
+      originals_index: 'SELECT count(index_row) FROM temp.decapod_lines',
+      summaries: 'SELECT count(*) FROM temp.derived_summaries',
+    }),
     'No window is stored and decapod has no rule for one: every message is shown as if it were in it.',
     'Summaries stand side by side: none is made of others, they overlap, and those of everything go over several sessions.',
     'Tool calls are not recorded, and a result does not name its call.',
@@ -57,7 +62,7 @@ function ledgerFacts(db: Source['db'], realPath: string): string[] {
     ]
   }
   const facts = [
-    `The ledger holds ${ledger.events} events; a content that was recorded again is one message, and the index lists ${indexed}.`,
+    `The ledger holds ${ledger.events + ledger.unended} events; a content that was recorded again is one message, and the index lists ${indexed}.`,
   ]
   if (unlisted > 0) facts.push(`${unlisted} messages stand in the ledger and not in the index.`)
   if (unread > 0) facts.push(`${unread} messages that the index lists are shown without a text: the ledger lacks them.`)
@@ -121,12 +126,14 @@ function links(probe: SchemaProbe): string {
   const list = `iif(json_valid(${hashes}), iif(json_type(${hashes}) = 'array', ${hashes}, '[]'), '[]')`
   return /* sql */ `
     INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
-    SELECT ${SUMMARY_ID},
-      coalesce(o.message_id, ${2 * STAND_IN} + s.rowid * ${MOST_SOURCES} + min(e.key)), min(e.key)
-    FROM main.summaries AS s
-    JOIN json_each(${list}) AS e
-    LEFT JOIN temp.decapod_originals AS o ON o.hash = CAST(e.value AS TEXT)
-    GROUP BY s.rowid, e.value`
+    SELECT (SELECT ${SUMMARY_ID} FROM main.summaries AS s WHERE s.rowid = n.row),
+      coalesce(l.line, ${2 * STAND_IN} + n.row * ${MOST_SOURCES} + n.place), n.place
+    FROM (
+      SELECT s.rowid AS row, CAST(e.value AS TEXT) AS hash, min(e.key) AS place
+      FROM main.summaries AS s JOIN json_each(${list}) AS e
+      GROUP BY s.rowid, e.value
+    ) AS n
+    LEFT JOIN temp.decapod_lines AS l ON l.hash = ${storedHash('n.hash')}`
 }
 
 /** Enough to tell the missing sources of one summary from those of the next. */
@@ -135,8 +142,8 @@ const MOST_SOURCES = 1_000_000
 const queries = {
   counts: /* sql */ `
     SELECT (SELECT count(*) FROM main.originals_index) AS indexed,
-      (SELECT count(*) FROM temp.decapod_originals WHERE at IS NULL) AS unread,
-      (SELECT count(*) FROM temp.decapod_originals) - (SELECT count(*) FROM main.originals_index) AS unlisted`,
+      (SELECT count(*) FROM temp.decapod_lines WHERE at IS NULL) AS unread,
+      (SELECT count(*) FROM temp.decapod_lines WHERE index_row IS NULL) AS unlisted`,
   conversations: /* sql */ `SELECT count(*) FROM temp.derived_conversations`,
   lineage: /* sql */ `SELECT stamp FROM temp.decapod_lineage`,
   forgetLineage: /* sql */ `DELETE FROM temp.decapod_lineage`,
@@ -147,15 +154,16 @@ const queries = {
 
 /** NULL-free: what the ledger does not hold is empty, and the file's own notes say so. */
 const TEXT = `coalesce(
-    (SELECT decapod_text(o.at, o.bytes, o.hash) FROM temp.decapod_originals AS o WHERE o.message_id = d.message_id), '')`
+    (SELECT decapod_text(l.at, l.bytes, l.hash) FROM temp.decapod_lines AS l WHERE l.line = d.message_id), '')`
 
 function views(probe: SchemaProbe): string {
   requireRowids(probe, 'decapod', ['originals_index', 'summaries'])
+  const kind = toldKind(probe, 'kind')
   return [
     derivedViews({
       importer: 'decapod',
       messageContent: TEXT,
-      messageHash: `(SELECT iif(o.at IS NULL, NULL, o.hash) FROM temp.decapod_originals AS o WHERE o.message_id = d.message_id)`,
+      messageHash: `(SELECT iif(l.at IS NULL, NULL, ${shownHash('l.hash')}) FROM temp.decapod_lines AS l WHERE l.line = d.message_id)`,
       summaryContent: probe.has('summaries', 'summary_text')
         ? `(SELECT ${asText('t.summary_text')} FROM main.summaries AS t WHERE t.rowid = s.summary_rowid)`
         : `''`,
@@ -163,19 +171,21 @@ function views(probe: SchemaProbe): string {
     view(
       'message_parts',
       {
-        part_id: `'msg_' || o.message_id || '/0'`,
-        message_id: 'o.message_id',
-        session_id: 'o.session_id',
-        part_type: `CASE o.kind WHEN 'tool_result' THEN 'tool' WHEN 'artifact' THEN 'file' ELSE 'text' END`,
+        part_id: `'msg_' || l.line || '/0'`,
+        message_id: 'l.line',
+        session_id: `(SELECT c.session_id FROM temp.derived_messages AS d
+          JOIN temp.derived_conversations AS c ON c.conversation_id = d.conversation_id
+          WHERE d.message_id = l.line)`,
+        part_type: `CASE ${kind} WHEN 'tool_result' THEN 'tool' WHEN 'artifact' THEN 'file' ELSE 'text' END`,
         ordinal: '0',
         is_content: '1',
         is_ignored: '0',
         is_synthetic: '0',
-        tool_name: `iif(o.kind = 'tool_result', iif(o.source LIKE 'tool:%', substr(o.source, 6), o.source), NULL)`,
-        file_name: `iif(o.kind = 'artifact', o.source, NULL)`,
-        metadata: `json_object('kind', o.kind, 'actor', o.actor, 'source', o.source)`,
+        tool_name: `iif(${kind} = 'tool_result', iif(f.source LIKE 'tool:%', substr(f.source, 6), f.source), NULL)`,
+        file_name: `iif(${kind} = 'artifact', f.source, NULL)`,
+        metadata: `json_object('kind', ${kind}, 'actor', ${toldKind(probe, 'actor')}, 'source', f.source)`,
       },
-      'temp.decapod_originals AS o',
+      originals(),
     ),
     MESSAGE_TEXT_VIEW,
   ].join('')
