@@ -6,6 +6,7 @@ import type { Dialect, Reader, Source } from './dialects/dialect.ts'
 import { lostOfLossless } from './dialects/lossless-tables.ts'
 import { detectDialect } from './dialects/registry.ts'
 import { changedMeanwhile } from './file-guard.ts'
+import { asDamage, requireViews } from './foreign-damage.ts'
 import { IdleConnection } from './idle-connection.ts'
 import { KeptTables } from './kept-tables.ts'
 import { lookAgain, type MemoryFile } from './memory-file.ts'
@@ -95,7 +96,7 @@ function opened(
   first: Prepared,
   reading: Pick<OpenedReadOnly, 'read' | 'isOutdated'>,
 ): OpenedReadOnly {
-  const facts = closing(first, () => factsOf(file, first))
+  const facts = closing(first, () => asDamage(file.path, first.dialect.label(first.probe), () => factsOf(file, first)))
   return { facts, access: first.access, ...reading, close: () => first.close() }
 }
 
@@ -113,23 +114,27 @@ function prepare(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | 
     db.exec(emptyViews(db.column<string>("SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
     db.exec('PRAGMA query_only = ON')
     const isStill = connection.access !== 'in_place'
-    const derivation = derivationOf(reader, probe, file.realPath)
+    const derivation = derivationOf(dialect, probe, file)
     const derived = derivation && keepDerived(db, { ...derivation, isStill, ...(kept ? { kept } : {}) })
+    requireViews(derived ?? db, file.path, dialect.label(probe))
     const rest = (): void => derived?.keep()
     return { ...connection, db: derived ?? db, plain: db, dialect, probe, schemaVersion, rest }
   })
 }
 
 /** null for a system whose files have all that the views need. */
-function derivationOf(reader: Reader, probe: SchemaProbe, realPath: string): Omit<Derivation, 'isStill'> | null {
+function derivationOf(dialect: Dialect, probe: SchemaProbe, file: MemoryFile): Omit<Derivation, 'isStill'> | null {
+  const { reader } = dialect
+  const { realPath } = file
   const script = reader.derived?.(probe)
   if (script === undefined && !reader.prepare) return null
   return {
     companions: reader.companions?.(realPath) ?? [],
-    build: (db) => {
-      reader.prepare?.({ realPath, probe, db })
-      if (script !== undefined) db.exec(script)
-    },
+    build: (db) =>
+      asDamage(file.path, dialect.label(probe), () => {
+        reader.prepare?.({ realPath, probe, db })
+        if (script !== undefined) db.exec(script)
+      }),
   }
 }
 

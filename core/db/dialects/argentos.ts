@@ -4,6 +4,7 @@ import { indexDerived, lastDerivedMessage, makeDerivedTables, STAND_IN } from '.
 import { asCount, asText, columnsOf, derivedViews, schemaLabel } from './derived-views.ts'
 import type { Dialect, Source } from './dialect.ts'
 import { blockColumns, withFirst } from './json-blocks.ts'
+import { unshownRows } from './unshown-rows.ts'
 
 /** Around the summaries that this system puts before a user's message, and later stores as a part of it. */
 const INJECTED_START = '[LCM Context — Compressed History]'
@@ -40,7 +41,14 @@ export const argentos: Dialect = {
       fullTextIndex: false,
       substringIndex: false,
     }),
-    lacks: () => [
+    lacks: (_probe, source) => [
+      ...unshownRows(source, {
+        messages: 'SELECT count(*) FROM temp.derived_messages',
+        summaries: 'SELECT count(*) FROM temp.derived_summaries',
+        summary_messages: 'SELECT count(*) FROM temp.derived_summary_messages',
+        summary_sources: 'SELECT count(*) FROM temp.derived_summary_sources',
+        context_items: 'SELECT count(*) FROM temp.derived_context_items',
+      }),
       'The window is stored with each new summary behind the newest message of its time, not where the history stood that it replaced; ArgentOS itself sends all summaries first, then the messages.',
       'Sources are stored without an order: they are shown in that of their numbers.',
       'Tool calls are stored as text, so that a result cannot be joined to its call.',
@@ -188,7 +196,9 @@ function summaries(probe: SchemaProbe): string {
 
 function views(probe: SchemaProbe): string {
   const text = (table: string, row: string): string =>
-    probe.has(table, 'content') ? `(SELECT ${asText('t.content')} FROM main.${table} AS t WHERE t.id = ${row})` : `''`
+    probe.has(table, 'content') && probe.has(table, 'id')
+      ? `(SELECT ${asText('t.content')} FROM main.${table} AS t WHERE t.id = ${row})`
+      : `''`
   return [
     derivedViews({
       importer: 'argentos',

@@ -102,9 +102,10 @@ const queries = {
     VALUES (:session, CAST(:conversation AS INTEGER))`,
   known: `SELECT session_id AS session, own, conversation_id AS conversation, messages, numbers FROM temp.hermes_threads`,
   messages: (threads: string, of: string) => `
-    INSERT INTO temp.hermes_messages (message_id, conversation_id)
+    INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
     SELECT m.store_id, t.conversation_id FROM main.messages AS m
-    CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${threads} ${of}`,
+    CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${threads}
+    WHERE typeof(m.store_id) = 'integer' ${of}`,
   nodes: (has: (column: string) => string) => `
     SELECT node_id, session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map(has).join(', ')}
     FROM main.summary_nodes ORDER BY node_id`,
@@ -115,22 +116,23 @@ const queries = {
     DELETE FROM temp.hermes_nodes;
     DELETE FROM temp.hermes_node_messages;
     DELETE FROM temp.hermes_node_sources;
-    INSERT INTO temp.hermes_nodes
+    INSERT OR IGNORE INTO temp.hermes_nodes
     SELECT n.node_id, CAST(n.node_id AS TEXT), ${sessionOf('n')}, s.conversation_id,
       CASE ${has('source_type')} WHEN 'nodes' THEN 'condensed' WHEN 'messages' THEN 'leaf'
         ELSE iif(${depthOf(has('depth'))} > 0, 'condensed', 'leaf') END,
       ${depthOf(has('depth'))}, ${countOf(has('token_count'))}, ${countOf(has('source_token_count'))},
       ${secondsMs(has('earliest_at'))}, ${secondsMs(has('latest_at'))}, ${secondsMs(has('created_at'))},
       iif(n.source_type = 'messages', (SELECT max(CAST(j.value AS INTEGER)) FROM ${SOURCES} WHERE ${IS_NUMBER}), NULL)
-    FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = ${sessionOf('n')};
-    INSERT INTO temp.hermes_node_messages
+    FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = ${sessionOf('n')}
+    WHERE typeof(n.node_id) = 'integer';
+    INSERT OR IGNORE INTO temp.hermes_node_messages
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE n.source_type = 'messages' AND ${IS_NUMBER};
-    INSERT INTO temp.hermes_node_sources
+    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'messages' AND ${IS_NUMBER};
+    INSERT OR IGNORE INTO temp.hermes_node_sources
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE n.source_type = 'nodes' AND ${IS_NUMBER};
+    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'nodes' AND ${IS_NUMBER};
     CREATE INDEX temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id);
     CREATE INDEX temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id);`,
   // Without a record of it, what was compacted ends where the newest node ends.
@@ -238,7 +240,7 @@ function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly He
   }
   const own = probe.has('messages', 'conversation_id') ? `coalesce(${textOf('m.conversation_id')}, '')` : `''`
   if (last !== undefined) {
-    db.run(queries.messages(own, 'WHERE m.store_id > CAST(:last AS INTEGER)'), { last })
+    db.run(queries.messages(own, 'AND m.store_id > CAST(:last AS INTEGER)'), { last })
     return last
   }
   // An index over all at once is made in half the time.

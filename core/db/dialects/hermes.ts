@@ -3,6 +3,7 @@ import { countOf, requireRowids, secondsMs, textOf, view } from './canonical.ts'
 import { lineageViews } from './derived-views.ts'
 import type { Dialect } from './dialect.ts'
 import { prepareHermes } from './hermes-derived.ts'
+import { unshownRows } from './unshown-rows.ts'
 
 /** How its window is worked out, for people. */
 const HERMES_WINDOW =
@@ -28,7 +29,11 @@ export const hermes: Dialect = {
       fullTextIndex: false,
       substringIndex: false,
     }),
-    lacks: (probe) => [
+    lacks: (probe, source) => [
+      ...unshownRows(source, {
+        messages: 'SELECT count(*) FROM temp.hermes_messages',
+        summary_nodes: 'SELECT count(*) FROM temp.hermes_nodes',
+      }),
       HERMES_WINDOW,
       'No compaction runs: the past of a window is worked out from creation times.',
       'Nodes of sessions that are over are deleted by its own rule: what they were made into stays and names them still.',

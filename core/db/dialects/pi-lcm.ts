@@ -15,6 +15,7 @@ import { asCount, asId, asText, columnsOf, derivedViews, schemaLabel } from './d
 import type { Dialect, Source } from './dialect.ts'
 import { blockColumns, resultText, withFirst } from './json-blocks.ts'
 import { fillPiWindow } from './pi-window.ts'
+import { unshownRows } from './unshown-rows.ts'
 
 /** Roles of Pi that are results of a tool, the user's own shell commands among them. */
 const RESULT_ROLES = `'toolResult', 'bashExecution'`
@@ -33,7 +34,7 @@ export const piLcm: Dialect = {
     probe.has('_metadata', 'key') &&
     probe.has('summary_sources', 'source_type') &&
     probe.has('messages', 'dedup_hash'),
-  project: (db) => db.value<string>(`SELECT value FROM main._metadata WHERE key = 'cwd'`) ?? null,
+  project: (db) => (db.value(queries.hasMetadata) ? (db.value<string>(queries.project) ?? null) : null),
   reader: {
     version: (probe, { db }) =>
       probe.has('_schema_version', 'version') ? schemaLabel(db.value(queries.version)) : null,
@@ -48,7 +49,13 @@ export const piLcm: Dialect = {
       fullTextIndex: false,
       substringIndex: false,
     }),
-    lacks: () => [
+    lacks: (_probe, source) => [
+      ...unshownRows(source, {
+        messages: 'SELECT count(*) FROM temp.derived_messages',
+        summaries: 'SELECT count(*) FROM temp.derived_summaries',
+        summary_sources: `SELECT (SELECT count(*) FROM temp.derived_summary_messages)
+          + (SELECT count(*) FROM temp.derived_summary_sources)`,
+      }),
       'The window is not stored. It is worked out by the rule of pi-lcm: the newest summary of each depth, the deepest first, then what was not compacted. Which messages Pi itself kept, and the list of summary ids that pi-lcm adds, are not in the file.',
       'Messages with the same role, millisecond and first 200 characters were stored once: such repetitions are lost.',
       'When and why the conversation was compacted is not recorded.',
@@ -61,7 +68,7 @@ export const piLcm: Dialect = {
 function prepare({ db, probe }: Source): void {
   haveDerivedTables(db)
   db.exec(STATE)
-  const hasSummaries = probe.has('summaries', 'id') && probe.has('summaries', 'conversation_id')
+  const hasSummaries = probe.has('summaries')
   const last = lastDerivedMessage(db, (count, id) => {
     // Row numbers are used again when the newest row is deleted: its UUID tells.
     const known = db.value<string>(queries.knownId, { id })
@@ -69,8 +76,8 @@ function prepare({ db, probe }: Source): void {
   })
   db.exec(queries.forgetConversations)
   if (probe.has('conversations', 'id')) db.run(conversations(probe))
-  db.run(conversationsWithoutRow('messages'))
-  if (hasSummaries) db.run(conversationsWithoutRow('summaries'))
+  db.run(conversationsWithoutRow(probe, 'messages'))
+  if (hasSummaries) db.run(conversationsWithoutRow(probe, 'summaries'))
   db.run(messages(probe), { last })
   indexDerived(db, 'messages')
   const stamp = lineageStamp(db, probe, hasSummaries)
@@ -114,6 +121,8 @@ function lineageStamp(db: PreparableDb, probe: SchemaProbe, hasSummaries: boolea
 }
 
 const queries = {
+  hasMetadata: /* sql */ `SELECT 1 FROM pragma_table_info('_metadata', 'main') WHERE name = 'value'`,
+  project: /* sql */ `SELECT CAST(value AS TEXT) FROM main._metadata WHERE key = 'cwd'`,
   version: /* sql */ `SELECT CAST(max(version) AS INTEGER) FROM main._schema_version`,
   knownId: /* sql */ `SELECT external_id FROM temp.derived_messages WHERE message_id = :id`,
   storedId: /* sql */ `SELECT CAST(id AS TEXT) FROM main.messages WHERE rowid = :id`,
@@ -138,12 +147,15 @@ function conversations(probe: SchemaProbe): string {
 }
 
 /** What belongs to a conversation that is not in the file is shown as one of its own. */
-const conversationsWithoutRow = (table: 'messages' | 'summaries'): string => /* sql */ `
-  INSERT OR IGNORE INTO temp.derived_conversations (conversation_id, key, session_id)
-  SELECT ${STAND_IN} + min(rowid), ${asText('conversation_id')} AS key, ${asText('conversation_id')}
-  FROM main.${table}
-  GROUP BY 2
-  HAVING key NOT IN (SELECT k.key FROM temp.derived_conversations AS k)`
+function conversationsWithoutRow(probe: SchemaProbe, table: 'messages' | 'summaries'): string {
+  const key = asText(columnsOf(probe, table, 'o')('conversation_id'))
+  return /* sql */ `
+    INSERT OR IGNORE INTO temp.derived_conversations (conversation_id, key, session_id)
+    SELECT ${STAND_IN} + min(o.rowid), ${key} AS key, ${key}
+    FROM main.${table} AS o
+    GROUP BY 2
+    HAVING key NOT IN (SELECT k.key FROM temp.derived_conversations AS k)`
+}
 
 function messages(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'messages', 'm')
@@ -168,28 +180,29 @@ function summaries(probe: SchemaProbe): string {
   return /* sql */ `
     INSERT OR IGNORE INTO temp.derived_summaries
       (summary_rowid, summary_id, conversation_id, kind, depth, token_count, created_at, level)
-    SELECT s.rowid, coalesce(${asId('s.id')}, 'row_' || s.rowid), c.conversation_id, iif(${depth} = 0, 'leaf', 'condensed'), ${depth},
+    SELECT s.rowid, coalesce(${asId(column('id'))}, 'row_' || s.rowid), c.conversation_id, iif(${depth} = 0, 'leaf', 'condensed'), ${depth},
       ${asCount(column('token_estimate'))}, ${textTimeMs(column('created_at'))}, 'unknown'
     FROM main.summaries AS s
-    JOIN temp.derived_conversations AS c ON c.key = ${asText('s.conversation_id')}`
+    JOIN temp.derived_conversations AS c ON c.key = ${asText(column('conversation_id'))}`
 }
 
 /** A source that is not in the file keeps its place in the list, under a number that no message has. */
 function links(probe: SchemaProbe): { messages: string; summaries: string } {
   const column = columnsOf(probe, 'summary_sources', 'e')
   const ordinal = asCount(column('seq', 'e.rowid'))
+  const [summary, source] = [asId(column('summary_id')), column('source_id')]
   return {
     messages: /* sql */ `
       INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
-      SELECT ${asId('e.summary_id')}, coalesce(d.message_id, ${STAND_IN} + e.rowid), ${ordinal}
+      SELECT ${summary}, coalesce(d.message_id, ${STAND_IN} + e.rowid), ${ordinal}
       FROM main.summary_sources AS e
-      LEFT JOIN temp.derived_messages AS d ON d.external_id = CAST(e.source_id AS TEXT)
-      WHERE e.source_type = 'message' AND ${asId('e.summary_id')} IS NOT NULL`,
+      LEFT JOIN temp.derived_messages AS d ON d.external_id = CAST(${source} AS TEXT)
+      WHERE e.source_type = 'message' AND ${summary} IS NOT NULL`,
     summaries: /* sql */ `
       INSERT INTO temp.derived_summary_sources (summary_id, source_summary_id, ordinal)
-      SELECT ${asId('e.summary_id')}, ${asId('e.source_id')}, ${ordinal}
+      SELECT ${summary}, ${asId(source)}, ${ordinal}
       FROM main.summary_sources AS e
-      WHERE e.source_type = 'summary' AND ${asId('e.summary_id')} IS NOT NULL AND ${asId('e.source_id')} IS NOT NULL`,
+      WHERE e.source_type = 'summary' AND ${summary} IS NOT NULL AND ${asId(source)} IS NOT NULL`,
   }
 }
 
