@@ -96,7 +96,7 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
   const until = Math.min(place, (keptFrom ?? Number.POSITIVE_INFINITY) - 1)
   return window.filter((item) => {
     if (item.summaryId !== null) {
-      if (replaced.kind === 'these' && !replaced.withSummaries) return false
+      if (replaced.kind === 'all_messages' || (replaced.kind === 'these' && !replaced.withSummaries)) return false
       return (db.value<number | null>(queries.lastSeq, { summaryId: item.summaryId }) ?? place) <= until
     }
     if (item.seq === null || item.seq > place) return false

@@ -131,6 +131,8 @@ export type CompactionRecord = {
   /** What was replaced: all of the window before its place except what the agent kept, or one stretch. */
   readonly replaced:
     | { readonly kind: 'all' }
+    /** All but what stands for earlier ones: no summary was made of these. */
+    | { readonly kind: 'all_messages' }
     | { readonly kind: 'all_before'; readonly keptFrom: string }
     | { readonly kind: 'all_but'; readonly kept: ReadonlySet<string> }
     | {

@@ -14,15 +14,16 @@ export function placeholderText(messages: number): string[] {
 
 /** For a compaction of which the transcript holds no summary in the clear, or none at all. */
 export function untoldText(messages: number, isByHand: boolean): string[] {
-  const what = messages === 1 ? '1 message or summary' : `${messages} messages or summaries`
   if (isByHand) {
+    const cleared = messages === 1 ? '1 message' : `${messages} messages`
     return [
-      `[The window was cleared by hand here: ${what} left it. The agent does not see them, and no summary of them.]`,
-      `[${what} cleared by hand]`,
-      `[${what}]`,
+      `[The window was cleared by hand here: ${cleared} left it. The agent does not see them, and no summary of them.]`,
+      `[${cleared} cleared by hand]`,
+      `[${cleared}]`,
       '…',
     ]
   }
+  const what = messages === 1 ? '1 message or summary' : `${messages} messages or summaries`
   return [
     `[The agent took ${what} out of its window here. Its transcript holds no readable summary of them.]`,
     `[${what} taken out; no readable summary]`,

@@ -401,17 +401,27 @@ describe('other agents', () => {
         '',
         '#### and now  ',
         '',
-        'Yes.',
+        long('Yes.'),
+        '',
+        '#### /reset  ',
+        '',
+        '#### at last  ',
+        '',
+        'Done.',
         '',
       ],
       '.aider.chat.history.md',
     )
     await importOne(memory.db, path)
     expect(windowOf(memory)).toEqual([
-      expect.stringMatching(/^leaf\(deterministic\): \[The window was cleared by hand here: 3 messages/),
-      'user: and now',
-      'assistant: Yes.',
+      expect.stringMatching(/^leaf\(deterministic\): \[The window was cleared by hand here: 3 messages left it/),
+      expect.stringMatching(/^leaf\(deterministic\): \[The window was cleared by hand here: 3 messages left it/),
+      'user: at last',
+      'assistant: Done.',
     ])
+    const before = dump(memory)
+    await importOne(memory.db, path)
+    expect(dump(memory)).toEqual(before)
     expect(await findings(memory.path)).toEqual([])
   })
 

@@ -131,7 +131,13 @@ class AiderSession {
   #clear(externalId: string, out: TranscriptRecord[]): void {
     const told = { key: externalId, text: null, atMs: this.#startedAtMs, isAuto: false, model: null }
     const recordedBy = [externalId] as const
-    out.push({ kind: 'compaction', sessionId: this.#sessionId, ...told, recordedBy, replaced: { kind: 'all' } })
+    out.push({
+      kind: 'compaction',
+      sessionId: this.#sessionId,
+      ...told,
+      recordedBy,
+      replaced: { kind: 'all_messages' },
+    })
   }
 
   end(): TranscriptRecord[] {
