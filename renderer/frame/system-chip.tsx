@@ -6,7 +6,7 @@ import { classNames } from '../ui/class-names.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import styles from './system-chip.module.css'
 
-/** The system that wrote the file. For a file of another one a click tells what such files do not record. */
+/** The system that wrote the file. For a file of another one a click tells its version and what such files do not record. */
 export function SystemChip({ info }: { readonly info: MemoryInfo }) {
   const { system, systemLabel, systemVersion } = info
   if (system === 'native') return <Chip title={`Written by LCM Inspector, schema ${systemVersion}`}>native</Chip>
@@ -14,7 +14,6 @@ export function SystemChip({ info }: { readonly info: MemoryInfo }) {
   const { derivedWindow } = info.capabilities
   // The rule of the window has a line of its own.
   const lacks = (info.lacks ?? []).filter((sentence) => sentence !== derivedWindow)
-  if (lacks.length === 0 && derivedWindow === undefined) return <Chip title={`Written by ${systemLabel}`}>{name}</Chip>
   return <TellingChip name={name} info={info} lacks={lacks} derivedWindow={derivedWindow ?? null} />
 }
 
@@ -42,7 +41,7 @@ function TellingChip({ name, info, lacks, derivedWindow }: TellingProps) {
         type="button"
         className={classNames(chip.chip, chip.neutral, chip.button)}
         popoverTarget={id}
-        title={`Written by ${info.systemLabel}. Click for what such files do not record.`}
+        title={`Written by ${info.systemLabel}. Click for ${lacks.length > 0 ? 'what such files do not record' : 'more'}.`}
       >
         {name}
       </button>
@@ -56,6 +55,7 @@ function TellingChip({ name, info, lacks, derivedWindow }: TellingProps) {
       >
         <h2 className={styles.title}>{name}</h2>
         <Facts>
+          <Fact name="version">{info.systemVersion ?? 'the file does not say'}</Fact>
           <Fact name="project">{info.project ?? null}</Fact>
           <Fact name="window">{derivedWindow ?? 'stored in the file'}</Fact>
         </Facts>
