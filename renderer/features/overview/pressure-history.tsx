@@ -68,8 +68,8 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
           </p>
           {isBeside && (
             <p className={styles.note}>
-              The window holds every message: {plural(timeline.data.events.length, 'summary', 'summaries')} of them
-              stand beside it and replaced nothing.
+              The window holds every message: {plural(timeline.data.events.length, 'summary', 'summaries')} replaced
+              none.
             </p>
           )}
           {!timeline.data.isExact && events.length > 0 && (
