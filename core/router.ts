@@ -37,6 +37,11 @@ export function createRouter(core: Core) {
     await core.lcm().history.prepare(conversationId)
     return core.lcm()
   }
+  /** The same with its summaries. */
+  const withSummaries = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
+    await core.lcm().history.prepareGraph(conversationId)
+    return core.lcm()
+  }
 
   return os.router({
     machine: {
@@ -85,13 +90,13 @@ export function createRouter(core: Core) {
       rankAt: os.transcript.rankAt.handler(({ input }) => core.lcm().transcript.rankAt(input)),
     },
     strata: {
-      get: os.strata.get.handler(async ({ input }) => (await prepared(input)).strata.get(input)),
-      messages: os.strata.messages.handler(async ({ input }) => (await prepared(input)).strata.messages(input)),
+      get: os.strata.get.handler(async ({ input }) => (await withSummaries(input)).strata.get(input)),
+      messages: os.strata.messages.handler(async ({ input }) => (await withSummaries(input)).strata.messages(input)),
     },
     lineage: {
       neighbourhood: os.lineage.neighbourhood.handler(({ input }) => core.lcm().dag.neighbourhood(input)),
-      tree: os.lineage.tree.handler(async ({ input }) => (await prepared(input)).dag.tree(input.conversationId)),
-      treeLevel: os.lineage.treeLevel.handler(async ({ input }) => (await prepared(input)).dag.treeLevel(input)),
+      tree: os.lineage.tree.handler(async ({ input }) => (await withSummaries(input)).dag.tree(input.conversationId)),
+      treeLevel: os.lineage.treeLevel.handler(async ({ input }) => (await withSummaries(input)).dag.treeLevel(input)),
       of: os.lineage.of.handler(({ input }) => core.lcm().dag.lineage(input.id)),
     },
     context: {

@@ -8,7 +8,7 @@ import { type Extent, GrowingColumns, ORDER_MODULUS } from './history-columns.ts
 import type { MessageOrder } from './message-order.ts'
 import { appendingNewer, checking } from './read-columns.ts'
 import { readOrder } from './read-order.ts'
-import { loadSummaryGraph, type SummaryGraph } from './summary-graph.ts'
+import { loadingSummaryGraph, loadSummaryGraph, type SummaryGraph } from './summary-graph.ts'
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
@@ -58,6 +58,7 @@ export class HistoryIndex {
   /** Of conversations of which no more was asked for. The last few. */
   readonly #orders = new Map<number, KeptOrder>()
   readonly #preparing = new Map<number, Promise<void>>()
+  readonly #preparingGraphs = new Map<number, Promise<void>>()
 
   constructor(db: ReadDb) {
     this.#db = db
@@ -125,6 +126,25 @@ export class HistoryIndex {
     const done = withBreath(this.#prepared(conversationId), NEVER).finally(() => this.#preparing.delete(conversationId))
     this.#preparing.set(conversationId, done)
     return done
+  }
+
+  /** `prepare`, and the same for what `graph` reads; when somebody writes meanwhile, `graph` reads it at once. */
+  async prepareGraph(conversationId: number): Promise<void> {
+    const underway = this.#preparingGraphs.get(conversationId)
+    if (underway) return underway
+    const done = this.prepare(conversationId)
+      .then(() => withBreath(this.#preparedGraph(conversationId), NEVER))
+      .finally(() => this.#preparingGraphs.delete(conversationId))
+    this.#preparingGraphs.set(conversationId, done)
+    return done
+  }
+
+  *#preparedGraph(conversationId: number): Generator<void> {
+    const stamp = changeStamp(this.#db)
+    const kept = this.#kept.get(conversationId)
+    if (!kept || kept.graph || kept.stamp !== stamp) return
+    const graph = yield* loadingSummaryGraph(this.#db, kept.history)
+    if (changeStamp(this.#db) === stamp && this.#kept.get(conversationId) === kept) kept.graph ??= graph
   }
 
   *#prepared(conversationId: number): Generator<void> {

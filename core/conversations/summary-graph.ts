@@ -1,9 +1,10 @@
+import { atOnce } from '../breath.ts'
 import { ROLES, SummaryLevel } from '../contract/ids.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { type GraphOrder, graphOrder } from './graph-order.ts'
 import type { History } from './history.ts'
 import { NO_RANKS, type RankRanges, rangesOfRanks, rankCount, unionOfRanges } from './rank-ranges.ts'
-import { readSummaryRows, type SummaryRow } from './summary-rows.ts'
+import { readingSummaryRows, type SummaryRow } from './summary-rows.ts'
 
 /** How a message or summary relates to the window; the higher, the nearer. */
 export const ABSENT = 0
@@ -41,6 +42,9 @@ const SYSTEM = ROLES.indexOf('system')
 const UNKNOWN_LEVEL = SummaryLevel.options.indexOf('unknown')
 /** Above this many stored range ends (80 MB) a hostile file gets hulls instead of exact ranges. */
 const MAX_RANGE_ENDS = 20_000_000
+
+/** Summaries whose messages are looked for without a pause. */
+const ROWS_AT_ONCE = 100
 
 const queries = {
   window: /* sql */ `
@@ -120,7 +124,13 @@ export class SummaryGraph {
 
 /** Reads the summaries of a history's conversation. Call inside a snapshot with the history. */
 export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
-  const rows = readSummaryRows(db, history.conversationId)
+  return atOnce(loadingSummaryGraph(db, history))
+}
+
+/** The same a piece of work at a time: whoever lets others have their turn sees to it that the file stays as it was. */
+export function* loadingSummaryGraph(db: ReadDb, history: History): Generator<void, SummaryGraph> {
+  const rows = yield* readingSummaryRows(db, history.conversationId)
+  yield
   const indexes = new Map(rows.summaries.map((row, index) => [row.id, index]))
   for (const { summaryId, sourceId } of rows.edges) {
     for (const id of [summaryId, sourceId]) if (!indexes.has(id)) indexes.set(id, indexes.size)
@@ -135,8 +145,14 @@ export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
     if (summary < rows.summaries.length) sources[summary]?.push(source)
   }
   const order = graphOrder(sources)
-  const own = rows.summaries.map((row) => messagesOf(db, history, row))
+  yield
+  const own: Reach[] = []
+  for (const row of rows.summaries) {
+    own.push(messagesOf(db, history, row))
+    if (own.length % ROWS_AT_ONCE === 0) yield
+  }
   const reached = reach(own, sources, order)
+  yield
   const nodes = Array.from(indexes.keys(), (id, index): GraphNode => {
     const row = rows.summaries[index]
     const { ranges, strays } = reached[index] ?? NOTHING
@@ -157,6 +173,7 @@ export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
       strayMessages: strays,
     }
   })
+  yield
   const window = db
     .all<{ messageId: number | null; summaryId: string | null }>(queries.window, {
       conversation: history.conversationId,
@@ -166,6 +183,7 @@ export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
       rank: messageId === null ? -1 : history.rankOf(messageId),
       node: summaryId === null ? -1 : (indexes.get(summaryId) ?? -1),
     }))
+  yield
   const events = eventRanks(db, history)
   return new SummaryGraph(history, { nodes, sources, dependents, order, window, events }, indexes)
 }

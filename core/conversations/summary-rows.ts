@@ -69,23 +69,29 @@ const queries = {
       AND e.summary_id NOT IN (SELECT value FROM json_each(:ids))`,
 }
 
+/** Summaries whose messages are added up without a pause: some milliseconds where each has a few dozen. */
+const SPANS_AT_ONCE = 400
+
 /** Edges that are read at a time for each summary that is asked for, before asking for its own is quicker. */
 const EDGES_PER_SUMMARY = 8
 
 /**
  * The summaries of a conversation, and those of other conversations that are joined to them by sources (which happens
- * in files that lost track of a session). Sound files need four queries.
+ * in files that lost track of a session), a piece of work at a time. Sound files need few queries.
  */
-export function readSummaryRows(db: ReadDb, conversationId: number): SummaryRows {
+export function* readingSummaryRows(db: ReadDb, conversationId: number): Generator<void, SummaryRows> {
   const conversation: SqlParams = { conversation: conversationId }
-  const summaries = withSpans(db, db.all<Bare>(queries.ofConversation, conversation))
+  const bare = db.all<Bare>(queries.ofConversation, conversation)
+  yield
+  const summaries = yield* withSpans(db, bare)
   const asked = new Set(summaries.map((row) => row.id))
   const edges = edgesOf(db, conversation, asked)
   for (;;) {
+    yield
     const unknown = [...new Set(edges.flatMap((row) => [row.summaryId, row.sourceId]))].filter((id) => !asked.has(id))
     if (unknown.length === 0) return { summaries, edges: distinct(edges) }
     const ids: SqlParams = { ids: JSON.stringify(unknown) }
-    summaries.push(...withSpans(db, db.all<Bare>(queries.byId, ids)))
+    summaries.push(...(yield* withSpans(db, db.all<Bare>(queries.byId, ids))))
     edges.push(...db.all<SourceEdge>(queries.edgesOfSummaries, ids))
     for (const id of unknown) asked.add(id)
   }
@@ -93,10 +99,16 @@ export function readSummaryRows(db: ReadDb, conversationId: number): SummaryRows
 
 type Bare = Omit<SummaryRow, 'span'>
 
-function withSpans(db: ReadDb, rows: readonly Bare[]): SummaryRow[] {
-  const ids = JSON.stringify(rows.map((row) => row.id))
-  const spans = new Map(db.all<MessageSpan & { id: string }>(queries.spans, { ids }).map((row) => [row.id, row]))
-  return rows.map((row) => ({ ...row, span: spans.get(row.id) ?? null }))
+function* withSpans(db: ReadDb, rows: readonly Bare[]): Generator<void, SummaryRow[]> {
+  const whole: SummaryRow[] = []
+  for (let first = 0; first < rows.length; first += SPANS_AT_ONCE) {
+    const some = rows.slice(first, first + SPANS_AT_ONCE)
+    const ids = JSON.stringify(some.map((row) => row.id))
+    const spans = new Map(db.all<MessageSpan & { id: string }>(queries.spans, { ids }).map((row) => [row.id, row]))
+    for (const row of some) whole.push({ ...row, span: spans.get(row.id) ?? null })
+    yield
+  }
+  return whole
 }
 
 /** Every edge with one of the conversation's summaries at an end. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { ROLES } from '../../core/contract/ids.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { loadingSummaryGraph } from '../../core/conversations/summary-graph.ts'
 import { openNative } from '../../core/db/native.ts'
 import { readSnapshot } from '../../core/db/read-snapshot.ts'
 import { buildMemory, STORY_BEGINS_MS } from '../builders/memory.ts'
@@ -162,4 +163,55 @@ it('looks at what it has in pieces when the file changes, and reads again what w
   expect(index.of(1).length).toBe(5004)
   await index.prepare(1)
   expect(index.known(1)?.totalTokens).toBe(total())
+})
+
+/** A thousand messages, two to a summary, and a summary over each ten of those. */
+function summarised(): ReturnType<typeof buildMemory> {
+  const memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 1000)
+  const leaves = Array.from({ length: 500 }, (_, n) => memory.leaf(1, [2 * n + 1, 2 * n + 2], { inWindow: false }))
+  for (let n = 0; n < 50; n += 1) memory.condensed(1, leaves.slice(10 * n, 10 * n + 10), { inWindow: false })
+  return memory
+}
+
+it('answers others between the pieces in which it reads summaries, none of which is large', () => {
+  using memory = summarised()
+  const asked: number[] = []
+  const { db } = memory
+  const watched: typeof db = {
+    ...db,
+    all: (sql, params) => {
+      const rows = db.all<never>(sql, params)
+      if (String(params?.ids ?? '').startsWith('[')) asked.push(rows.length)
+      return rows
+    },
+  }
+  const index = new HistoryIndex(db)
+  let answers = 0
+  for (const _ of loadingSummaryGraph(watched, index.of(1))) {
+    expect(index.order(1).length).toBe(1000)
+    answers += 1
+  }
+  expect(answers).toBeGreaterThan(5)
+  expect(Math.max(...asked)).toBeLessThanOrEqual(400)
+  expect(asked.reduce((sum, rows) => sum + rows, 0)).toBe(500)
+})
+
+it('has the summaries at hand that were read in pieces, and never those of before a change', async () => {
+  using memory = summarised()
+  const index = new HistoryIndex(memory.db)
+  await Promise.all([index.prepareGraph(1), index.prepareGraph(1), index.prepareGraph(2)])
+  const read = vi.spyOn(memory.db, 'all')
+  const graph = index.graph(1)
+  expect(read).not.toHaveBeenCalled()
+  read.mockRestore()
+  expect(graph.nodes).toEqual(new HistoryIndex(memory.db).graph(1).nodes)
+
+  memory.messages(1, 1)
+  const underway = index.prepareGraph(1)
+  memory.leaf(1, [1001], { id: 'late' })
+  await underway
+  memory.leaf(1, [1], { id: 'later' })
+  expect(index.graph(1).indexOf('late')).toBeGreaterThanOrEqual(0)
+  expect(index.graph(1).indexOf('later')).toBeGreaterThanOrEqual(0)
 })
