@@ -5,6 +5,7 @@ import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '../../core/co
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
 import { Grep } from '../../core/retrieval/grep.ts'
+import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 
@@ -500,7 +501,7 @@ describe('a pattern', () => {
     timeout: 20_000,
   }, async () => {
     using memory = buildMemory({ conversations: [{ messages: ['aab', `${'a'.repeat(5000)}b`] }] })
-    const began = performance.now()
+    const [began, lateness] = [performance.now(), latenessOfMachine()]
     let turns = 0
     const timer = setInterval(() => {
       turns += 1
@@ -508,8 +509,9 @@ describe('a pattern', () => {
     const search = searcher(memory)
     await expect(search({ query: '^(?=(a+)+$)', mode: 'regex' })).rejects.toMatchObject({ code: 'pattern_too_slow' })
     clearInterval(timer)
-    expect(performance.now() - began).toBeLessThan(9000)
-    expect(turns).toBeGreaterThan(100)
+    expect(performance.now() - began - lateness()).toBeLessThan(9000)
+    // Hundreds on a quiet machine; one or two if this thread waited for the pattern.
+    expect(turns).toBeGreaterThan(20)
     // The next one has a thread of its own.
     expect((await search({ query: '^a(?=ab)', mode: 'regex' })).total).toBe(1)
   })
@@ -517,11 +519,11 @@ describe('a pattern', () => {
   it('is let go at once when nobody waits for it any more', async () => {
     using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(5000)}b`] }] })
     const stop = new AbortController()
-    const began = performance.now()
+    const [began, lateness] = [performance.now(), latenessOfMachine()]
     const running = searcher(memory)({ query: '^(?=(a+)+$)', mode: 'regex' }, stop.signal)
     setTimeout(() => stop.abort(), 50)
     await expect(running).rejects.toMatchObject({ code: 'cancelled' })
-    expect(performance.now() - began).toBeLessThan(3000)
+    expect(performance.now() - began - lateness()).toBeLessThan(3000)
   })
 })
 
