@@ -74,7 +74,7 @@ say('drawing')
 const drawn = await measureStrata(memory.path)
 
 const rows: Row[] = [
-  figure('import, MB of text a second', fixed(imported.textMegabytesPerSecond, 2), '≥ 5'),
+  figure('import, MB of text a second', fixed(imported.textMegabytesPerSecond, 2), '≥ 6'),
   figure('import, longest step', `${fixed(imported.longestStepMs)} ms`, '≤ 250 ms'),
   figure('same transcript again', `${fixed(imported.secondImportSeconds, 1)} s of ${fixed(imported.seconds, 1)} s`),
   duration('core started, file open, strata answered', session.open, '< 1000 ms'),
