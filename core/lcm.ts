@@ -17,7 +17,7 @@ import { type OpenMemoryOptions, openMemory } from './db/open-memory.ts'
 import type { ReadDb, WriteDb } from './db/read-db.ts'
 import { LcmError } from './errors.ts'
 import { ExpandQuery } from './expand-query/expand-query.ts'
-import { markRulesOf } from './integrity/dialect-facts.ts'
+import { marksFor } from './integrity/context-of.ts'
 import { IntegrityChecker } from './integrity/integrity-checker.ts'
 import { withLedger } from './ledger/open-ledger.ts'
 import { userFolders } from './machine/user-folders.ts'
@@ -145,7 +145,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     read,
     stats: new MemoryStats(read, info, settings.compaction.budgetTokens, history),
     history,
-    strata: new StrataService(read, history, settings.compaction.freshTailCount, markRulesOf(info)),
+    strata: new StrataService(read, history, settings.compaction.freshTailCount, marksFor({ db: read, info })),
     transcript: new Transcript(read, history),
     dag,
     context,

@@ -11,6 +11,8 @@ export type MarkRules = {
   readonly overlaps: boolean
   /** False where a summary that the window does not lead to is still within the agent's reach. */
   readonly unshown: boolean
+  /** Summaries of a working copy that stand in no window by design of its system: they overlap, and can be asked for. */
+  readonly isFree?: (summaryId: string, conversationId: number) => boolean
 }
 
 /**
@@ -26,15 +28,17 @@ export function marksOf(graph: SummaryGraph, axis: Axis, rules: MarkRules, isArc
     ...(isArchived && graph.window.length === 0 ? [] : uncovered(graph, rules)).map(([from, to]) =>
       mark('uncovered', from, to),
     ),
-    ...(rules.overlaps ? coveredTwice(graph) : []).map(([from, to]) => mark('double_coverage', from, to)),
+    ...(rules.overlaps ? coveredTwice(graph, freeIn(graph, rules)) : []).map(([from, to]) =>
+      mark('double_coverage', from, to),
+    ),
   ].sort((a, b) => a.x0 - b.x0)
 }
 
 type Run = [from: number, to: number]
 
 /** Runs of messages that are neither in the window nor covered by a summary in it. */
-function uncovered(graph: SummaryGraph, { unshown }: MarkRules): Run[] {
-  const states = unshown ? graph.messageStates : withLeaves(graph)
+function uncovered(graph: SummaryGraph, rules: MarkRules): Run[] {
+  const states = withLeaves(graph, rules.unshown ? freeIn(graph, rules) : () => true)
   const runs: Run[] = []
   for (let from = states.indexOf(ABSENT); from >= 0; ) {
     let to = from + 1
@@ -45,11 +49,19 @@ function uncovered(graph: SummaryGraph, { unshown }: MarkRules): Run[] {
   return runs
 }
 
-/** As the states of the messages, with those under any leaf as covered. */
-function withLeaves({ messageStates, nodes }: SummaryGraph): Uint8Array {
+/** Whether a node stands in no window by design; what the window leads to by now is as any other. */
+const freeIn =
+  ({ history, nodes, nodeStates }: SummaryGraph, { isFree }: MarkRules) =>
+  (node: number): boolean => {
+    const { id = '', conversationId = null } = nodes[node] ?? {}
+    return isFree !== undefined && nodeStates[node] === ABSENT && isFree(id, conversationId ?? history.conversationId)
+  }
+
+/** As the states of the messages, with those under such leaves as covered. */
+function withLeaves({ messageStates, nodes }: SummaryGraph, isReachable: (node: number) => boolean): Uint8Array {
   const states = Uint8Array.from(messageStates)
-  for (const { kind, ranges } of nodes) {
-    if (kind !== 'leaf') continue
+  for (const [index, { kind, ranges }] of nodes.entries()) {
+    if (kind !== 'leaf' || !isReachable(index)) continue
     for (let end = 0; end + 1 < ranges.length; end += 2) {
       for (let rank = ranges[end] as number; rank < (ranges[end + 1] as number); rank += 1) {
         if (states[rank] === ABSENT) states[rank] = COVERED
@@ -60,10 +72,10 @@ function withLeaves({ messageStates, nodes }: SummaryGraph): Uint8Array {
 }
 
 /** Runs of messages under two leaves that do not share a dependent. */
-function coveredTwice(graph: SummaryGraph): Run[] {
+function coveredTwice(graph: SummaryGraph, isFree: (node: number) => boolean): Run[] {
   const roots = rootsOf(graph)
   const ends = graph.nodes.flatMap((node, leaf) => {
-    if (node.kind !== 'leaf') return []
+    if (node.kind !== 'leaf' || isFree(leaf)) return []
     return Array.from(node.ranges, (rank, end) => ({ rank, leaf, begins: end % 2 === 0 }))
   })
   ends.sort((a, b) => a.rank - b.rank)

@@ -6,7 +6,7 @@ import { readWays } from '../db/copied-from.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { probeSchema } from '../db/schema-probe.ts'
 import type { CheckContext } from './check.ts'
-import { dialectFactsOf } from './dialect-facts.ts'
+import { dialectFactsOf, markRulesOf } from './dialect-facts.ts'
 import { Inherited, Seal } from './inherited.ts'
 import { MemoryFacts } from './memory-facts.ts'
 
@@ -21,15 +21,33 @@ export type ContextTools = {
 /** What the checks look at in one scan of all conversations. */
 export function contextOf(tools: ContextTools): CheckContext {
   const { db, info } = tools
-  const seal = info.system === 'native' ? sealOf(db) : null
   return {
     ...tools,
     conversationId: null,
     dialect: dialectFactsOf(info.system),
     facts: new MemoryFacts(),
     probe: probeSchema(db),
-    inherited: seal === null ? null : new Inherited(seal),
+    inherited: inheritedOf(tools),
   }
+}
+
+/** For one scan. */
+function inheritedOf({ db, info }: Pick<ContextTools, 'db' | 'info'>): Inherited | null {
+  const seal = info.system === 'native' ? sealOf(db) : null
+  return seal === null ? null : new Inherited(seal)
+}
+
+/** What a picture of the coverage has to mark as wrong, so that it agrees with the checks. */
+export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
+  let inherited: Inherited | null | undefined
+  const known = new Map<string, boolean>()
+  const isFree = (id: string, conversationId: number): boolean => {
+    inherited ??= inheritedOf(memory)
+    const free = known.get(id) ?? inherited?.isFree(id, conversationId) ?? false
+    known.set(id, free)
+    return free
+  }
+  return { ...markRulesOf(memory.info), ...(memory.info.copiedFrom === undefined ? {} : { isFree }) }
 }
 
 /** Of a working copy; null of any other file, and where it is not legible: then nothing is excused. */

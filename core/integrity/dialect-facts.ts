@@ -251,7 +251,7 @@ const FACTS: Readonly<Record<System, DialectFacts>> = {
   decapod: { ...usual, jsonColumns: [jsonOf('summaries', 'original_hashes', 'summary', 'array')] },
 }
 
-/** What a picture of the coverage has to mark as wrong, so that it agrees with the checks. */
+/** What counts as wrong in a picture of the coverage, by the way its system works. */
 export const markRulesOf = ({ system, capabilities }: MemoryInfo) => ({
   overlaps: capabilities.freeSummaries !== true,
   unshown: !FACTS[system].showsOnlyNewest,

@@ -75,6 +75,11 @@ export class Inherited {
     return isKnown ? way.why(this.#seal.systemLabel) : null
   }
 
+  /** Whether a summary stood in no window, and under no other, when the copy was made, by design of its system. */
+  isFree(id: string, conversationId: number): boolean {
+    return this.#known.has(keyOf('orphan_summary', { id, conversationId, detail: '' }, 0))
+  }
+
   /** Summaries that stand in no window by design are no second telling beside one that was made here since. */
   #isUnderFree({ db, facts }: CheckContext, check: string, finding: Finding): boolean {
     if (check !== 'double_coverage' || !finding.mark) return false
@@ -82,11 +87,9 @@ export class Inherited {
     const { lastSummary } = this.#seal
     const newer = new Set(db.column<string>(queries.newer, { ids: JSON.stringify(leaves), last: lastSummary }))
     const older = leaves.filter((id) => !newer.has(id))
-    const isFree = (id: string): boolean => {
-      const { conversationId = null } = facts.summaries.rows[facts.summaries.indexOf(id)] ?? {}
-      return this.#known.has(keyOf('orphan_summary', { id, conversationId, detail: '' }, 0))
-    }
-    if (newer.size !== 1 || !older.every(isFree)) return false
+    const conversationOf = (id: string): number =>
+      facts.summaries.rows[facts.summaries.indexOf(id)]?.conversationId ?? Number.NaN
+    if (newer.size !== 1 || !older.every((id) => this.isFree(id, conversationOf(id)))) return false
     return older.length === 1 || this.#known.has(keyOf(check, { ...finding, mark: older.join(' ') }, 0))
   }
 }

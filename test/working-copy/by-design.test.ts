@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
+import { openLcm } from '../../core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
@@ -136,6 +137,22 @@ describe.runIf(hasFixtures)('a working copy of a sound memory', () => {
       world.close()
       if (world.isDamaged()) expect(fired(await scanFile(path)), `family ${index}`).toContain(family.check)
     }
+  })
+
+  it.each([
+    ['pi-lcm/small.db', `DELETE FROM summary_messages WHERE message_id = 43`],
+    ['decapod/small/lcm.db', null],
+  ] as const)('of %s: the picture marks only what came about later', async (name, damage) => {
+    const marks = (path: string): unknown => {
+      const lcm = openLcm(path, { readOnly: true })
+      try {
+        return lcm.strata.get({ conversationId: 1, axis: 'messages' }).marks
+      } finally {
+        lcm.close()
+      }
+    }
+    expect(marks(copyOf(name))).toEqual([])
+    if (damage !== null) expect(marks(changed(copyOf(name), damage))).toMatchObject([{ kind: 'uncovered' }])
   })
 
   it('excuses nothing where it does not say of what it is a copy', async () => {
