@@ -1,6 +1,6 @@
 import type { FileInfo } from '../contract/lineage.ts'
 import type { ConversationRow } from '../contract/memory.ts'
-import type { Message } from '../contract/message.ts'
+import type { Message, Pruned } from '../contract/message.ts'
 import type { Lcm } from '../lcm.ts'
 import type { Sanitizer } from './sanitize.ts'
 
@@ -91,8 +91,12 @@ export function exported({ read, stats, transcript, retrieval }: Lcm, id: number
 
 function cleaned(message: Message, clean: Sanitizer): Message {
   const orNull = (text: string | null): string | null => (text === null ? null : clean(text))
+  // What stands in the place of an output may quote it.
+  const cleanPruned = ({ pruned }: { readonly pruned?: Pruned | undefined }) =>
+    pruned ? { pruned: { ...pruned, seen: orNull(pruned.seen) } } : {}
   return {
     ...message,
+    ...cleanPruned(message),
     content: clean(message.content),
     parts: message.parts.map((part) => ({
       ...part,
@@ -103,6 +107,7 @@ function cleaned(message: Message, clean: Sanitizer): Message {
       fileName: orNull(part.fileName),
       fileUrl: orNull(part.fileUrl),
       metadata: orNull(part.metadata),
+      ...cleanPruned(part),
     })),
   }
 }

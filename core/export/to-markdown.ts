@@ -33,11 +33,15 @@ function ofSummary(summary: ExportedSummary): string {
 function ofMessage(message: Message): string {
   const at = message.createdAtMs === null ? '' : ` · ${isoTime(message.createdAtMs)}`
   return [
-    `\n#### ${inline(message.id)} · ${message.role} · ${message.tokens} tokens${at}\n`,
+    `\n#### ${inline(message.id)} · ${message.role} · ${message.tokens} tokens${at}${prunedNote(message)}\n`,
     ...(message.content === '' ? [] : [fenced(message.content)]),
     ...message.parts.flatMap((part) => ofPart(part, message.content)),
   ].join('\n')
 }
+
+/** The model does not see it any more. */
+const prunedNote = ({ pruned }: Message): string =>
+  pruned ? ` · no longer seen by its agent since ${isoTime(pruned.atMs)}` : ''
 
 /** What the text of the message does not say. */
 function ofPart(part: MessagePart, content: string): string[] {

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Pruned } from '../../core/contract/message.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
+import { exported } from '../../core/export/exported.ts'
+import { asHash } from '../../core/export/sanitize.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
@@ -308,6 +310,11 @@ describe('other agents', () => {
     const before = [dump(lines), pruneRuns(lines)]
     expect(await importOne(lines.db, path)).toMatchObject({ added: 0, conflicts: 0 })
     expect([dump(lines), pruneRuns(lines)]).toEqual(before)
+    await withLcm(lines, (lcm) => {
+      const told = JSON.stringify([...exported(lcm, 1, asHash).messages()])
+      expect(told).toContain('masking')
+      expect(told).not.toContain('read_1.txt')
+    })
     using document = buildMemory()
     await importOne(document.db, writeJson({ ...header, messages: [user, record(long('file text'))] }))
     const again = writeJson({ ...header, messages: [user, record(masked)] })
