@@ -49,7 +49,18 @@ test('a pi-lcm memory that is followed is the one that a fresh look finds', () =
     `UPDATE summary_sources SET seq = seq + 100 WHERE rowid = ${one}`,
     `UPDATE summary_sources SET source_id = 'nobody' WHERE rowid = ${one}`,
     `DELETE FROM summary_sources WHERE rowid = ${one}`,
-    `PRAGMA foreign_keys = OFF; DELETE FROM messages WHERE rowid = 3`,
+    // A message alone; one that stands before others; one that goes to another conversation.
+    `UPDATE messages SET is_compacted = 1 WHERE rowid = (SELECT max(rowid) FROM messages)`,
+    () => file.message(first, { ...(second.messages[0] ?? never()), content: 'later', number: 9001, seq: 9001 }),
+    () => file.message(first, { ...(second.messages[0] ?? never()), content: 'before', number: 9002, seq: -1 }),
+    `UPDATE messages SET conversation_id = (SELECT id FROM conversations WHERE rowid = 2), seq = 9003 WHERE rowid = 2`,
+    // Conversations that go, alone or with what was said in them, and one that comes again.
+    `PRAGMA foreign_keys = OFF; CREATE TABLE gone AS SELECT * FROM conversations; DELETE FROM conversations WHERE rowid = 1`,
+    `INSERT INTO conversations SELECT * FROM gone WHERE rowid = 1`,
+    `DELETE FROM conversations WHERE rowid = 2;
+      DELETE FROM messages WHERE conversation_id = (SELECT id FROM gone WHERE rowid = 2)`,
+    `DELETE FROM conversations`,
+    `DELETE FROM messages WHERE rowid = 3`,
   ]
   steps.forEach((step, index) => {
     if (typeof step === 'string') file.db.exec(step)
@@ -61,3 +72,7 @@ test('a pi-lcm memory that is followed is the one that a fresh look finds', () =
   followed.close()
   file.db.close()
 })
+
+const never = (): never => {
+  throw new Error('no message')
+}

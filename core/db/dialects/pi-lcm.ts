@@ -6,15 +6,15 @@ import { MESSAGE_TEXT_VIEW, requireRowids, textTimeMs, view } from './canonical.
 import {
   BEFORE_ALL,
   clearDerived,
+  forgetDerivedMessages,
   haveDerivedTables,
   indexDerived,
-  lastDerivedMessage,
   STAND_IN,
 } from './derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews, schemaLabel } from './derived-views.ts'
 import type { Dialect, Source } from './dialect.ts'
 import { blockColumns, resultText, withFirst } from './json-blocks.ts'
-import { fillPiWindow } from './pi-window.ts'
+import { fillPiWindows, followPiWindows, PI_WINDOW_TABLES } from './pi-window.ts'
 import { unshownRows } from './unshown-rows.ts'
 
 /** Roles of Pi that are results of a tool, the user's own shell commands among them. */
@@ -68,39 +68,72 @@ export const piLcm: Dialect = {
 function prepare({ db, probe }: Source): void {
   haveDerivedTables(db)
   db.exec(STATE)
-  const hasSummaries = probe.has('summaries')
-  const last = lastDerivedMessage(db, (count, id) => {
-    // Row numbers are used again when the newest row is deleted: its UUID tells.
-    const known = db.value<string>(queries.knownId, { id })
-    return db.value(queries.rowsUpTo, { id }) === count && db.value(queries.storedId, { id }) === known
-  })
-  db.exec(queries.forgetConversations)
-  if (probe.has('conversations', 'id')) db.run(conversations(probe))
-  db.run(conversationsWithoutRow(probe, 'messages'))
-  if (hasSummaries) db.run(conversationsWithoutRow(probe, 'summaries'))
+  const { last, isMoved } = readConversations(db, probe)
   db.run(messages(probe), { last })
   indexDerived(db, 'messages')
-  const stamp = lineageStamp(db, probe, hasSummaries)
+  const stamp = lineageStamp(db, probe)
   const isKept = last !== BEFORE_ALL && db.value(queries.lineage) === stamp && !db.value(queries.hasMissingSource)
   if (!isKept) {
     clearDerived(db, 'lineage')
-    if (hasSummaries) db.run(summaries(probe))
+    if (probe.has('summaries')) db.run(summaries(probe))
     db.run(links(probe).messages)
     db.run(links(probe).summaries)
     indexDerived(db, 'lineage')
     db.run(queries.forgetLineage)
     db.run(queries.keepLineage, { stamp })
   }
-  clearDerived(db, 'window')
-  fillPiWindow(db, probe.has('messages', 'is_compacted'))
-  indexDerived(db, 'window')
+  const hasMark = probe.has('messages', 'is_compacted')
+  if (isKept && !isMoved) followPiWindows(db, hasMark, last)
+  else fillPiWindows(db, hasMark)
+}
+
+/**
+ * Fills the conversations. Messages that are known stay, under the number that their conversation has now: that of one
+ * whose row is gone is another.
+ * @returns the last message that is known, and whether any stands under another number than before
+ */
+function readConversations(db: PreparableDb, probe: SchemaProbe): { last: number; isMoved: boolean } {
+  const last = lastKnown(db, probe)
+  db.exec(queries.keepNumbers)
+  if (probe.has('conversations', 'id')) db.run(conversations(probe))
+  db.run(queries.ofMessages)
+  if (probe.has('summaries')) db.run(ofSummaries(probe))
+  const isMoved = db.value(queries.hasMoved) !== undefined
+  if (isMoved) db.run(queries.move)
+  return { last, isMoved }
+}
+
+/** The last message that is known, when every conversation still has the same ones up to there; else all is forgotten. */
+function lastKnown(db: PreparableDb, probe: SchemaProbe): number {
+  const last = db.value<number>(queries.last) ?? BEFORE_ALL
+  db.run(queries.forgetThreads)
+  db.run(threads(probe), { last })
+  // Row numbers are used again when the newest row is deleted: its UUID tells.
+  const isSame =
+    last !== BEFORE_ALL &&
+    db.value(queries.storedId, { id: last }) === db.value(queries.knownId, { id: last }) &&
+    !db.value(queries.hasOtherMessages)
+  if (isSame) return last
+  forgetDerivedMessages(db)
+  return BEFORE_ALL
 }
 
 /** What the summaries and their links were when they were read. */
-const STATE = `CREATE TEMP TABLE IF NOT EXISTS pi_lineage (stamp TEXT NOT NULL)`
+const STATE = /* sql */ `
+CREATE TEMP TABLE IF NOT EXISTS pi_lineage (stamp TEXT NOT NULL);
+-- Messages of the file by what they say of their conversation; counts and sums go up to the last that was known.
+CREATE TEMP TABLE IF NOT EXISTS pi_threads (
+  key      TEXT PRIMARY KEY,
+  first    INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  numbers  REAL NOT NULL
+) WITHOUT ROWID;
+-- What the numbers of the conversations were.
+CREATE TEMP TABLE IF NOT EXISTS pi_numbers (conversation_id INTEGER PRIMARY KEY, key TEXT NOT NULL);
+${PI_WINDOW_TABLES}`
 
 /** Changes with whatever summaries and links are made from; the links of a summary come as one value. */
-function lineageStamp(db: PreparableDb, probe: SchemaProbe, hasSummaries: boolean): string {
+function lineageStamp(db: PreparableDb, probe: SchemaProbe): string {
   const hash = createHash('sha1')
   const add = (sql: string): void => {
     for (const row of db.iterateRaw<SqlValue[]>(sql)) hash.update(JSON.stringify(row))
@@ -108,7 +141,7 @@ function lineageStamp(db: PreparableDb, probe: SchemaProbe, hasSummaries: boolea
   add(`SELECT conversation_id, key FROM temp.derived_conversations ORDER BY conversation_id`)
   const column = columnsOf(probe, 'summaries', 's')
   const facts = ['id', 'conversation_id', 'depth', 'token_estimate', 'created_at'].map((name) => column(name))
-  if (hasSummaries) add(`SELECT s.rowid, ${facts.join(', ')} FROM main.summaries AS s ORDER BY s.rowid`)
+  if (probe.has('summaries')) add(`SELECT s.rowid, ${facts.join(', ')} FROM main.summaries AS s ORDER BY s.rowid`)
   const source = columnsOf(probe, 'summary_sources', 'e')
   // quote() tells a number from a text, and where one value ends.
   const link = ['source_type', 'source_id', 'seq'].map((name) => `quote(${source(name)})`).join(' || ')
@@ -126,13 +159,38 @@ const queries = {
   version: /* sql */ `SELECT CAST(max(version) AS INTEGER) FROM main._schema_version`,
   knownId: /* sql */ `SELECT external_id FROM temp.derived_messages WHERE message_id = :id`,
   storedId: /* sql */ `SELECT CAST(id AS TEXT) FROM main.messages WHERE rowid = :id`,
-  rowsUpTo: /* sql */ `SELECT count(*) FROM main.messages WHERE rowid <= :id`,
+  last: /* sql */ `SELECT max(message_id) FROM temp.derived_messages`,
+  forgetThreads: /* sql */ `DELETE FROM temp.pi_threads`,
+  hasOtherMessages: /* sql */ `
+    SELECT 1 FROM (
+      SELECT c.key, count(*) AS messages, total(d.message_id) AS numbers
+      FROM temp.derived_messages AS d JOIN temp.derived_conversations AS c ON c.conversation_id = d.conversation_id
+      GROUP BY d.conversation_id
+    ) AS k
+    FULL JOIN temp.pi_threads AS t ON t.key = k.key
+    WHERE coalesce(t.messages, 0) <> coalesce(k.messages, 0) OR coalesce(t.numbers, 0) <> coalesce(k.numbers, 0)
+    LIMIT 1`,
+  keepNumbers: /* sql */ `
+    DELETE FROM temp.pi_numbers;
+    INSERT INTO temp.pi_numbers (conversation_id, key) SELECT conversation_id, key FROM temp.derived_conversations;
+    DELETE FROM temp.derived_conversations;`,
+  hasMoved: /* sql */ `
+    SELECT 1 FROM temp.pi_numbers AS w LEFT JOIN temp.derived_conversations AS n ON n.key = w.key
+    WHERE n.conversation_id IS NOT w.conversation_id LIMIT 1`,
+  move: /* sql */ `
+    UPDATE temp.derived_messages AS d SET conversation_id = n.conversation_id
+    FROM temp.pi_numbers AS w JOIN temp.derived_conversations AS n ON n.key = w.key
+    WHERE d.conversation_id = w.conversation_id AND n.conversation_id <> w.conversation_id`,
+  /** What belongs to a conversation that is not in the file is shown as one of its own. */
+  ofMessages: /* sql */ `
+    INSERT OR IGNORE INTO temp.derived_conversations (conversation_id, key, session_id)
+    SELECT ${STAND_IN} + first, key, key FROM temp.pi_threads
+    WHERE key NOT IN (SELECT k.key FROM temp.derived_conversations AS k)`,
   lineage: /* sql */ `SELECT stamp FROM temp.pi_lineage`,
   forgetLineage: /* sql */ `DELETE FROM temp.pi_lineage`,
   keepLineage: /* sql */ `INSERT INTO temp.pi_lineage (stamp) VALUES (:stamp)`,
   /** It may have come since. */
   hasMissingSource: /* sql */ `SELECT 1 FROM temp.derived_summary_messages WHERE message_id >= ${STAND_IN} LIMIT 1`,
-  forgetConversations: /* sql */ `DELETE FROM temp.derived_conversations`,
 }
 
 function conversations(probe: SchemaProbe): string {
@@ -146,13 +204,26 @@ function conversations(probe: SchemaProbe): string {
     FROM main.conversations AS c`
 }
 
-/** What belongs to a conversation that is not in the file is shown as one of its own. */
-function conversationsWithoutRow(probe: SchemaProbe, table: 'messages' | 'summaries'): string {
-  const key = asText(columnsOf(probe, table, 'o')('conversation_id'))
+function threads(probe: SchemaProbe): string {
+  const conversation = columnsOf(probe, 'messages', 'm')('conversation_id')
+  return /* sql */ `
+    INSERT INTO temp.pi_threads (key, first, messages, numbers)
+    SELECT ${asText('conversation')} AS key, min(first), sum(messages), total(numbers)
+    FROM (
+      SELECT ${conversation} AS conversation, min(m.rowid) AS first,
+        count(*) FILTER (WHERE m.rowid <= CAST(:last AS INTEGER)) AS messages,
+        total(m.rowid) FILTER (WHERE m.rowid <= CAST(:last AS INTEGER)) AS numbers
+      FROM main.messages AS m GROUP BY ${conversation}
+    )
+    GROUP BY 1`
+}
+
+function ofSummaries(probe: SchemaProbe): string {
+  const key = asText(columnsOf(probe, 'summaries', 's')('conversation_id'))
   return /* sql */ `
     INSERT OR IGNORE INTO temp.derived_conversations (conversation_id, key, session_id)
-    SELECT ${STAND_IN} + min(o.rowid), ${key} AS key, ${key}
-    FROM main.${table} AS o
+    SELECT ${STAND_IN} + min(s.rowid), ${key} AS key, ${key}
+    FROM main.summaries AS s
     GROUP BY 2
     HAVING key NOT IN (SELECT k.key FROM temp.derived_conversations AS k)`
 }
