@@ -2,10 +2,10 @@ import { GrepInput } from '../contract/retrieval.ts'
 import type { Lcm } from '../lcm.ts'
 import { updateIndex } from '../side-index/update-index.ts'
 import { type Define, MAX_ID, type Run } from './command.ts'
-import { interruptible } from './interruptible.ts'
+import { interruptible, interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { collect, integer, oneOf, time } from './parse.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 type GrepOptions = MemoryOptions & {
@@ -55,6 +55,7 @@ export function addGrepCommand(define: Define, run: Run): void {
 }
 
 async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answer> {
+  for (const id of options.conversation ?? []) chooseConversation(lcm, id)
   const input = GrepInput.parse({
     query,
     mode: options.mode,
@@ -72,7 +73,7 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
     exactTotal: true,
   })
   if (options.index) await makeIndex(lcm)
-  const result = await lcm.retrieval.grep(input)
+  const result = await interruptibleCall((signal) => lcm.retrieval.grep(input, signal))
   const hits = options.full ? result.hits.map((hit) => ({ ...hit, content: wholeText(lcm, hit.id) })) : result.hits
   const groups = options.groupBy ? { groups: groupByCovering(hits) } : {}
   const text = (): string =>

@@ -9,7 +9,7 @@ import { isRoot, nobodyCanRun } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { longTranscript } from '../jobs/long-transcript.ts'
 import { Integrity, Stats } from './documents.ts'
-import { cliPath, document, ended, environment, lcm, startLcm } from './lcm.ts'
+import { cliPath, document, ended, environment, lcm, lcmHere, startLcm } from './lcm.ts'
 
 /** Waits until the memory holds something of what is being imported. */
 const whenBegun = (db: string): Promise<void> =>
@@ -67,14 +67,16 @@ describe('Ctrl-C', () => {
     expect(await document(Integrity, ['integrity', '--db', db])).toMatchObject({ ok: true })
   })
 
-  it('ends a command that only reads at once', async () => {
-    const db = join(temporaryFolder(), 'lcm.db')
-    await lcm(['import', longTranscript(6000), '--db', db])
-    const { code, stderr } = await shell(
-      `'${process.execPath}' '${cliPath}' integrity --db '${db}' & sleep 0.25; kill -INT $!; wait $!`,
-    )
-    expect([0, 130]).toContain(code)
-    expect(stderr).not.toContain('    at ')
+  it('ends a command that only reads at its next step, with nothing else on standard output', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['one', 'two'] }] })
+    const others = process.listenerCount('SIGINT')
+    const ran = lcmHere(['integrity', '--db', memory.path, '--json'])
+    // As soon as the command listens, which is before its first step.
+    while (process.listenerCount('SIGINT') === others) await new Promise(setImmediate)
+    process.listeners('SIGINT').at(-1)?.('SIGINT')
+    const { code, stdout, stderr } = await ran
+    expect([code, JSON.parse(stdout).error.code]).toEqual([130, 'cancelled'])
+    expect(stderr).toMatch(/^lcm: cancelled: .*\n$/)
   })
 })
 
