@@ -1,4 +1,5 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { chooseConversation } from '../cli/session.ts'
 import { Core } from '../core.ts'
 import { executeHere } from '../jobs/job-thread.ts'
 import { Machine } from '../machine/machine.ts'
@@ -21,7 +22,8 @@ const LAST_ANSWERS_MS = 5_000
  * Serves a memory to one client over standard input and output until the client goes or a signal comes. The file is
  * opened for reading; what others write to it meanwhile is seen.
  * @returns the exit code
- * @throws LcmError for a file that cannot be opened, before anything is served
+ * @throws LcmError for a file that cannot be opened, not_found for a conversation that it does not hold: before anything
+ * is served
  */
 export async function serveStdio(options: McpOptions): Promise<number> {
   // Standard output belongs to the protocol: whatever else somebody prints goes to standard error.
@@ -37,7 +39,8 @@ export async function serveStdio(options: McpOptions): Promise<number> {
     isRemembered: false,
   })
   try {
-    core.lcm()
+    const lcm = core.lcm()
+    if (options.conversationId !== null) chooseConversation(lcm, options.conversationId)
     const unsubscribe = core.subscribe(() => undefined)
     const server = createMcpServer(new Tools(() => core.lcm(), options.conversationId), options.version)
     const transport = new CountingTransport()

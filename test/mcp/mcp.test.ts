@@ -319,6 +319,11 @@ describe('lcm mcp', () => {
 })
 
 describe('the process', () => {
+  it('ends with code 1 for a conversation that is not there, which an agent would take for an empty memory', async () => {
+    const ran = await ended(startLcm(['mcp', '--db', db, '--conversation', '777']))
+    expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^lcm: not_found: .*lcm stats/) })
+  })
+
   it('ends with code 5 for what is no memory, without a word on standard output', async () => {
     const ran = await ended(startLcm(['mcp', '--db', join(temporaryFolder(), 'nothing.db')]))
     expect(ran).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(/^lcm: file_missing: /) })
