@@ -6,7 +6,6 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { prunedRunText } from '../../ui/pruned-text.ts'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { TimeText } from '../../ui/time-text.tsx'
 import { beforeAfterText, levelsText, spentText } from './compaction-wording.ts'
@@ -45,7 +44,7 @@ function Run({ run }: { readonly run: CompactionRunRecord }) {
           {run.mode}, {run.reason}
         </span>
         <span className={styles.dim}>{run.summarizer}</span>
-        <span>{run.pruned ? prunedRunText(run.pruned) : plural(run.created.length, 'node')}</span>
+        <span>{run.pruned ? plural(run.pruned.outputs, 'output') : plural(run.created.length, 'node')}</span>
         <span className={styles.tokens}>
           {run.tokensAfter === null ? 'not finished' : beforeAfterText(run.tokensBefore, run.tokensAfter)}
         </span>
