@@ -6,8 +6,6 @@ import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
 import { readVariable, type SettingTexts, VARIABLES, type Variable } from './variables.ts'
 
-export type { SettingTexts } from './variables.ts'
-
 /** Everything that can be configured, with defaults filled in. */
 export type Settings = {
   readonly enabled: boolean
