@@ -89,7 +89,8 @@ export const contentChecks: readonly Check[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'The stored numbers of descendants and of tokens beneath a summary are those that its sources give.',
-    explanation: 'Views and agents are told a wrong size of what a summary stands for.',
+    explanation:
+      'The stored number is not what the sources add up to: views and agents are told a wrong size of what a summary stands for.',
     repairable: true,
     consequenceOf: [
       'fresh_tail_compacted',
@@ -113,7 +114,8 @@ export const contentChecks: readonly Check[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'A summary has fewer tokens than what it was made from.',
-    explanation: 'Compaction made the window larger here instead of smaller.',
+    explanation:
+      'The summary is as long as its sources, or longer: compaction made the window larger here, not smaller.',
     repairable: true,
     consequenceOf: ['token_drift', 'dangling_edge', 'duplicate_edge'],
     notApplicable: ({ info }) =>

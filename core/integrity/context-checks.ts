@@ -84,6 +84,7 @@ function* findOutOfOrder(context: CheckContext): Iterable<Finding | null> {
   const { window, extents, summaries, messages, order } = context.facts
   let conversationId = Number.NaN
   let last = -1
+  let later = -1
   for (const item of itemsOf(context)) {
     if (window.conversations[item] !== conversationId) last = -1
     conversationId = window.conversations[item] as number
@@ -94,8 +95,12 @@ function* findOutOfOrder(context: CheckContext): Iterable<Finding | null> {
     const home = isSummary ? summaries.at(target).conversationId : messages.conversations[target]
     const first = isSummary ? (extents.first[target] as number) : target
     if (first < 0 || home !== conversationId) continue
-    yield first < last ? { id: itemId(context, item), conversationId, detail: 'stands after later history' } : null
-    last = Math.max(last, first)
+    yield first < last
+      ? { id: itemId(context, item), conversationId, detail: `stands behind ${itemId(context, later)}, which is later` }
+      : null
+    if (first <= last) continue
+    last = first
+    later = item
   }
 }
 
@@ -222,7 +227,7 @@ export const contextChecks: readonly Check[] = [
     severity: 'error',
     phase: 'structure',
     invariant: 'The window follows the order of the history.',
-    explanation: 'The model reads the conversation in the wrong order.',
+    explanation: 'The model reads the conversation in the wrong order: something stands behind what was said after it.',
     repairable: true,
     consequenceOf: ['double_coverage', 'double_inclusion', 'cross_conversation_edge', 'source_order'],
     notApplicable: storedWindow,

@@ -124,7 +124,8 @@ export const linkChecks: readonly Check[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'The sources of a summary stand in the order of the history.',
-    explanation: 'Expanding these summaries gives the history in the wrong order.',
+    explanation:
+      'A source stands behind one that came later: expanding these summaries gives the history in the wrong order.',
     repairable: true,
     consequenceOf: ['double_coverage', 'cross_conversation_edge', 'duplicate_edge'],
     notApplicable: ({ info }) =>

@@ -64,7 +64,8 @@ export const orderInTimeChecks: readonly Check[] = [
     phase: 'structure',
     invariant:
       'It is known when a summary was made and a conversation began, and no summary is older than its messages.',
-    explanation: 'Time travel and sorting by time cannot place it.',
+    explanation:
+      'When it was made or begun is not recorded, or cannot be: time travel and sorting by time cannot place it.',
     repairable: false,
     consequenceOf: ['time_range', 'impossible_time', 'time_order'],
     find: findImpossibleMaking,

@@ -44,7 +44,7 @@ export const sequenceChecks: readonly Check[] = [
     severity: 'error',
     phase: 'structure',
     invariant: 'No two messages of a conversation have the same number in its sequence.',
-    explanation: 'The order of these messages is left to chance.',
+    explanation: 'Two messages claim one place in a conversation: which of them came first is left to chance.',
     repairable: false,
     find: (context) => findSequence(context, 'duplicate'),
   },

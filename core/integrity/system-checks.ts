@@ -147,7 +147,7 @@ export const systemChecks: readonly Check[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'A large file is recorded once.',
-    explanation: 'The same file was recorded each time that it was seen.',
+    explanation: 'The same file was recorded each time that it was seen: lists and counts show it several times.',
     repairable: false,
     notApplicable: only('argentos', 'Other systems name a file by what is in it.'),
     find: (context) => findIn(context, ['large_files'], queries.sameFiles),

@@ -112,7 +112,8 @@ export const timeChecks: readonly Check[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'Every message has a time that can be.',
-    explanation: 'Searching by time and the time axis cannot place these messages.',
+    explanation:
+      'The time of these messages is missing, or cannot be: searching by time and the time axis cannot place them.',
     repairable: false,
     find: findImpossibleTimes,
   },
@@ -122,7 +123,8 @@ export const timeChecks: readonly Check[] = [
     severity: 'warning',
     phase: 'structure',
     invariant: 'The time range of a summary is that of the messages beneath it.',
-    explanation: 'Searching by time misses these summaries or finds them where they do not belong.',
+    explanation:
+      'The stored range begins or ends at another time than the messages do: searching by time misses these summaries or finds them where they do not belong.',
     repairable: true,
     consequenceOf: [
       'fresh_tail_compacted',
