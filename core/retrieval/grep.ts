@@ -70,7 +70,7 @@ export class Grep {
     this.#db = db
     this.#histories = histories
     this.#indexes = source
-    this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null)
+    this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null, histories)
     this.#summaries = new SummaryCorpus(db, () => source.current()?.summaries ?? null)
   }
 

@@ -1,7 +1,9 @@
 import { ROLES, type Role } from '../contract/ids.ts'
 import { changeStamp } from '../conversations/change-stamp.ts'
 import { coversOfMessages } from '../conversations/covers.ts'
+import type { HistoryColumns } from '../conversations/history.ts'
 import { GrowingColumns } from '../conversations/history-columns.ts'
+import type { HistoryIndex } from '../conversations/history-index.ts'
 import { messageNodeId } from '../conversations/node-id.ts'
 import { readPruned } from '../conversations/pruned-outputs.ts'
 import { appendingNewer } from '../conversations/read-columns.ts'
@@ -101,10 +103,13 @@ export class MessageCorpus implements Corpus {
   readonly fields = ['content', 'tool_input', 'tool_output', 'reasoning'] as const
   readonly #index: () => TextIndex | null
   readonly #db: ReadDb
+  readonly #histories: Pick<HistoryIndex, 'known'> | null
   #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
 
-  constructor(db: ReadDb, index: () => TextIndex | null) {
+  /** @param histories where messages that were read for other views are found */
+  constructor(db: ReadDb, index: () => TextIndex | null, histories: Pick<HistoryIndex, 'known'> | null = null) {
     this.#db = db
+    this.#histories = histories
     this.#index = index
   }
 
@@ -162,9 +167,8 @@ export class MessageCorpus implements Corpus {
   async #load(breather: Breather): Promise<Catalogue> {
     const all = new CatalogueBuilder(null, this.#db.get<Extent>(queries.extent)?.length ?? 0)
     for (const conversation of this.#db.column<number>(queries.conversations)) {
-      const columns = new GrowingColumns(this.#db.value<number>(queries.length, { conversation }) ?? 0)
-      for (const _ of appendingNewer(this.#db, conversation, columns)) await breather.pause()
-      const { messageIds, roleCodes, createdAtMs, tokensBefore } = columns.view()
+      const known = this.#histories?.known(conversation)
+      const { messageIds, roleCodes, createdAtMs, tokensBefore } = known ?? (await this.#read(conversation, breather))
       for (let rank = 0; rank < messageIds.length; rank += 1) {
         const atMs = createdAtMs[rank] as number
         const tokens = (tokensBefore[rank + 1] as number) - (tokensBefore[rank] as number)
@@ -174,6 +178,12 @@ export class MessageCorpus implements Corpus {
       await breather.pause()
     }
     return all.build()
+  }
+
+  async #read(conversation: number, breather: Breather): Promise<HistoryColumns> {
+    const columns = new GrowingColumns(this.#db.value<number>(queries.length, { conversation }) ?? 0)
+    for (const _ of appendingNewer(this.#db, conversation, columns)) await breather.pause()
+    return columns.view()
   }
 
   holding(rows: readonly number[], text: string): number[] {
