@@ -66,7 +66,8 @@ const INDEXES = {
   lineage: {
     derived_summaries_history: 'derived_summaries (conversation_id, depth, created_at)',
     derived_summary_messages_summary: 'derived_summary_messages (summary_id, ordinal, message_id)',
-    derived_summary_messages_message: 'derived_summary_messages (message_id, summary_id)',
+    // Without the summary's id, which may be as long as a hash and stands in the table.
+    derived_summary_messages_message: 'derived_summary_messages (message_id)',
     derived_summary_sources_summary: 'derived_summary_sources (summary_id, ordinal, source_summary_id)',
     derived_summary_sources_source: 'derived_summary_sources (source_summary_id, summary_id)',
   },
