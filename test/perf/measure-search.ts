@@ -1,4 +1,7 @@
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { ExpandInput, GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
+import { THREAD_LIMITS } from '../../core/entry/core-host.ts'
+import { keepHeapSmall } from '../../core/entry/thread-heap.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { megabytes, repeat, type Timing, timed } from './statistics.ts'
@@ -125,9 +128,13 @@ function searches(random: Random): Record<string, GrepRequest[]> {
   }
 }
 
-// A process of its own: nothing is warm.
-if (import.meta.main) {
+// A process of its own: nothing is warm. A thread of its own, with the bounds that the core's threads have in both hosts.
+if (!isMainThread) {
+  keepHeapSmall()
+  parentPort?.postMessage(await measureSearch(workerData as string))
+} else if (import.meta.main) {
   const [path] = process.argv.slice(2)
   if (path === undefined) throw new Error('give the memory to search')
-  console.log(JSON.stringify(await measureSearch(path)))
+  const thread = new Worker(new URL(import.meta.url), { workerData: path, resourceLimits: THREAD_LIMITS })
+  thread.on('message', (measured: SearchMeasure) => console.log(JSON.stringify(measured)))
 }
