@@ -8,16 +8,17 @@ export type ParsedLine = {
 /**
  * Reads the JSON values of one line. Writers that append at the same time leave two objects on one line; both are read,
  * and an object that is broken off costs only itself.
+ * @param parse one value; by default numbers keep their spelling
  */
-export function parseObjects(line: string): ParsedLine {
+export function parseObjects(line: string, parse: (text: string) => unknown = parseJson): ParsedLine {
   try {
-    return { values: [parseJson(line)], problem: null }
+    return { values: [parse(line)], problem: null }
   } catch (error) {
     const { pieces, isWhole } = cutObjects(line)
     const values: unknown[] = []
     for (const piece of pieces) {
       try {
-        values.push(parseJson(piece))
+        values.push(parse(piece))
       } catch (pieceError) {
         return { values, problem: describe(pieceError, piece) }
       }

@@ -40,7 +40,7 @@ function detect({ values }: TranscriptHead): number {
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const survey = new ClaudeCodeSurvey(`file:${basename(source.path)}`)
-  yield* readJsonLines(source, 'looking', (record) => survey.add(record))
+  yield* readJsonLines(source, 'looking', (record) => survey.add(record), JSON.parse)
   survey.finish()
   const reader = new ClaudeCodeReader(survey, source)
   yield* readJsonLines(source, 'storing', (record, { line, marks }, out) => reader.take(record, line, marks, out))
