@@ -1,5 +1,4 @@
-/** Beyond this a Date has no ISO form. https://tc39.es/ecma262/#sec-time-values-and-time-range */
-const LATEST_MS = 8.64e15
+import { isoTime } from '../iso-time.ts'
 
 /**
  * The boundary between the contract and what programs read: every field `atMs` or `…AtMs` (milliseconds) becomes `at` or
@@ -14,9 +13,4 @@ export function toCliJson(value: unknown): unknown {
     else out[key] = toCliJson(inner)
   }
   return out
-}
-
-/** ISO 8601 in UTC with milliseconds; null for what is no time. */
-export function isoTime(atMs: number): string | null {
-  return Math.abs(atMs) <= LATEST_MS ? new Date(atMs).toISOString() : null
 }

@@ -2,9 +2,9 @@ import { Option } from 'commander'
 import type { AssembledContext, AssembleInput, ContextItem } from '../contract/context.ts'
 import { PresetName } from '../contract/settings.ts'
 import type { ContextAt, ContextDifference, Moment } from '../contract/time-travel.ts'
+import { isoTime } from '../iso-time.ts'
 import type { Lcm } from '../lcm.ts'
 import { presetSettings } from '../settings/presets.ts'
-import { isoTime } from './cli-json.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { moment, twoMoments } from './moment.ts'
 import type { Answer } from './output.ts'
@@ -120,7 +120,7 @@ function differenceText({ before, after, left, entered, stayed }: ContextDiffere
 }
 
 function whenText({ atMs, events, reconstructed }: Omit<ContextAt, 'items'>): string {
-  const when = (atMs !== null && isoTime(atMs)) || 'at a time that is not known'
+  const when = isoTime(atMs) ?? 'at a time that is not known'
   return `${when} · after ${count(events)} ${events === 1 ? 'compaction event' : 'compaction events'}${reconstructed ? ' · reconstructed from creation times' : ''}`
 }
 

@@ -1,3 +1,4 @@
+import { isoMinute } from '../iso-time.ts'
 import { Machine } from '../machine/machine.ts'
 import type { Define, Run } from './command.ts'
 import type { Answer } from './output.ts'
@@ -12,7 +13,6 @@ export function addDiscoverCommand(define: Define, run: Run, { resourcesDir }: I
       const machine = new Machine({ env: process.env, resourcesDir })
       const memories = await machine.discover()
       const transcripts = machine.discoverTranscripts()
-      const day = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
       const text = (): string =>
         [
           memories.length === 0 ? 'No memory stands in a usual place.' : '',
@@ -23,7 +23,7 @@ export function addDiscoverCommand(define: Define, run: Run, { resourcesDir }: I
                   one.label,
                   one.system ?? 'damaged',
                   bytes(one.bytes),
-                  day(one.modifiedAtMs),
+                  isoMinute(one.modifiedAtMs),
                   one.path,
                 ]),
               )
@@ -36,7 +36,7 @@ export function addDiscoverCommand(define: Define, run: Run, { resourcesDir }: I
                   one.agent,
                   count(one.files),
                   bytes(one.bytes),
-                  day(one.modifiedAtMs),
+                  isoMinute(one.modifiedAtMs),
                 ]),
               )}`
             : '',

@@ -1,3 +1,5 @@
+import { isoTime } from '../iso-time.ts'
+
 export type SummaryText = {
   readonly id: string
   readonly kind: string
@@ -46,9 +48,4 @@ function escapeXml(text: string): string {
     .toWellFormed()
     .replace(NOT_XML, '\ufffd')
     .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
-}
-
-function isoTime(atMs: number | null): string | null {
-  if (atMs === null || !(Math.abs(atMs) <= 8.64e15)) return null
-  return new Date(atMs).toISOString()
 }

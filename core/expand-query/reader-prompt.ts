@@ -1,5 +1,6 @@
 import type { Description } from '../contract/lineage.ts'
 import type { Expansion } from '../contract/retrieval.ts'
+import { isoTime } from '../iso-time.ts'
 
 /** Said by a model that looked and found nothing; such an answer needs no citation. */
 export const NOT_FOUND = 'NOT FOUND'
@@ -48,7 +49,8 @@ export function expanded(code: string, expansion: Expansion, left: string): stri
 }
 
 function quoted(code: string, id: string, who: string | null, atMs: number | null, text: string): string {
-  const when = atMs !== null && Math.abs(atMs) <= 8.64e15 ? `, ${new Date(atMs).toISOString()}` : ''
+  const time = isoTime(atMs)
+  const when = time === null ? '' : `, ${time}`
   const about = `${attribute(id)}${who === null ? '' : ` (${who}${when})`}`
   return `<memory-${code} ${about}>\n${withoutCode(text, code)}\n</memory-${code}>`
 }

@@ -1,5 +1,6 @@
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { Message, MessagePart } from '../contract/message.ts'
+import { isoTime } from '../iso-time.ts'
 import type { Exported, ExportedSummary } from './exported.ts'
 
 /** A document to read: each conversation with its window, its summaries from the roots down, and its messages. */
@@ -22,7 +23,7 @@ export function* toMarkdown(info: MemoryInfo, conversations: Iterable<Exported>)
 }
 
 function ofSummary(summary: ExportedSummary): string {
-  const range = [summary.earliestAtMs, summary.latestAtMs].map(isoTime)
+  const range = [summary.earliestAtMs, summary.latestAtMs].map(timeText)
   return [
     `\n#### ${inline(summary.id)} · ${summary.kind} ${summary.depth} · ${summary.tokens} tokens\n`,
     `${range[0]} to ${range[1]}; made from ${summary.sources.map(inline).join(', ') || 'nothing'}.\n`,
@@ -31,7 +32,7 @@ function ofSummary(summary: ExportedSummary): string {
 }
 
 function ofMessage(message: Message): string {
-  const at = message.createdAtMs === null ? '' : ` · ${isoTime(message.createdAtMs)}`
+  const at = message.createdAtMs === null ? '' : ` · ${timeText(message.createdAtMs)}`
   return [
     `\n#### ${inline(message.id)} · ${message.role} · ${message.tokens} tokens${at}${prunedNote(message)}\n`,
     ...(message.content === '' ? [] : [fenced(message.content)]),
@@ -41,7 +42,7 @@ function ofMessage(message: Message): string {
 
 /** The model does not see it any more. */
 const prunedNote = ({ pruned }: Message): string =>
-  pruned ? ` · no longer seen by its agent since ${isoTime(pruned.atMs)}` : ''
+  pruned ? ` · no longer seen by its agent since ${timeText(pruned.atMs)}` : ''
 
 /** What the text of the message does not say. */
 function ofPart(part: MessagePart, content: string): string[] {
@@ -60,8 +61,7 @@ function fenced(text: string): string {
 }
 
 /** What a damaged file has for a time may be none. */
-const isoTime = (atMs: number | null): string =>
-  atMs !== null && Math.abs(atMs) <= 8.64e15 ? new Date(atMs).toISOString() : '?'
+const timeText = (atMs: number | null): string => isoTime(atMs) ?? '?'
 
 /** As code on one line, whatever backticks it has. */
 const inline = (text: string): string => `\`${text.replace(/\s+/g, ' ').replaceAll('`', 'ˋ')}\``

@@ -1,6 +1,7 @@
+import { isoMinute } from '../../iso-time.ts'
 import { extractTokens } from '../summarizers/deterministic.ts'
 import type { SourceEntry, SummaryRequest } from '../summarizers/summarizer.ts'
-import { isoMinute, TOPICS_LABEL } from '../summarizers/units.ts'
+import { TOPICS_LABEL } from '../summarizers/units.ts'
 import { FRAME } from './frame-v1.ts'
 import { entryMark, type NewNonce, unusedNonce } from './nonce.ts'
 import { fill, type ModelLevel, type PromptTemplate } from './prompt-template.ts'

@@ -1,9 +1,10 @@
 import { trimSurrogate } from '../../context/excerpt.ts'
 import type { TokenEstimator } from '../../context/token-estimator.ts'
+import { isoMinute } from '../../iso-time.ts'
 import type { Summarizer, SummaryRequest } from './summarizer.ts'
 import { findTopics, type LeftOut } from './topics.ts'
 import { type ScoredUnit, scoreUnits } from './unit-score.ts'
-import { isoMinute, TOPICS_LABEL, type Unit, unitsOf } from './units.ts'
+import { TOPICS_LABEL, type Unit, unitsOf } from './units.ts'
 
 /** The way in which extracts are made. */
 export const EXTRACT_VERSION = 'extract-1'

@@ -1,3 +1,4 @@
+import { isoMinute } from '../../iso-time.ts'
 import type { SourceEntry } from './summarizer.ts'
 
 /** A line or sentence of the sources: the smallest thing that an extract keeps or drops. */
@@ -107,11 +108,6 @@ function roleOf(label: string): Unit['role'] {
   if (label.startsWith('call ')) return 'call'
   if (label.startsWith('result ')) return 'result'
   return label.startsWith('error ') ? 'error' : 'say'
-}
-
-/** `2026-03-02 09:14` in UTC, or null for what is no time. */
-export function isoMinute(atMs: number): string | null {
-  return Math.abs(atMs) <= 8.64e15 ? new Date(atMs).toISOString().slice(0, 16).replace('T', ' ') : null
 }
 
 const labelName = (name: string): string => cleanLine(name).replaceAll(':', ' ').slice(0, 40).trim() || 'tool'
