@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { createTokenEstimator } from '../context/token-estimator.ts'
-import type { LedgerFailure, LedgerReport } from '../contract/ledger.ts'
+import type { LedgerReport } from '../contract/ledger.ts'
 import { ledgerPath } from '../db/dialects/decapod-ledger.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
@@ -19,6 +19,7 @@ import { bytes, count } from './text.ts'
 
 type Options = MemoryOptions & { readonly ledger?: string; readonly to?: string; readonly output?: string }
 const ACTIONS = ['verify', 'rebuild', 'export', 'enable', 'disable', 'status'] as const
+const MOST_LINES = 40
 const LEDGER_NAME = 'lcm.events.jsonl'
 
 /** ledger: the append-only record from which a memory can be made anew. */
@@ -77,7 +78,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
   const text = (): string =>
     [
       `${result.path}: ${count(result.messages)} messages and ${count(result.summaries)} summaries from ${count(result.events)} events.`,
-      ...failureLines(result.failures),
+      ...failureLines(result),
     ].join('\n')
   return { json: result, text, exitCode: result.ok ? EXIT.done : EXIT.findings }
 }
@@ -140,10 +141,14 @@ function answer(report: LedgerReport): Answer {
   const text = (): string =>
     [
       `${report.path}: ${count(report.events)} events, ${bytes(report.bytes)}. ${report.ok ? 'Every one is as it was written.' : `${count(report.failureCount)} cannot be relied on.`}`,
-      ...failureLines(report.failures),
+      ...failureLines(report),
     ].join('\n')
   return { json: report, text, exitCode: report.ok ? EXIT.done : EXIT.findings }
 }
 
-const failureLines = (failures: readonly LedgerFailure[]): string[] =>
-  failures.slice(0, 40).map(({ line, check, detail }) => `line ${line}  ${check}  ${detail}`)
+type Failed = Pick<LedgerReport, 'failures' | 'failureCount'>
+
+function failureLines({ failures, failureCount }: Failed): string[] {
+  const told = failures.slice(0, MOST_LINES).map(({ line, check, detail }) => `line ${line}  ${check}  ${detail}`)
+  return failureCount > told.length ? [...told, `and ${count(failureCount - told.length)} more`] : told
+}

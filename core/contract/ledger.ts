@@ -29,7 +29,9 @@ export const LedgerRebuild = z.object({
   events: z.int(),
   messages: z.int(),
   summaries: z.int(),
+  /** At most 1,000; `failureCount` is the whole number. */
   failures: z.array(LedgerFailure),
+  failureCount: z.int(),
   /** SHA-256 of every row that a ledger holds, table by table: equal for equal memories. */
   contentHash: z.string(),
 })

@@ -12,7 +12,7 @@ import { ledgerContentHash } from './content-hash.ts'
 import { FromOthers } from './from-others.ts'
 import { type LedgerEvent, sha256 } from './ledger-line.ts'
 import { columnsOf, keyOf, type Row, TABLES } from './tables.ts'
-import { Failures, readLedgerEvents } from './verify-ledger.ts'
+import { Failures, readLedgerEvents, requireLedger } from './verify-ledger.ts'
 
 type Request = { readonly ledger: string; readonly to: string; readonly estimator: TokenEstimator }
 type Entry = readonly [table: string, op: string, key: readonly (string | number | null)[], row: Row | null]
@@ -21,10 +21,16 @@ type Entry = readonly [table: string, op: string, key: readonly (string | number
  * Makes a memory from a ledger alone: ours with summaries, windows and runs as they were; another system's with its
  * messages, every line of them, also where one content stands in several. Lines that cannot be relied on are reported
  * and passed over. The file appears at `to` when it is whole.
- * @throws LcmError invalid_argument when something is at `to`, file_missing, file_not_readable, cancelled, disk_full
+ * @throws LcmError not_a_memory for what is no ledger, before anything is written; invalid_argument when something is at
+ * `to`, file_missing, file_is_folder, file_not_readable, cancelled, disk_full
  */
-export const rebuildMemory = (request: Request, signal: AbortSignal): AsyncGenerator<JobProgress, LedgerRebuild> =>
-  makeNativeFile(request.to, (db) => replay(db, request, signal))
+export async function* rebuildMemory(
+  request: Request,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, LedgerRebuild> {
+  yield* requireLedger(request.ledger, signal)
+  return yield* makeNativeFile(request.to, (db) => replay(db, request, signal))
+}
 
 async function* replay(
   db: WriteDb,
@@ -59,6 +65,7 @@ async function* replay(
     messages: count('messages'),
     summaries: count('summaries'),
     failures: failures.list,
+    failureCount: failures.count,
     contentHash: ledgerContentHash(db),
   }
 }

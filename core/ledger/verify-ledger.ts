@@ -1,6 +1,7 @@
-import { stat } from 'node:fs/promises'
+import { access, constants, stat } from 'node:fs/promises'
 import type { JobProgress } from '../contract/job.ts'
 import type { LedgerFailure, LedgerReport } from '../contract/ledger.ts'
+import { fileError } from '../db/memory-file.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { readLines } from '../transcripts/line-reader.ts'
@@ -68,6 +69,26 @@ export async function* readLedgerEvents(
 }
 
 /**
+ * Reads until the first event. A ledger of nothing is empty; a file with lines and not one event is something else.
+ * @throws LcmError not_a_memory, file_missing, file_is_folder, file_not_readable, cancelled
+ */
+export async function* requireLedger(path: string, signal: AbortSignal): AsyncGenerator<JobProgress, void> {
+  const failures = new Failures()
+  const { size: total } = await requireFile(path)
+  for await (const { events, bytes } of readLedgerEvents(path, failures, signal)) {
+    if (events.length > 0) return
+    yield { done: bytes, total, unit: 'bytes', note: 'looking for the first event' }
+  }
+  const [first] = failures.list
+  if (first === undefined) return
+  throw new LcmError(
+    'not_a_memory',
+    `${path} is no ledger: none of its lines is an event (line ${first.line}: ${first.detail}). A ledger is the file that "lcm ledger enable" keeps or "lcm ledger export" writes, one JSON object a line with event_id, content and content_hash. Name that file; transcripts are for "lcm import", databases for "lcm open".`,
+    { path },
+  )
+}
+
+/**
  * The gate of immutability: reads the whole ledger and, with `db`, whether the memory and its ledger hold the same
  * messages.
  * @throws LcmError file_missing, file_not_readable, cancelled
@@ -132,11 +153,20 @@ function compareWith(db: ReadDb, hashes: ReadonlySet<string>, failures: Failures
 
 async function requireFile(path: string): Promise<{ size: number }> {
   try {
-    return await stat(path)
+    const found = await stat(path)
+    if (found.isDirectory())
+      throw new LcmError('file_is_folder', `${path} is a folder: name the ledger in it.`, { path })
+    if (!found.isFile()) {
+      const message = `${path} is a pipe or a device: write what comes out of it to a file, and name that.`
+      throw new LcmError('file_not_readable', message, { path })
+    }
+    await access(path, constants.R_OK)
+    return found
   } catch (cause) {
+    if (cause instanceof LcmError) throw cause
     const { code } = cause as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR')
       throw new LcmError('file_missing', `There is no ledger at ${path}: check the path.`, { path }, { cause })
-    throw new LcmError('file_not_readable', `${path} cannot be read (${code}).`, { path }, { cause })
+    throw fileError(cause, path)
   }
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -274,6 +274,47 @@ describe('verifying', () => {
     const report = await verify(ledger, lcm)
     expect(report.failures).toContainEqual(expect.objectContaining({ check: 'ledger_behind' }))
     lcm.close()
+  })
+})
+
+describe('a memory made from a file', () => {
+  it.each([
+    ['a transcript', '{"role":"user","content":"hello"}\n{"role":"assistant","content":"hi"}\n'],
+    ['text', 'not a ledger\n'],
+    ['the beginning of one event', '{"actor":"user","content":"he'],
+  ])('that is %s is refused, and nothing is left behind', async (_what, text) => {
+    const folder = temporaryFolder()
+    const given = join(folder, 'given.jsonl')
+    writeFileSync(given, text)
+    const error: unknown = await rebuild(given, join(folder, 'made.db')).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'not_a_memory', message: expect.stringMatching(/line 1: .*A ledger is/) })
+    expect(readdirSync(folder)).toEqual(['given.jsonl'])
+    await expect(rebuild(folder)).rejects.toMatchObject({ code: 'file_is_folder' })
+  })
+
+  it('that is a ledger of nothing is empty', async () => {
+    const given = join(temporaryFolder(), 'given.jsonl')
+    writeFileSync(given, '')
+    expect(await rebuild(given)).toMatchObject({ ok: true, messages: 0, failureCount: 0 })
+  })
+
+  it('that is a ledger with damage holds what can be relied on, and says what it does not', async () => {
+    const { lcm, ledger } = kept()
+    say(lcm, 's', ['one', 'two', 'three'])
+    lcm.close()
+    const lines = readFileSync(ledger, 'utf8').split('\n')
+    const cut = lines.findIndex((line) => line.includes('"content":"two"'))
+    // Rubbish before the first event, a line that was cut off, and one that was changed.
+    lines[cut] = (lines[cut] ?? '').slice(0, 40)
+    const damaged = ['\u0000rubbish', ...lines].join('\n').replace('"content":"three"', '"content":"drei"')
+    writeFileSync(ledger, damaged)
+    const again = await rebuild(ledger)
+    expect(again).toMatchObject({ ok: false, messages: 1, failureCount: 3 })
+    expect(again.failures.map(({ line, check }) => [line, check])).toEqual([
+      [1, 'malformed_json'],
+      [cut + 2, 'malformed_json'],
+      [cut + 3, 'ledger_hash'],
+    ])
   })
 })
 
