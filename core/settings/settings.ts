@@ -95,11 +95,27 @@ function chainOf(names: readonly string[], providers: readonly ProviderSettings[
   )
 }
 
-/** What `settings` says, completed and checked against the configured values. */
-export function withOverrides(
-  base: Readonly<CompactionSettings>,
-  overrides: Readonly<Partial<CompactionSettings>> | undefined,
-): Readonly<CompactionSettings> {
+type Overrides = Readonly<Partial<CompactionSettings>> | undefined
+
+/**
+ * The configured values with those of one command over them.
+ * @throws LcmError invalid_argument for a value out of its range, and for a soft threshold above the hard one
+ */
+export function withOverrides(base: Readonly<CompactionSettings>, overrides: Overrides): Readonly<CompactionSettings> {
+  const merged = tryOverrides(base, overrides)
+  if (merged.softThreshold <= merged.hardThreshold) return merged
+  throw new LcmError(
+    'invalid_argument',
+    `softThreshold is ${merged.softThreshold}, above hardThreshold (${merged.hardThreshold}): it must not be greater. Lower the one or raise the other.`,
+    { softThreshold: merged.softThreshold, hardThreshold: merged.hardThreshold },
+  )
+}
+
+/**
+ * As `withOverrides`, for values that are only tried out: a slider moves one threshold at a time, past the other too.
+ * @throws LcmError invalid_argument for a value out of its range
+ */
+export function tryOverrides(base: Readonly<CompactionSettings>, overrides: Overrides): Readonly<CompactionSettings> {
   if (!overrides) return base
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined)
   const merged = CompactionSettings.safeParse({ ...base, ...Object.fromEntries(given) })

@@ -5,7 +5,7 @@ import type { Extent, Window } from '../context/window.ts'
 import type { CompactionPlan, CompactionSettings, WhatIf } from '../contract/compaction.ts'
 import type { WhatIfInput } from '../contract/what-if.ts'
 import { presetSettings } from '../settings/presets.ts'
-import { withOverrides } from '../settings/settings.ts'
+import { tryOverrides } from '../settings/settings.ts'
 
 /**
  * Answers what would be compacted and what would fall out under other settings, without writing. The window is read
@@ -29,7 +29,7 @@ export class WhatIfPlanner {
     const began = performance.now()
     const { preset, ...request } = input
     const preferred = preset ? presetSettings(preset) : {}
-    const settings = withOverrides(withOverrides(this.#settings, preferred), request.settings)
+    const settings = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
     const { window, extents } = this.#windows.of(input.conversationId)
     const plan = planWindow(window, extents, request, settings)
     return {

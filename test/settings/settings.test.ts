@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CompactionSettings } from '../../core/contract/compaction.ts'
 import { LcmError } from '../../core/errors.ts'
-import { readSettings, withOverrides } from '../../core/settings/settings.ts'
+import { readSettings, tryOverrides, withOverrides } from '../../core/settings/settings.ts'
 import type { SettingTexts } from '../../core/settings/variables.ts'
 
 function refusal(texts: SettingTexts): LcmError {
@@ -88,5 +88,16 @@ describe('settings', () => {
       freshTailCount: 2,
     })
     expect(() => withOverrides(compaction, { condensedMinFanout: 1 })).toThrow('condensedMinFanout')
+  })
+
+  it('let no command override the soft threshold past the hard one; what is tried out may', () => {
+    const { compaction } = readSettings({ LCM_HARD_THRESHOLD: '0.8' })
+    for (const overrides of [{ softThreshold: 0.9 }, { hardThreshold: 0.5 }]) {
+      const refused = () => withOverrides(compaction, overrides)
+      expect(refused).toThrow(LcmError)
+      expect(refused).toThrow(/softThreshold.*hardThreshold.*Lower the one or raise the other/)
+      expect(tryOverrides(compaction, overrides)).toEqual({ ...compaction, ...overrides })
+    }
+    expect(withOverrides(compaction, { softThreshold: 0.8 }).softThreshold).toBe(0.8)
   })
 })
