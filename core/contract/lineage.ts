@@ -58,6 +58,7 @@ export type LineageTree = {
   repeated?: boolean
   /** Set where the tree is too deep to be sent in one piece: ask for the lineage of this node. */
   cut?: boolean
+  /** Messages that it stands for: of a leaf, and wherever `sources` are not listed. */
   messageCount?: number
   /** Seq of the first and last message that it stands for. */
   firstSeq?: number

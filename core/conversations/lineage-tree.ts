@@ -36,9 +36,13 @@ export function lineageTrees(
       walked.add(node)
       path.add(node)
       const below: LineageTree[] = []
-      if (next.length > 0 || (tree.kind === 'condensed' && direction === 'sources')) tree[direction] = below
+      if (next.length > 0 || (tree.kind !== 'leaf' && direction === 'sources')) tree[direction] = below
       frames.push({ node, below, next: 0 })
+      return
     }
+    // What it rests on is not listed here: how much that is can still be said.
+    const known = graph.nodes[node]
+    if (known && direction === 'sources') tree.messageCount = graph.messageCount(known)
   }
 
   for (const start of starts) {

@@ -50,6 +50,9 @@ it('every summary stands in the tree with its sources exactly once, whatever the
       )
       const expected = lineage.edges.filter(([from]) => from < count)
       expect(withSources.flatMap((node) => node.sources ?? []).length).toBe(expected.length)
+      // Cycles, what comes again and what is missing included.
+      const mute = flat(tree.roots).filter((node) => node.sources === undefined && node.messageCount === undefined)
+      expect(mute).toEqual([])
     }),
     { numRuns: runs(25) },
   )
@@ -92,6 +95,7 @@ it('marks where a cycle closes and goes on', () => {
     ['sum_leaf', false],
     ['sum_b', true],
   ])
+  expect(flat(root ? [root] : []).at(-1)).toMatchObject({ id: 'sum_b', messageCount: 2 })
   const { edges } = dagOf(memory).neighbourhood({ id: 'sum_a', ...around })
   expect(edges.filter((edge) => edge.state === 'cycle').map(({ from, to }) => [from, to])).toEqual([
     ['sum_a', 'sum_b'],
