@@ -34,6 +34,7 @@ import { stampAtRest } from './side-index/source-state.ts'
 import { Surgeon } from './surgery/surgeon.ts'
 import { Undo } from './surgery/undo.ts'
 import { TimeTravel } from './time-travel/time-travel.ts'
+import { windowRule } from './time-travel/window-rule.ts'
 import { WhatIfPlanner } from './what-if/what-if.ts'
 
 /** All services over one memory file. */
@@ -149,7 +150,13 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     transcript: new Transcript(read, history),
     dag,
     context,
-    timeTravel: new TimeTravel({ db: read, histories: history, context, keepsLog: info.capabilities.runs }),
+    timeTravel: new TimeTravel({
+      db: read,
+      histories: history,
+      context,
+      keepsLog: info.capabilities.runs,
+      rule: windowRule(info),
+    }),
     retrieval,
     sideIndex,
     provenance: new ProvenanceFinder({

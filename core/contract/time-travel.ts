@@ -52,6 +52,11 @@ export const Timeline = z.object({
   events: z.array(CompactionEvent),
   /** What the agent took out of its window without a summary, oldest first; absent where nothing. */
   prunings: z.array(Pruning).optional(),
+  /**
+   * Summaries that took nobody's place and are no events: by the rule of the system that wrote the file its window holds
+   * every message. Absent where there are none such.
+   */
+  beside: z.int().optional(),
 })
 export type Timeline = z.infer<typeof Timeline>
 

@@ -1,19 +1,15 @@
 import { SummaryLevel } from '../contract/ids.ts'
 import type { GraphNode, SummaryGraph } from '../conversations/summary-graph.ts'
 import type { LoggedEvent } from './event-log.ts'
+import { isOwn } from './window-rule.ts'
 
 /**
  * What must have happened in a file without a log: each summary was made when it says so. Numbered from 1 in that order;
  * they belong to no run.
  */
 export function deriveEvents(graph: SummaryGraph): LoggedEvent[] {
-  const { conversationId } = graph.history
   return graph.nodes
-    .flatMap((node, index) =>
-      node.kind === 'missing' || node.conversationId !== conversationId
-        ? []
-        : [{ node, index, atMs: madeAt(graph, node) }],
-    )
+    .flatMap((node, index) => (isOwn(graph, node) ? [{ node, index, atMs: madeAt(graph, node) }] : []))
     .sort((a, b) => a.atMs - b.atMs)
     .map(({ node, index, atMs }, place) => ({
       eventId: place + 1,

@@ -1,5 +1,6 @@
 import type { Placements } from '../context/placements.ts'
 import type { GraphNode, SummaryGraph } from '../conversations/summary-graph.ts'
+import { isOwn } from './window-rule.ts'
 
 /** What is known to have been there, where no log says what the window was. */
 export type Known = {
@@ -15,7 +16,7 @@ export type Known = {
  */
 export function reconstruct(graph: SummaryGraph, { newestSeq, isMade }: Known): Placements {
   const { history, nodes } = graph
-  const made = Uint8Array.from(nodes, (node, index) => (isOurs(graph, node) && isMade(node, index) ? 1 : 0))
+  const made = Uint8Array.from(nodes, (node, index) => (isOwn(graph, node) && isMade(node, index) ? 1 : 0))
   const tops = nodes.flatMap((_, index) =>
     made[index] === 1 && !graph.dependents[index]?.some((dependent) => made[dependent] === 1) ? [index] : [],
   )
@@ -31,6 +32,3 @@ export function reconstruct(graph: SummaryGraph, { newestSeq, isMade }: Known): 
   }
   return placed.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry)
 }
-
-const isOurs = ({ history }: SummaryGraph, node: GraphNode): boolean =>
-  node.kind !== 'missing' && node.conversationId === history.conversationId

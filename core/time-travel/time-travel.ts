@@ -21,6 +21,7 @@ import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAft
 import { firstAbove, locateMoment, messagesAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
+import { ownSummaries, standBeside, type WindowRule } from './window-rule.ts'
 
 const queries = {
   window: /* sql */ `
@@ -35,6 +36,8 @@ export type TimeTravelOptions = {
   readonly context: ContextAssembler
   /** The file records every replacement in its windows. */
   readonly keepsLog: boolean
+  /** Of windows that no log tells of. */
+  readonly rule: WindowRule
 }
 
 /** The entries of a window as they were. */
@@ -76,6 +79,7 @@ export class TimeTravel {
         (time): time is number => time !== undefined && !Number.isNaN(time),
       )
       const prunings = this.#prunings(graph)
+      const beside = events.length > 0 ? 0 : ownSummaries(graph).length
       return {
         firstAtMs: times.length > 0 ? Math.min(...times) : null,
         lastAtMs: times.length > 0 ? Math.max(...times) : null,
@@ -86,6 +90,7 @@ export class TimeTravel {
           messages: messagesAt({ ...event, newestSeq }, graph),
         })),
         ...(prunings.length > 0 ? { prunings } : {}),
+        ...(beside > 0 ? { beside } : {}),
       }
     })
   }
@@ -148,6 +153,7 @@ export class TimeTravel {
       }
       const exact = this.#undo(graph, events, point, moment)
       if (exact) return { placed: exact, until, reconstructed: !point.isCertain, ...when }
+      if (this.#isEnd(graph, events, point)) return { reconstructed: true, ...when }
       return { placed: reconstruct(graph, knownAt(point, events, graph)), until, reconstructed: true, ...when }
     })
   }
@@ -182,13 +188,30 @@ export class TimeTravel {
 
   #events(graph: SummaryGraph): LoggedEvent[] {
     const logged = readEvents(this.#options.db, graph.history.conversationId)
-    return logged.length > 0 ? logged : deriveEvents(graph)
+    if (logged.length > 0) return logged
+    return this.#isBeside(graph) ? [] : deriveEvents(graph)
+  }
+
+  #isBeside(graph: SummaryGraph): boolean {
+    return this.#options.rule === 'beside' || standBeside(graph)
+  }
+
+  /** All that is known had happened, and nothing was done by hand: then the window is the one that is there now. */
+  #isEnd({ history }: SummaryGraph, events: readonly LoggedEvent[], point: Point): boolean {
+    return (
+      point.events === events.length &&
+      point.newestSeq >= (history.seqs.at(-1) ?? -1) &&
+      events.every((event) => event.runId === '') &&
+      readEdits(this.#options.db, history.conversationId, 0)?.length === 0
+    )
   }
 
   /** Null where there is no log, or it does not lead to the window that is stored or reach back far enough. */
   #undo(graph: SummaryGraph, events: readonly LoggedEvent[], point: Point, moment: Moment): Placements | null {
     const { db, keepsLog } = this.#options
-    if (!keepsLog || events.some((event) => event.runId === '')) return null
+    // Without a log nothing is known to undo, unless nothing was ever replaced: then the window only grew.
+    if (!keepsLog && (events.length > 0 || !this.#isBeside(graph))) return null
+    if (events.some((event) => event.runId === '')) return null
     const { history } = graph
     const { conversationId } = history
     const last = events[point.events - 1]
@@ -219,4 +242,4 @@ function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly 
 }
 
 const unlogged = (graph: SummaryGraph, logged: ReadonlySet<string>): boolean =>
-  graph.nodes.some((node) => node.conversationId === graph.history.conversationId && !logged.has(node.id))
+  ownSummaries(graph).some((node) => !logged.has(node.id))

@@ -6,10 +6,8 @@ import {
   roomText,
   withShares,
 } from '../../renderer/features/overview/overview-figures.ts'
-import { standsBeside } from '../../renderer/features/overview/stands-beside.ts'
 import { pressureState } from '../../renderer/ui/pressure-state.ts'
 import { stopReasonText } from '../../renderer/ui/stop-reason.ts'
-import { compactionEvent } from './compaction-event.ts'
 
 describe('the overview', () => {
   it('says how far it is to the next threshold', () => {
@@ -54,20 +52,5 @@ describe('the overview', () => {
   it('explains our reasons and keeps those of others', () => {
     expect(stopReasonText('nothing_eligible')).toBe('nothing was eligible')
     expect(stopReasonText('toString')).toBe('toString')
-  })
-})
-
-describe('summaries that stand beside the messages', () => {
-  const whole = { messages: 68, contextItems: 68, storedTokens: 46_146, contextTokens: 46_146 }
-  const reconstructed = { isExact: false, events: [compactionEvent({})] }
-
-  it('replaced nothing while the window holds every message', () => {
-    expect(standsBeside(whole, reconstructed)).toBe(true)
-    expect(standsBeside({ ...whole, contextItems: 12, contextTokens: 1539 }, reconstructed)).toBe(false)
-  })
-
-  it('are not guessed at where a log says what was replaced, or where there is none', () => {
-    expect(standsBeside(whole, { ...reconstructed, isExact: true })).toBe(false)
-    expect(standsBeside(whole, { isExact: false, events: [] })).toBe(false)
   })
 })

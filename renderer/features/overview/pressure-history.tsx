@@ -1,7 +1,6 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ConversationRow } from '../../../core/contract/memory.ts'
-import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { formatCompact, formatCount, plural } from '../../ui/format.ts'
@@ -10,11 +9,9 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
 import { endsAt, peakOf, pressureCurve } from './pressure-curve.ts'
-import { standsBeside } from './stands-beside.ts'
 
 type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
 
-const NONE: readonly CompactionEvent[] = []
 /** Columns of messages; a million of them is as quick to draw as a thousand. */
 const BUCKETS = 1024
 
@@ -30,11 +27,9 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
       placeholderData: (previous) => previous,
     }),
   )
-  const isBeside = timeline.data !== undefined && standsBeside(conversation, timeline.data)
-  const events = isBeside ? NONE : timeline.data?.events
   const points = useMemo(
-    () => timeline.data && events && columns.data && pressureCurve(columns.data, events, timeline.data.prunings),
-    [timeline.data, events, columns.data],
+    () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
+    [timeline.data, columns.data],
   )
   const error = timeline.error ?? columns.error
   if (timeline.data !== undefined && messages === 0) return null
@@ -45,13 +40,13 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
       </SectionHeading>
       {error !== null ? (
         <ErrorLine error={error} />
-      ) : !points || !events || !timeline.data || !settings.data ? (
+      ) : !points || !timeline.data || !settings.data ? (
         <Loading what="the history of the window" lines={4} />
       ) : (
         <>
           <PressureChart
             points={points}
-            events={events}
+            events={timeline.data.events}
             messages={messages}
             budgetTokens={budgetTokens}
             softTokens={settings.data.softThreshold * budgetTokens}
@@ -60,19 +55,18 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
           <p className={styles.scale}>
             <span>first message</span>
             <span>
-              {plural(events.length, 'compaction step')}
-              {events.length > 0 && ', marked by depth'}
+              {plural(timeline.data.events.length, 'compaction step')}
+              {timeline.data.events.length > 0 && ', marked by depth'}
               {timeline.data.prunings && `; pruned ${times(timeline.data.prunings.length)} without a summary`}
             </span>
             <span>message {formatCount(messages)}</span>
           </p>
-          {isBeside && (
+          {timeline.data.beside !== undefined && (
             <p className={styles.note}>
-              The window holds every message: {plural(timeline.data.events.length, 'summary', 'summaries')} replaced
-              none.
+              The window holds every message: {plural(timeline.data.beside, 'summary', 'summaries')} replaced none.
             </p>
           )}
-          {!timeline.data.isExact && events.length > 0 && (
+          {!timeline.data.isExact && timeline.data.events.length > 0 && (
             <p className={styles.note}>
               Reconstructed: the file keeps no log of its window, so creation times say when each summary came in.
             </p>
