@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import type { TranscriptFormat } from '../contract/import.ts'
 import type { NewPart } from '../conversations/new-message.ts'
+import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 import { contentOf } from '../transcripts/draft.ts'
 import type { AnswerRecord, MessageRecord } from '../transcripts/format.ts'
@@ -40,11 +41,10 @@ export function recogniseFor(path: string, format: TranscriptFormat): Recognised
     throw new LcmError('transcript_unreadable', `${path} is ${whyNoTranscript(path)}.`, { path })
   } catch (cause) {
     if (cause instanceof LcmError) throw cause
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
-    if (code === 'ENOENT') {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
     }
-    throw new LcmError('file_not_readable', `${path} cannot be read (${code}).`, { path }, { cause })
+    throw fileError(cause, path)
   }
 }
 

@@ -67,7 +67,7 @@ export function fileError(error: unknown, path: string): unknown {
     default:
       return new LcmError(
         'file_not_readable',
-        `${path} cannot be accessed (${code}).`,
+        `${path} cannot be accessed (${code}): see that its disk or network folder is there and sound, then try again.`,
         { path, code },
         { cause: error },
       )

@@ -25,9 +25,33 @@ export function locateMoment(moment: Moment, events: readonly LoggedEvent[], gra
     'runId' in moment ? event.runId === moment.runId : event.eventId === moment.eventId
   const last = events.findLastIndex(isMeant)
   if (last >= 0) return afterEvent(last, events, graph)
+  throw noSuchEvent(moment, events, graph.history.conversationId)
+}
+
+function noSuchEvent(
+  moment: { readonly runId: string } | { readonly eventId: number },
+  events: readonly LoggedEvent[],
+  conversationId: number,
+): LcmError {
   const what =
     'runId' in moment ? `compaction run ${JSON.stringify(moment.runId)}` : `compaction event ${moment.eventId}`
-  throw new LcmError('not_found', `There is no ${what} in conversation ${graph.history.conversationId}.`)
+  const known = 'runId' in moment ? knownRuns(events) : knownEvents(events)
+  const message = `There is no ${what} in conversation ${conversationId}: ${known}, or name a message or a time.`
+  return new LcmError('not_found', message, { ...moment })
+}
+
+/** Numbers are given out to all conversations of a file. */
+function knownEvents(events: readonly LoggedEvent[]): string {
+  const [first, last] = [events[0], events.at(-1)]
+  if (!first || !last) return 'it was never compacted. Ask for the window as it is'
+  return `its own are numbered between ${first.eventId} and ${last.eventId}. Name one of those`
+}
+
+function knownRuns(events: readonly LoggedEvent[]): string {
+  const newest = events.findLast(({ runId }) => runId)?.runId
+  if (newest === undefined)
+    return events.length > 0 ? `its file names no runs; ${knownEvents(events)}` : knownEvents(events)
+  return `its newest is ${JSON.stringify(newest)}. Name one of its own`
 }
 
 /** Before the next event, however soon that came. */
@@ -36,7 +60,11 @@ function afterMessage(id: string, events: readonly LoggedEvent[], graph: Summary
   const rank = history.rankOf(messageNumber(id) ?? Number.NaN)
   const newestSeq = history.seqs[rank]
   if (newestSeq === undefined) {
-    throw new LcmError('not_found', `There is no message "${id}" in conversation ${history.conversationId}.`, { id })
+    throw new LcmError(
+      'not_found',
+      `There is no message "${id}" in conversation ${history.conversationId}: look for it with "lcm grep", or in Search, and name one of this conversation.`,
+      { id },
+    )
   }
   const atMs = history.createdAtMs[rank] ?? Number.NaN
   const isLater = (event: LoggedEvent): boolean =>

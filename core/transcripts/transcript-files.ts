@@ -2,6 +2,7 @@ import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { MAGIC, readStart } from '../db/file-header.ts'
+import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 
 export type TranscriptFile = {
@@ -68,10 +69,10 @@ function startOf(path: string): string {
   }
 }
 
-function notFound(path: string, cause: NodeJS.ErrnoException): LcmError {
+function notFound(path: string, cause: NodeJS.ErrnoException): unknown {
   return cause.code === 'ENOENT' || cause.code === 'ENOTDIR'
     ? new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
-    : new LcmError('file_not_readable', `${path} cannot be read (${cause.code}).`, { path }, { cause })
+    : fileError(cause, path)
 }
 
 async function filesAt(path: string): Promise<TranscriptFile[]> {
@@ -129,8 +130,7 @@ async function listed(folder: string, given: string): Promise<Dirent[]> {
   return await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
     // A folder below that may not be read costs only itself.
     if (folder !== given) return []
-    const message = `The folder ${given} cannot be listed (${cause.code}).`
-    throw new LcmError('file_not_readable', message, { path: given }, { cause })
+    throw fileError(cause, given)
   })
 }
 

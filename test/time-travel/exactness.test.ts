@@ -233,7 +233,7 @@ describe('in a file that records every replacement', () => {
     const travel = travelIn(memory.db)
     for (const moment of [{ messageId: 'msg_2' }, { messageId: 'nobody' }, { eventId: 1 }, { runId: 'run_x' }]) {
       expect(() => travel.contextAt({ conversationId: 1, moment })).toThrow(
-        expect.objectContaining({ code: 'not_found' }),
+        expect.objectContaining({ code: 'not_found', message: expect.stringMatching(/look for it with|Ask for/) }),
       )
     }
     expect(() => travel.timeline(9)).toThrow(expect.objectContaining({ code: 'not_found' }))

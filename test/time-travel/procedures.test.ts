@@ -36,7 +36,9 @@ describe.each(doors)('past windows and what-if $name', (door) => {
     const { left, stayed } = await context.difference({ conversationId, from: { eventId: last }, to: { now: true } })
     expect([left, stayed]).toEqual([[], then.items.length])
     const { error } = await safe(context.at({ conversationId, moment: { eventId: 999_999 } }))
-    expect(error).toMatchObject({ data: { code: 'not_found' } })
+    expect(error).toMatchObject({ data: { code: 'not_found', message: expect.stringContaining('numbered between') } })
+    const unknown = await safe(context.at({ conversationId, moment: { runId: 'run_x' } }))
+    expect(unknown.error).toMatchObject({ data: { code: 'not_found', message: expect.stringContaining('newest is') } })
   })
 
   it('answer for every preset', async () => {

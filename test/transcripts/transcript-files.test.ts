@@ -4,6 +4,8 @@ import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { recogniseFor } from '../../core/coverage/read-transcript.ts'
+import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
 import { probePath } from '../../core/machine/probe.ts'
 import { findTranscriptFiles } from '../../core/transcripts/transcript-files.ts'
 import { runImport } from '../builders/import.ts'
@@ -20,6 +22,15 @@ const file = (folder: string, name: string, content: string | Buffer = said): st
 }
 
 describe('what is no file with a transcript', () => {
+  it('is told with what to do, when the system does not let it be read', async () => {
+    const path = join(temporaryFolder(), 'circle.jsonl')
+    symlinkSync(path, path)
+    const told = { code: 'file_not_readable', message: expect.stringMatching(/circle.*\(ELOOP\): .*try again/) }
+    await expect(findTranscriptFiles([path])).rejects.toMatchObject(told)
+    expect(() => recogniseFor(path, 'auto')).toThrow(expect.objectContaining(told))
+    await expect(verifyLedger(path, null, new AbortController().signal).next()).rejects.toMatchObject(told)
+  })
+
   const others: Record<string, (folder: string) => string> = {
     'a pipe or a device': (folder) => {
       const path = join(folder, 'pipe.jsonl')
