@@ -214,12 +214,14 @@ describe('lcm mcp', () => {
     expect((await client.listTools()).tools).toHaveLength(4)
   })
 
-  it('is stopped from running for ever by a hostile pattern', async () => {
+  it('answers after a hostile pattern as before it', async () => {
     const { call } = await running()
-    const began = performance.now()
-    await call('lcm_grep', { query: '^(a+)+$', mode: 'regex' })
-    await call('lcm_grep', { query: '(.*)*x', mode: 'regex' })
-    expect(performance.now() - began).toBeLessThan(15_000)
+    for (const query of ['^(a+)+$', '(.*)*x']) {
+      const { isError, data } = await call('lcm_grep', { query, mode: 'regex' })
+      // Done with or stopped, never waited for: the time that it may take is that of the runner.
+      expect(isError ? Failure.parse(data).error.code : 'pattern_too_slow').toBe('pattern_too_slow')
+    }
+    expect(Hits.parse((await call('lcm_grep', { query: 'lock' })).data).total).toBeGreaterThan(0)
   })
 
   it('passes hostile text on as data, in whole messages of the protocol', async () => {
