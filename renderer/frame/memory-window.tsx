@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { host } from '../host.ts'
-import { navigate, useRoute, type View } from '../routes.ts'
+import { navigate, parseRoute, useRoute, type View } from '../routes.ts'
 import { firstConversation } from '../ui/conversation-order.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
@@ -131,6 +131,9 @@ function useCurrentConversation(rows: readonly ListedConversation[] | undefined)
   const current = rows?.find((row) => row.conversationId === conversationId) ?? null
   useEffect(() => {
     if (rows === undefined || current !== null) return
+    // The address may have changed since this was drawn: whoever went elsewhere meanwhile is not led back.
+    const asked = parseRoute(location.hash).conversationId
+    if (rows.some((row) => row.conversationId === asked)) return
     navigate({ conversationId: firstConversation(rows) }, 'replace')
   }, [rows, current])
   return current
