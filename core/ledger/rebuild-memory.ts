@@ -11,6 +11,7 @@ import { fillSummaryHashes } from '../working-copy/summary-hashes.ts'
 import { ledgerContentHash } from './content-hash.ts'
 import { FromOthers } from './from-others.ts'
 import { type LedgerEvent, sha256 } from './ledger-line.ts'
+import { LostConversations } from './lost-conversations.ts'
 import { columnsOf, keyOf, type Row, TABLES } from './tables.ts'
 import { Failures, readLedgerEvents, requireLedger } from './verify-ledger.ts'
 
@@ -41,7 +42,8 @@ async function* replay(
   // An undone transplant takes its copies back.
   const putBack = takeTriggers(db, ['*_index_*', '*_undeletable'])
   db.exec('DELETE FROM lcm_meta')
-  const builder = new Builder(db, failures, new FromOthers(db, estimator))
+  const lost = new LostConversations()
+  const builder = new Builder(db, failures, new FromOthers(db, estimator), lost)
   const total = await stat(ledger).then(
     ({ size }) => size,
     () => 0,
@@ -54,6 +56,8 @@ async function* replay(
     events += block.events.length
     yield { done: block.bytes, total, unit: 'bytes', note: 'replaying the ledger' }
   }
+  // What a whole ledger does not have, the memory did not have either.
+  if (failures.count > 0) db.transaction(() => lost.restore(db, failures))
   yield* indexInSteps(db, signal)
   putBack()
   db.transaction(() => fillSummaryHashes(db))
@@ -75,12 +79,14 @@ class Builder {
   readonly #db: WriteDb
   readonly #failures: Failures
   readonly #others: FromOthers
+  readonly #lost: LostConversations
   readonly #columns = new Map<string, readonly string[]>()
 
-  constructor(db: WriteDb, failures: Failures, others: FromOthers) {
+  constructor(db: WriteDb, failures: Failures, others: FromOthers, lost: LostConversations) {
     this.#db = db
     this.#failures = failures
     this.#others = others
+    this.#lost = lost
     for (const table of TABLES) this.#columns.set(table, columnsOf(db, table))
   }
 
@@ -93,6 +99,7 @@ class Builder {
         const hash = sha256(event.content)
         // A changed text is no longer the message: what is not true is not put into a memory.
         if (hash !== event.content_hash) return
+        this.#lost.note(event, (own as Row).conversation_id)
         this.#insert('messages', { ...(own as Row), content: event.content, content_hash: hash })
       }
     } catch (error) {

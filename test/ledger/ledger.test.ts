@@ -318,6 +318,31 @@ describe('a memory made from a file', () => {
   })
 })
 
+it('what is left of a ledger that was cut off can be seen in the memory that is made from it', async () => {
+  const { lcm } = kept()
+  say(lcm, 'the session', ['one', 'two', 'three'])
+  const ledger = join(temporaryFolder(), 'out.jsonl')
+  await ended(exportLedger({ db: lcm.read, info: lcm.info, to: ledger, clock: Date.now }, signal))
+  lcm.close()
+  // An export tells the messages first, and of their conversation after them.
+  const lines = readFileSync(ledger, 'utf8').split('\n')
+  writeFileSync(ledger, `${lines.slice(0, 2).join('\n')}\n${lines[2]?.slice(0, 30)}`)
+  const to = join(temporaryFolder(), 'again.db')
+  const { failures } = await rebuild(ledger, to)
+  expect(failures.map(({ line, check }) => [line, check])).toEqual([
+    [3, 'malformed_json'],
+    [0, 'ledger_behind'],
+  ])
+  const again = openLcm(to)
+  expect(again.read.all('SELECT session_id AS session, importer FROM conversations')).toEqual([
+    { session: 'the session', importer: 'test' },
+  ])
+  expect(again.context.assemble({ conversationId: 1 }).items).toHaveLength(2)
+  const report = await ended(again.integrity.run(undefined, signal))
+  expect(report.checks.filter(({ count, severity }) => count > 0 && severity === 'error')).toEqual([])
+  again.close()
+})
+
 describe('the checks of a memory that keeps a ledger', () => {
   const found = async (lcm: Lcm): Promise<string[]> => {
     const report = await ended(lcm.integrity.run(undefined, signal))
