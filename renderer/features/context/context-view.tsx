@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
+import { api } from '../../api.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -8,6 +10,7 @@ import { CategoryTable } from './category-table.tsx'
 import { ContextToolbar, type Form } from './context-toolbar.tsx'
 import styles from './context-view.module.css'
 import { type Between, DifferenceView } from './difference-view.tsx'
+import { LargeWindow } from './large-window.tsx'
 import { lastRun, NOW, normalised, parsePlace } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
 import { TimeBar } from './time-bar.tsx'
@@ -22,6 +25,9 @@ import { WhatIfPanel } from './what-if-panel.tsx'
 import { WindowHead } from './window-head.tsx'
 import { WindowList } from './window-list.tsx'
 
+/** A larger window is listed only for whoever asks for it: it takes seconds, and memory by the gigabyte. */
+const MAX_ITEMS_UNASKED = 250_000
+
 /** Long enough for a slider to pass by, short enough to be an answer at once. */
 const SETTLE_MS = 60
 
@@ -32,7 +38,15 @@ type Props = {
 }
 
 /** What the model sees next turn, or saw at any moment before: to scale, item by item, as it is sent, and what if. */
-export function ContextView({ conversationId, isDetailShown }: Props) {
+export function ContextView(props: Props) {
+  const { data: rows } = useQuery(api.conversations.list.queryOptions())
+  const items = rows?.find((row) => row.conversationId === props.conversationId)?.contextItems ?? 0
+  // Decided once: a window that grows while it is shown does not go away.
+  const [isListed, setListed] = useState(items <= MAX_ITEMS_UNASKED)
+  return isListed ? <WholeWindow {...props} /> : <LargeWindow items={items} onList={() => setListed(true)} />
+}
+
+function WholeWindow({ conversationId, isDetailShown }: Props) {
   const [whatIf, setWhatIf] = useKept('what-if', conversationId, AS_CONFIGURED, parseWhatIf)
   const [place, setPlace] = useKept('moment', conversationId, NOW, parsePlace)
   const [between, setBetween] = useState<Between | null>(null)
