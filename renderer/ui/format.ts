@@ -44,10 +44,11 @@ export function plural(count: number, one: string, many: string = `${one}s`): st
   return `${formatCount(count)}${NBSP}${count === 1 ? one : many}`
 }
 
-/** A share of one as whole percent, or with one decimal below ten: `62 %`, `2.5 %`, `< 0.1 %`. */
+/** A share of one as whole percent, or with one decimal below ten: `62 %`, `2.5 %`, `< 0.1 %`. Only all is `100 %`. */
 export function formatPercent(share: number): string {
   const percent = share * 100
   if (percent > 0 && percent < 0.1) return `<${NBSP}0.1${NBSP}%`
+  if (percent >= 99.5 && percent < 100) return `${(Math.floor(percent * 10) / 10).toFixed(1)}${NBSP}%`
   const text = Math.abs(percent) >= 10 || Number.isInteger(percent) ? grouped.format(percent) : percent.toFixed(1)
   return `${text}${NBSP}%`
 }

@@ -73,6 +73,10 @@ describe('shares', () => {
     ])
   })
 
+  it('call nothing all that is not', () => {
+    expect([0.994, 0.995, 0.99997, 1].map(formatPercent).map(plain)).toEqual(['99 %', '99.5 %', '99.9 %', '100 %'])
+  })
+
   it('never call a window full that is not', () => {
     expect(plain(formatPressure(0.997))).toBe('99 %')
     expect(plain(formatPressure(1.2))).toBe('120 %')
