@@ -90,8 +90,10 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): DerivedDb
   }
 
   const keep = (): void => {
-    // What was not read since it changed is brought in step by the next connection.
-    if (builtVersion !== keptVersion) kept?.tables.save(db, builtVersion === version())
+    // What was not read since it changed is brought in step by the next connection, whether it has to be saved or not.
+    const isCurrent = builtVersion === version()
+    if (builtVersion !== keptVersion) kept?.tables.save(db, isCurrent)
+    else if (!isCurrent) kept?.tables.outdate()
     keptVersion = builtVersion
   }
   let keptVersion: number | null = null

@@ -54,6 +54,11 @@ export class KeptTables {
     return this.#isCurrent
   }
 
+  /** The file has changed since they were saved. */
+  outdate(): void {
+    this.#isCurrent = false
+  }
+
   /** Takes over everything from a connection; nothing when that fails. */
   save(db: PreparableDb, isCurrent: boolean): void {
     this.#isCurrent = isCurrent

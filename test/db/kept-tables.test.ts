@@ -79,4 +79,16 @@ describe('derived tables over connections that come and go', () => {
     writer.exec('INSERT INTO numbers VALUES (6)')
     expect([count(third), builds.count]).toEqual([6, 4])
   })
+
+  it('are brought in step when the file changed after they were taken over, and nobody read since', () => {
+    const { writer, builds, connect } = stage()
+    const count = (db: PreparableDb) => db.value('SELECT count(*) FROM one')
+    connect(false).keep()
+    const second = connect(true)
+    expect([count(second), builds.count]).toEqual([3, 1])
+    writer.exec('INSERT INTO numbers VALUES (4)')
+    second.keep()
+    const third = connect(true)
+    expect([count(third), builds.count]).toEqual([4, 2])
+  })
 })
