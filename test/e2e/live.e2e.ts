@@ -1,5 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
+import { tellStory } from '../builders/systems/story.ts'
+import { openWriter, writeStory } from '../builders/systems/system.ts'
 import { Agent } from '../live/start-agent.ts'
 import { expect, test } from './app.ts'
 
@@ -54,5 +57,42 @@ test('a window beside an agent of another system follows it, and its place and s
     expect((await agent.tell('say 1')).busy).toBe(0)
   } finally {
     agent.kill()
+  }
+})
+
+test('a window on a conversation that its agent deletes leads on to another, and says when there is none', async ({
+  openMemory,
+  home,
+}) => {
+  const path = join(home, 'lcm.db')
+  writeStory(piLcmWriter, path, piLcmWriter.tell(tellStory({ seed: SEED })))
+  const db = openWriter(path, '')
+  const forgetFirst = () => {
+    const id = db.prepare('SELECT id FROM conversations ORDER BY rowid').pluck().get()
+    db.transaction(() => {
+      db.prepare(
+        'DELETE FROM summary_sources WHERE summary_id IN (SELECT id FROM summaries WHERE conversation_id = ?)',
+      ).run(id)
+      db.prepare('DELETE FROM summaries WHERE conversation_id = ?').run(id)
+      db.prepare('DELETE FROM messages WHERE conversation_id = ?').run(id)
+      db.prepare('DELETE FROM conversations WHERE id = ?').run(id)
+    })()
+  }
+  try {
+    // The log of its writer is there from the first write on.
+    db.exec('CREATE TABLE warm_up (x); DROP TABLE warm_up')
+    const page = await openMemory(path)
+    await page.evaluate(() => {
+      location.hash = '#/conversation/1/transcript?select=msg_3'
+    })
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    await expect(feed.getByRole('article', { name: /msg_3$/ })).toBeInViewport()
+    forgetFirst()
+    await expect(page).toHaveURL(/\/conversation\/2\/transcript/)
+    await expect(feed.getByRole('article').first()).toBeVisible()
+    forgetFirst()
+    await expect(page.getByText('No conversation yet')).toBeVisible()
+  } finally {
+    db.close()
   }
 })
