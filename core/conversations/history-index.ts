@@ -5,10 +5,11 @@ import { LcmError } from '../errors.ts'
 import { changeStamp } from './change-stamp.ts'
 import { History } from './history.ts'
 import { type Extent, GrowingColumns, ORDER_MODULUS } from './history-columns.ts'
+import { loadingSummaryGraph, loadSummaryGraph } from './load-summary-graph.ts'
 import type { MessageOrder } from './message-order.ts'
 import { appendingNewer, checking } from './read-columns.ts'
 import { readOrder } from './read-order.ts'
-import { loadingSummaryGraph, loadSummaryGraph, type SummaryGraph } from './summary-graph.ts'
+import type { SummaryGraph } from './summary-graph.ts'
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
