@@ -1,27 +1,7 @@
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { idOrNull, itemId, itemsOf } from './asked-items.ts'
+import type { Check, CheckContext, Finding } from './check.ts'
 import { findSplitPairs, findUnanswered } from './tool-pairs-check.ts'
-
-const queries = {
-  // A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.
-  recordsCompaction: /* sql */ `
-    SELECT 1 FROM message_parts WHERE message_id = CAST(:id AS INTEGER) AND part_type = 'compaction' AND is_synthetic = 0
-    UNION ALL
-    -- Nor was a message that came with a transplanted summary ever in this window's tail.
-    SELECT 1 FROM messages WHERE message_id = CAST(:id AS INTEGER) AND external_id LIKE 'transplant:%'`,
-}
-
-/** Items of the windows that were asked for, by their places. */
-function* itemsOf(context: CheckContext): Generator<number> {
-  const { window } = context.facts
-  for (let item = 0; item < window.length; item += 1) {
-    if (isAsked(context, window.conversations[item] as number)) yield item
-  }
-}
-
-function itemId({ facts }: CheckContext, item: number): string {
-  const target = facts.window.targets[item] as number
-  return facts.window.isSummary[item] === 1 ? facts.summaries.at(target).id : facts.messageId(target)
-}
+import { findCompactedTail, findDoubleInclusion, findUncovered } from './window-coverage-check.ts'
 
 function* findDangling(context: CheckContext): Iterable<Finding | null> {
   const { window, summaries, messages } = context.facts
@@ -57,9 +37,6 @@ function* findGaps(context: CheckContext): Iterable<Finding | null> {
     before = ordinal
   }
 }
-
-const idOrNull = (context: CheckContext, item: number): string | null =>
-  (context.facts.window.targets[item] as number) < 0 ? null : itemId(context, item)
 
 function* findSharedPlaces(context: CheckContext): Iterable<Finding | null> {
   const { window } = context.facts
@@ -101,81 +78,6 @@ function* findOutOfOrder(context: CheckContext): Iterable<Finding | null> {
     if (first <= last) continue
     last = first
     later = item
-  }
-}
-
-function* findUncovered(context: CheckContext): Iterable<Finding | null> {
-  const { messages, window, coverage, events } = context.facts
-  for (const { conversationId, from, to } of messages.ranges) {
-    if (!isAsked(context, conversationId) || !context.dialect.hasWindow(context, conversationId)) continue
-    for (let place = from; place < to; place += 1) {
-      const isThere = window.messageCounts[place] !== 0 || coverage.isCovered(place) || events.has(place)
-      if (isThere || context.dialect.isUncoveredByDesign(context, place)) {
-        if (place % 1024 === 0) yield null
-        continue
-      }
-      const detail = `message ${messages.seqs[place]} is neither in the window nor covered`
-      const leaf = coverage.leaf[place] as number
-      const mark = leaf < 0 ? '' : context.facts.summaries.at(leaf).id
-      yield { id: context.facts.messageId(place), conversationId, detail, mark }
-    }
-  }
-}
-
-function* findDoubleInclusion(context: CheckContext): Iterable<Finding | null> {
-  const { window, coverage, summaries, order } = context.facts
-  const listed = new Set<string>()
-  for (const item of itemsOf(context)) {
-    yield null
-    const target = window.targets[item] as number
-    if (target < 0) continue
-    const conversationId = window.conversations[item] as number
-    const id = itemId(context, item)
-    const isSummary = window.isSummary[item] === 1
-    const times = (isSummary ? window.summaryCounts : window.messageCounts)[target] as number
-    if (times > 1 && !listed.has(id)) {
-      listed.add(id)
-      yield { id, conversationId, detail: `listed ${times} times` }
-    }
-    if (!isSummary && coverage.isCovered(target)) {
-      const leaf = summaries.at(coverage.leaf[target] as number).id
-      yield { id, conversationId, detail: `in the window and in ${leaf}, which the window leads to` }
-    }
-    if (isSummary && coverage.isBeneath[target] === 1 && order.isCyclic[target] === 0) {
-      yield { id, conversationId, detail: `in the window beside its dependent ${dependentInWindow(context, target)}` }
-    }
-  }
-}
-
-function dependentInWindow({ facts }: CheckContext, summary: number): string {
-  const { links, window, summaries } = facts
-  const seen = new Set<number>()
-  const open = [...(links.dependents[summary] ?? [])]
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    if (window.summaryCounts[at] !== 0) return summaries.at(at).id
-    if (seen.has(at)) continue
-    seen.add(at)
-    open.push(...(links.dependents[at] ?? []))
-  }
-  return ''
-}
-
-function* findCompactedTail(context: CheckContext): Iterable<Finding | null> {
-  const { db, info } = context
-  const { messages, window, coverage, events } = context.facts
-  for (const { conversationId, from, to } of messages.ranges) {
-    yield null
-    if (!isAsked(context, conversationId) || !context.dialect.hasWindow(context, conversationId)) continue
-    let newest = to - 1
-    while (newest >= from && events.has(newest)) newest -= 1
-    if (newest < from || window.messageCounts[newest] !== 0 || !coverage.isCovered(newest)) continue
-    if (
-      info.system === 'native' &&
-      db.value(queries.recordsCompaction, { id: messages.ids[newest] ?? null }) !== undefined
-    )
-      continue
-    const detail = 'the newest message is not in the window itself'
-    yield { id: context.facts.messageId(newest), conversationId, detail }
   }
 }
 
