@@ -2,20 +2,10 @@ import { appendFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openMemory } from '../../core/db/open-memory.ts'
-import type { ReadDb } from '../../core/db/read-db.ts'
 import { decapodWriter } from '../builders/systems/decapod.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-
-const TABLES = ['conversations', 'messages', 'message_parts', 'summaries', 'summary_messages', 'context_items'] as const
-
-const everything = (db: ReadDb): unknown =>
-  TABLES.map((table) =>
-    db
-      .all(`SELECT * FROM ${table}`)
-      .map((row) => JSON.stringify(row))
-      .sort(),
-  )
+import { everything } from './everything.ts'
 
 test('a decapod memory that is followed is the one that a fresh look finds', () => {
   const folder = temporaryFolder()

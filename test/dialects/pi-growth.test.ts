@@ -1,27 +1,10 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openMemory } from '../../core/db/open-memory.ts'
-import type { ReadDb } from '../../core/db/read-db.ts'
 import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-
-const TABLES = [
-  'conversations',
-  'messages',
-  'summaries',
-  'summary_messages',
-  'summary_sources',
-  'context_items',
-] as const
-
-const everything = (db: ReadDb): unknown =>
-  TABLES.map((table) =>
-    db
-      .all(`SELECT * FROM ${table}`)
-      .map((row) => JSON.stringify(row))
-      .sort(),
-  )
+import { everything } from './everything.ts'
 
 test('a pi-lcm memory that is followed is the one that a fresh look finds', () => {
   const folder = temporaryFolder()
