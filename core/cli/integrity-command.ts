@@ -1,4 +1,4 @@
-import type { IntegrityReport, Sample } from '../contract/integrity.ts'
+import { checksMade, type IntegrityReport, type Sample } from '../contract/integrity.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -29,7 +29,7 @@ function integrityText(report: IntegrityReport): string {
     ? 'Nothing is wrong.'
     : `${count(report.counts.error)} errors, ${count(report.counts.warning)} warnings.`
   return [
-    `${verdict} ${report.checks.filter((check) => check.notApplicable === null).length} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
+    `${verdict} ${checksMade(report)} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
     ...found.map((check) => {
       const causes = check.consequenceOf ?? []
       const cause = causes.length > 0 ? `\n    It may merely follow from ${causes.join(', ')}.` : ''

@@ -83,3 +83,7 @@ export const IntegrityReport = z.object({
   finishedAtMs: z.number(),
 })
 export type IntegrityReport = z.infer<typeof IntegrityReport>
+
+/** How many checks ran: those that do not apply to the file say nothing of it. */
+export const checksMade = ({ checks }: Pick<IntegrityReport, 'checks'>): number =>
+  checks.filter((check) => check.notApplicable === null).length

@@ -14,6 +14,11 @@ test('a sound memory has no finding', async ({ openMemory, home }) => {
   // The report outlives a reload of the window.
   await page.reload()
   await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
+
+  // The overview counts the same checks.
+  const ran = /^\d+/.exec(await page.getByText(/^\d+\schecks over/).innerText())?.[0]
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await expect(page.getByRole('region', { name: 'Health' })).toContainText(new RegExp(`by ${ran}\\schecks`))
 })
 
 test('a damaged one says what is wrong, and a finding leads to its node', async ({ openMemory, home }) => {

@@ -1,4 +1,4 @@
-import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
+import { type CheckResult, checksMade, type IntegrityReport } from '../../../core/contract/integrity.ts'
 import { byDesign, byDesignTitle, groupChecks, reportTitle } from './report-groups.ts'
 
 /** The report as a document to attach to a bug report. Ids and figures only: no text of the conversation. */
@@ -8,7 +8,7 @@ export function reportMarkdown(report: IntegrityReport, path: string): string {
   const lines = [
     `# Integrity of ${inline(path)}`,
     '',
-    `${reportTitle(report)}: ${report.checks.length - notApplicable.length} checks over ${report.messages} messages and ` +
+    `${reportTitle(report)}: ${checksMade(report)} checks over ${report.messages} messages and ` +
       `${report.summaries} summaries, ${new Date(report.finishedAtMs).toISOString()}.`,
     ...findings.flatMap(section),
     ...(expected.length > 0 ? ['', '# Expected, not damage', ...expected.flatMap(section)] : []),

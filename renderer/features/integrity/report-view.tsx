@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { IntegrityReport } from '../../../core/contract/integrity.ts'
+import { checksMade, type IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
@@ -68,7 +68,7 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
           </>
         }
       >
-        {plural(report.checks.length - notApplicable.length, 'check')} over {plural(report.messages, 'message')} and{' '}
+        {plural(checksMade(report), 'check')} over {plural(report.messages, 'message')} and{' '}
         {plural(report.summaries, 'summary', 'summaries')} · {formatDuration(report.durationMs)} ·{' '}
         <TimeText atMs={report.finishedAtMs} />
         {scan !== null ? ` · ${jobText(scan)}` : isStale && ' · the file has changed since'}

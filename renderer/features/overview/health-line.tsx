@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { checksMade } from '../../../core/contract/integrity.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +25,7 @@ export function HealthLine() {
             ? 'Nothing wrong was found'
             : `${plural(report.counts.error, 'error')}, ${plural(report.counts.warning, 'warning')}`}{' '}
           <Dim>
-            by {plural(report.checks.length, 'check')}, <TimeText atMs={report.finishedAtMs} />
+            by {plural(checksMade(report), 'check')}, <TimeText atMs={report.finishedAtMs} />
           </Dim>
         </span>
       )}
