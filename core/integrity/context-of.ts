@@ -42,7 +42,8 @@ export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
   let inherited: Inherited | null | undefined
   const known = new Map<string, boolean>()
   const isFree = (id: string, conversationId: number): boolean => {
-    inherited ??= inheritedOf(memory)
+    // null is an answer, too.
+    if (inherited === undefined) inherited = inheritedOf(memory)
     const free = known.get(id) ?? inherited?.isFree(id, conversationId) ?? false
     known.set(id, free)
     return free
