@@ -91,7 +91,7 @@ export function storePruning(given: Pruning): void {
       toldTokens: pruning.toldTokens,
       outputs: [...(known?.outputs ?? []), ...outputs],
     }
-    const saved = savedInWindow(given, outputs)
+    const saved = tokensInWindow(db, conversationId, outputs)
     const noted = { runId, configuration: JSON.stringify({ imported: pruning.key, prune: facts }) }
     if (configuration !== undefined) {
       const before = db.value<number | null>(queries.tokensAfter, { runId }) ?? 0
@@ -150,9 +150,6 @@ function seenTokens({ db, conversationId }: Pruning, newestSeq: number): number 
   )
   return Math.max(0, all - tokensInWindow(db, conversationId, pruned))
 }
-
-const savedInWindow = ({ db, conversationId }: Pruning, outputs: readonly Output[]): number =>
-  tokensInWindow(db, conversationId, outputs)
 
 function tokensInWindow(db: WriteDb, conversationId: number, outputs: readonly Output[]): number {
   const ids = JSON.stringify(outputs.map(([messageId]) => messageId))
