@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import { start } from './start-installed.mjs'
+import { start } from './start-command.mjs'
 
-start()
+await start()

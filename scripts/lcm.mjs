@@ -1,18 +1,5 @@
-// The `lcm` command of a checkout: runs it from source on the project's own Node.
-import { bootstrap } from './bootstrap.mjs'
-import { endLike, run } from './child.mjs'
-import { inProject, main, userFolder } from './project.mjs'
+// `npm run lcm -- …`: npm itself changes to the project folder, the command runs where the user is.
+import { userFolder } from './project.mjs'
+import { runLcm } from './run-lcm.mjs'
 
-/** These show the window and so need the built renderer. */
-const SHOWS_THE_WINDOW = new Set(['serve', 'open'])
-
-await main(async () => {
-  const args = process.argv.slice(2)
-  const node = await bootstrap()
-  const command = args.find((argument) => !argument.startsWith('-'))
-  if (SHOWS_THE_WINDOW.has(command) && !args.includes('--help')) {
-    const { ensureBuild } = await import('./ensure-build.mjs')
-    await ensureBuild()
-  }
-  endLike(await run(node, [inProject('core/entry/cli.ts'), ...args], { cwd: userFolder }))
-})
+await runLcm(userFolder)

@@ -9,7 +9,7 @@ import { conversationOption, type Define, type Run } from './command.ts'
 import { moment, twoMoments } from './moment.ts'
 import type { Answer } from './output.ts'
 import { integer, oneOf } from './parse.ts'
-import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { chooseOrNewest, type MemoryOptions, withMemory } from './session.ts'
 import { count, percent, table } from './text.ts'
 
 type ContextOptions = MemoryOptions & {
@@ -52,7 +52,7 @@ export function addContextCommand(define: Define, run: Run): void {
 function contextAnswer(lcm: Lcm, options: ContextOptions): Answer {
   const preferred = options.preset ? presetSettings(options.preset) : {}
   const input: AssembleInput = {
-    conversationId: chooseConversation(lcm, options.conversation),
+    conversationId: chooseOrNewest(lcm, options.conversation),
     budgetTokens: options.budget ?? preferred.budgetTokens,
     freshTailCount: options.freshTail ?? preferred.freshTailCount,
     query: options.query,

@@ -52,6 +52,11 @@ export function printError(error: unknown, asJson: boolean): number {
   return exitCodeOf(info.code)
 }
 
+/** Something to know about the answer, which stands on standard output. */
+export function printNote(message: string): void {
+  process.stderr.write(`lcm: ${oneLine(message)}\n`)
+}
+
 const jsonDocument = (value: unknown): string => obeyedByNone(JSON.stringify(toCliJson(value), null, 2))
 
 /** A document is JSON whatever it is parsed with, and no terminal obeys it: what could move a cursor is escaped. */

@@ -37,12 +37,20 @@ export async function runCli(args: readonly string[], installation: Installation
   const state = { exitCode: EXIT.done as number }
   const program = buildProgram(asJson, installation, version, state)
   try {
-    await program.parseAsync(args, { from: 'user' })
+    await program.parseAsync(unknownCommand(program, options) ?? args, { from: 'user' })
     return state.exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
     return printError(wrongUsage(error, options[0]), asJson)
   }
+}
+
+/** A command that nobody knows, alone, so that the parser refuses it: beside --help or --version it would not look. */
+function unknownCommand(program: Command, options: readonly string[]): readonly string[] | null {
+  const [first, second] = options.filter((option) => !option.startsWith('-'))
+  const named = first === 'help' ? second : first
+  if (named === undefined || program.commands.some((command) => command.name() === named)) return null
+  return [named]
 }
 
 /** What the parser, or a schema behind it, refuses is wrong usage; every other error stays as it is. */

@@ -3,7 +3,7 @@ import { toCliJson } from './cli-json.ts'
 import { conversationOption, type Define, MAX_ID, type Run } from './command.ts'
 import type { Answer } from './output.ts'
 import { integer } from './parse.ts'
-import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { chooseOrNewest, type MemoryOptions, withMemory } from './session.ts'
 import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 
 /** stats, tree, describe, expand, lineage: commands that never write. */
@@ -61,7 +61,7 @@ export function addReadCommands(define: Define, run: Run): void {
   run(
     define('tree', 'the summary DAG from its roots to the messages').addOption(conversationOption()),
     async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
-      const tree = await withMemory(options, (lcm) => lcm.dag.tree(chooseConversation(lcm, options.conversation)), {
+      const tree = await withMemory(options, (lcm) => lcm.dag.tree(chooseOrNewest(lcm, options.conversation)), {
         readOnly: true,
       })
       return { json: tree, text: () => treeText(tree.roots, (node) => node.sources ?? []) || 'No summaries.' }

@@ -1,6 +1,12 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { ConversationRow } from '../contract/memory.ts'
+import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 import { type Lcm, openLcm } from '../lcm.ts'
 import { loadSettings } from '../settings/settings-store.ts'
+import { printNote } from './output.ts'
+import { oneLine } from './text.ts'
 
 /** Options that every command on a memory takes. */
 export type MemoryOptions = { readonly db?: string; readonly newer?: boolean }
@@ -12,11 +18,21 @@ export async function withMemory<T>(
   open: { readonly create?: boolean; readonly readOnly?: boolean } = {},
 ): Promise<T> {
   const settings = loadSettings(process.env)
+  if (open.create && options.db === undefined) makeFolderOf(settings.databasePath)
   const lcm = openLcm(options.db ?? settings.databasePath, { settings, allowNewer: options.newer ?? false, ...open })
   try {
     return await body(lcm)
   } finally {
     lcm.close()
+  }
+}
+
+/** The configured memory is nobody's typing error: its folder is made on first use. */
+function makeFolderOf(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw fileError(error, dirname(path))
   }
 }
 
@@ -32,11 +48,39 @@ export function chooseConversation(lcm: Lcm, given: number | undefined): number 
   }
   const [only] = rows
   if (rows.length === 1 && only) return only.conversationId
-  if (rows.length === 0)
-    throw new LcmError('not_found', `${lcm.info.path} holds no conversation yet: import a transcript first.`)
+  if (rows.length === 0) throw holdsNothing(lcm)
   const ids = rows.slice(0, 12).map((row) => row.conversationId)
   throw new LcmError(
     'conversation_required',
     `${lcm.info.path} holds ${rows.length} conversations: choose one with --conversation (${ids.join(', ')}${rows.length > 12 ? ', …' : ''}).`,
   )
 }
+
+/**
+ * The given conversation, or the one that was last active, which is then said on standard error.
+ * @throws LcmError not_found
+ */
+export function chooseOrNewest(lcm: Lcm, given: number | undefined): number {
+  if (given !== undefined) return chooseConversation(lcm, given)
+  const rows = lcm.stats.conversations()
+  const [newest] = rows.toSorted(newestFirst)
+  if (newest === undefined) throw holdsNothing(lcm)
+  if (rows.length > 1) {
+    const title = oneLine(newest.title ?? newest.sessionId, 60)
+    printNote(
+      `this is conversation ${newest.conversationId} (${title}), the newest of ${rows.length}: choose another with --conversation.`,
+    )
+  }
+  return newest.conversationId
+}
+
+type Row = Pick<ConversationRow, 'conversationId' | 'internal' | 'updatedAtMs' | 'createdAtMs'>
+
+/** Conversations that a system keeps for itself come after those of its user. */
+const newestFirst = (a: Row, b: Row): number =>
+  Number(Boolean(a.internal)) - Number(Boolean(b.internal)) ||
+  (b.updatedAtMs ?? b.createdAtMs ?? 0) - (a.updatedAtMs ?? a.createdAtMs ?? 0) ||
+  b.conversationId - a.conversationId
+
+const holdsNothing = ({ info }: Lcm): LcmError =>
+  new LcmError('not_found', `${info.path} holds no conversation yet: import a transcript first.`)

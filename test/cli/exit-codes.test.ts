@@ -133,6 +133,10 @@ describe('wrong usage: exit code 2', () => {
 
   it.each([
     ['an unknown command', ['frobnicate']],
+    ['an unknown command with --help', ['frobnicate', '--help']],
+    ['an unknown command with --help before it', ['--help', 'frobnicate']],
+    ['an unknown command with --version', ['frobnicate', '--version']],
+    ['help on an unknown command', ['help', 'frobnicate']],
     ['an unknown option', onDb('stats', '--frobnicate')],
     ['a missing argument', onDb('grep')],
     ['a missing argument of an import', onDb('import')],
@@ -146,7 +150,6 @@ describe('wrong usage: exit code 2', () => {
     ['a query that is too long', onDb('grep', 'x'.repeat(10_001))],
     ['an unknown rendering', onDb('context', '--conversation', '1', '--render', 'latin')],
     ['a budget of 0', onDb('context', '--conversation', '1', '--budget', '0')],
-    ['several conversations and none chosen', onDb('tree')],
     ['several conversations and none to compact', onDb('compact')],
     ['a conversation that is no number', onDb('tree', '--conversation', 'first')],
     ['an unknown setting', onDb('compact', '--conversation', '1', '--set', 'speed=9')],
@@ -173,7 +176,7 @@ describe('wrong usage: exit code 2', () => {
   })
 
   it('names the conversations to choose from', async () => {
-    const refused = await refusal(onDb('context'))
+    const refused = await refusal(onDb('compact'))
     expect(refused).toMatchObject({ code: 'conversation_required' })
     expect(refused.message).toMatch(/--conversation \(1, 2\)/)
   })
