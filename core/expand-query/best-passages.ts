@@ -5,6 +5,7 @@ import type { ReadDb } from '../db/read-db.ts'
 import { PassageIndex, withoutBlanks } from '../provenance/passage-index.ts'
 import { Scorer } from '../provenance/scoring.ts'
 import { messageTexts, sourceCards, summaryTexts } from '../provenance/source-texts.ts'
+import { SummaryCopies } from '../provenance/summary-copies.ts'
 import { type Claim, Vocabulary } from '../provenance/vocabulary.ts'
 import type { Candidate } from '../provenance/window-comparison.ts'
 import { Breather } from '../retrieval/breather.ts'
@@ -44,7 +45,10 @@ export async function bestPassages(search: PassageSearch): Promise<ScoredPassage
   const index = new PassageIndex(vocabulary)
   const summaries = [...reach.keys()].filter((id) => messageNumber(id) === null)
   for (const text of summaryTexts(db, summaries.slice(0, MOST_READ))) await index.add(text, breather)
-  for (const text of messageTexts(db, await messagesToRead(search))) await index.add(text, breather)
+  // What a summary says counts as its own words only, wherever a message repeats them.
+  const copies = new SummaryCopies(db, summaries)
+  const numbers = await messagesToRead(search)
+  for await (const text of copies.sift(messageTexts(db, numbers), numbers, breather)) await index.add(text, breather)
   const scorer = new Scorer(vocabulary, index)
   const scored = scorer
     .candidates(asked, PASSAGES, 'question')

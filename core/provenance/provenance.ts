@@ -11,6 +11,7 @@ import { whyClaim, whyPassage } from './explain.ts'
 import { PassageIndex, withoutBlanks } from './passage-index.ts'
 import { Scorer } from './scoring.ts'
 import { type Beneath, beneath, messageTexts, type SourceCard, sourceCards, summaryTexts } from './source-texts.ts'
+import { SummaryCopies } from './summary-copies.ts'
 import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
 import { type Claim, Vocabulary } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
@@ -35,6 +36,16 @@ export type ProvenanceOptions = {
   grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
   /** Messages of a subtree that are all read; of a larger one those that `grep` finds. */
   readonly mostMessages?: number
+}
+
+type Reading = {
+  readonly index: PassageIndex
+  readonly vocabulary: Vocabulary
+  readonly sources: Beneath
+  readonly copies: SummaryCopies
+  readonly breather: Breather
+  readonly summaryId: string
+  readonly signal: AbortSignal | undefined
 }
 
 type Found = { readonly claim: Claim; readonly candidates: readonly Candidate[]; readonly verdict: Verdict }
@@ -69,7 +80,9 @@ export class ProvenanceFinder {
     const graph = histories.graph(node.conversationId)
     const sources = beneath(db, graph, graph.indexOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
-    const { messagesRead, isComplete } = await this.#read(index, vocabulary, sources, input.summaryId, breather, signal)
+    const copies = new SummaryCopies(db, [input.summaryId, ...sources.reached.filter((id) => id !== input.summaryId)])
+    const read = { index, vocabulary, sources, copies, breather, summaryId: input.summaryId, signal }
+    const { messagesRead, isComplete } = await this.#read(read)
     const beside = new BesideTexts(db, sources.messages)
     const scorer = new Scorer(vocabulary, index)
     const found: Found[] = []
@@ -104,19 +117,20 @@ export class ProvenanceFinder {
         chars: index.chars,
         isComplete,
       },
-      notes: notesOf(sources, isComplete, messagesRead, chosen.length),
+      notes: [...notesOf(sources, isComplete, messagesRead, chosen.length), ...copies.notes()],
       tookMs: performance.now() - began,
     }
   }
 
-  async #read(
-    index: PassageIndex,
-    vocabulary: Vocabulary,
-    sources: Beneath,
-    summaryId: string,
-    breather: Breather,
-    signal: AbortSignal | undefined,
-  ): Promise<{ messagesRead: number; isComplete: boolean }> {
+  async #read({
+    index,
+    vocabulary,
+    sources,
+    copies,
+    breather,
+    summaryId,
+    signal,
+  }: Reading): Promise<{ messagesRead: number; isComplete: boolean }> {
     const { db } = this.#options
     for (const text of summaryTexts(db, sources.summaries)) await index.add(text, breather)
     const isSmall = sources.messages.length <= (this.#options.mostMessages ?? MOST_MESSAGES)
@@ -124,7 +138,7 @@ export class ProvenanceFinder {
     let messagesRead = 0
     for (let start = 0; start < numbers.length && index.chars < MOST_CHARS; start += BATCH) {
       const batch = numbers.slice(start, start + BATCH)
-      for (const text of messageTexts(db, batch)) await index.add(text, breather)
+      for await (const text of copies.sift(messageTexts(db, batch), batch, breather)) await index.add(text, breather)
       messagesRead += batch.length
       await breather.pause()
     }

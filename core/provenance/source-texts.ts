@@ -4,6 +4,7 @@ import { rankCount } from '../conversations/rank-ranges.ts'
 import { strayMessages } from '../conversations/stray-messages.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
 import type { ReadDb } from '../db/read-db.ts'
+import { isPlaceholder } from '../transcripts/imported-node-text.ts'
 import type { SourceText } from './passage-index.ts'
 
 const queries = {
@@ -46,6 +47,8 @@ export type Beneath = {
   readonly messages: readonly number[]
   /** Ids of the summaries that it was made from directly. */
   readonly summaries: readonly string[]
+  /** Ids of the summary itself and of all summaries beneath it. */
+  readonly reached: readonly string[]
   /** Sources that are named, but not in the file: summaries and messages. */
   readonly missing: number
 }
@@ -60,11 +63,12 @@ export function beneath(db: ReadDb, graph: SummaryGraph, start: number): Beneath
     for (const number of graph.history.messageIds.subarray(ranges[i], ranges[i + 1])) messages.push(number)
   }
   messages.push(...strayMessages(db, graph, [...reached]))
-  const summaries = (graph.sources[start] ?? []).flatMap((index) => {
+  const present = (index: number): string[] => {
     const node = graph.nodes[index]
-    return node && node.kind !== 'missing' && index !== start ? [node.id] : []
-  })
-  return { messages, summaries, missing: missingSources(graph, reached) }
+    return node && node.kind !== 'missing' ? [node.id] : []
+  }
+  const summaries = (graph.sources[start] ?? []).filter((index) => index !== start).flatMap(present)
+  return { messages, summaries, reached: [...reached].flatMap(present), missing: missingSources(graph, reached) }
 }
 
 /** Summaries and messages that are named on the way down and are nowhere in the file. */
@@ -101,11 +105,15 @@ export function* messageTexts(db: ReadDb, numbers: readonly number[]): Generator
   }
 }
 
+/**
+ * The texts of some summaries. Not those that an import put between for messages of which the agent wrote no summary
+ * alone: nobody had them before the import.
+ */
 export function summaryTexts(db: ReadDb, ids: readonly string[]): SourceText[] {
   const found = new Map(db.iterateRaw<[string, string]>(queries.summaries, { ids: JSON.stringify(ids) }))
   return ids.flatMap((id): SourceText[] => {
     const text = found.get(id)
-    return text ? [{ id, kind: 'summary', field: 'content', part: null, text }] : []
+    return text && !isPlaceholder(text) ? [{ id, kind: 'summary', field: 'content', part: null, text }] : []
   })
 }
 

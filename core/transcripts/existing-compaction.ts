@@ -148,12 +148,15 @@ const LEAST_EXTRACT_TOKENS = 600
 
 /** What stands between for messages of which the agent wrote no summary alone: their own lines, and a word on that. */
 function extractTexts(
-  { db, estimator }: ExistingCompaction,
+  { db, estimator, compaction }: ExistingCompaction,
   run: readonly WindowRow[],
   neededTokens: number,
 ): string[] {
   const short = placeholderText(run.length)
-  const sources = readSources(db, run, 0)
+  // Not of the message with the summary: its words would be a source of themselves.
+  const records = new Set(compaction.recordedBy)
+  const said = run.filter(({ externalId }) => externalId === null || !records.has(externalId))
+  const sources = said.length === 0 ? undefined : readSources(db, said, 0)
   if (!sources) return short
   const targetTokens = Math.max(LEAST_EXTRACT_TOKENS, Math.ceil(neededTokens * 1.25))
   const request = { depth: 0, level: 'deterministic', targetTokens, sourceTokens: sources.canonicalTokens } as const

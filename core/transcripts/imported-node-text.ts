@@ -12,6 +12,12 @@ export function placeholderText(messages: number): string[] {
   ]
 }
 
+/** The text of a node begins as `placeholderText` makes it, or is one of its shorter forms. */
+export const isPlaceholder = (text: string): boolean =>
+  /^\[(?:Extract of )?\d+ messages? (?:that the agent compacted together with its|compacted with the) earlier summary\b/.test(
+    text,
+  ) || /^(?:\[\d+ messages?\]|…)$/.test(text)
+
 /** For a compaction of which the transcript holds no summary in the clear, or none at all. */
 export function untoldText(messages: number, isByHand: boolean): string[] {
   if (isByHand) {
