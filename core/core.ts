@@ -6,6 +6,7 @@ import type { Job } from './contract/job.ts'
 import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
 import type { PreparedCopy } from './db/cache-copy.ts'
+import { isNativeFile } from './db/open-memory.ts'
 import { prepareCopy } from './db/prepare-copy.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
@@ -28,7 +29,7 @@ export type CoreOptions = {
   readonly open: OpenLcmOptions
   readonly machine: Machine
   readonly execute: JobExecutor
-  /** Compact what grows past a threshold while somebody listens. Default: no. */
+  /** Compact what is past a threshold, from the beginning and whether or not somebody listens. Default: no. */
   readonly autoCompact?: boolean
   /** The file is listed among the recent ones. Default: yes. */
   readonly isRemembered?: boolean
@@ -55,6 +56,8 @@ export class Core {
   /** Of the settings file as it was when the memory was opened. */
   #settingsSeen = ''
   readonly #retired = new Map<Lcm, NodeJS.Timeout>()
+  /** Of a file that `#openUnasked` passed over, so that it is not read again until it changes; null where none stands. */
+  #notOurs: string | null = null
   #isClosed = false
   lastReport: IntegrityReport | null = null
   lastPlan: RepairPlan | null = null
@@ -67,6 +70,7 @@ export class Core {
     this.jobs = new Jobs(options.execute, clock, (job) => this.#onJob(job))
     this.#indexKeeper = new IndexKeeper(this.jobs, clock)
     this.#autoCompactor = options.autoCompact ? new AutoCompactor(this.jobs) : null
+    if (this.#autoCompactor && options.path !== null) this.#startTimer()
   }
 
   /**
@@ -143,17 +147,37 @@ export class Core {
   /** Calls `listener` until the returned function is called. The file is watched while anybody listens. */
   subscribe(listener: (event: LcmEvent) => void): () => void {
     this.#listeners.add(listener)
-    this.#timer ??= setInterval(() => {
-      this.#watch()
-      if (this.#lcm) this.#indexKeeper.look(this.#lcm)
-    }, WATCH_INTERVAL_MS)
+    this.#startTimer()
     return () => {
       this.#listeners.delete(listener)
-      if (this.#listeners.size === 0 && this.#timer) {
+      if (this.#listeners.size === 0 && this.#timer && !this.#autoCompactor) {
         clearInterval(this.#timer)
         this.#timer = null
       }
     }
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setInterval(() => {
+      this.#openUnasked()
+      this.#watch()
+      if (this.#lcm && this.#listeners.size > 0) this.#indexKeeper.look(this.#lcm)
+    }, WATCH_INTERVAL_MS)
+  }
+
+  /** To compact a native memory that nobody looks at. Other systems' files are opened for those who ask only. */
+  #openUnasked(): void {
+    const { path } = this.#options
+    if (!this.#autoCompactor || this.#lcm || path === null || this.#isClosed) return
+    const file = statOrNull(path)
+    const stamp = file && `${file.ino}:${file.size}:${file.mtimeMs}`
+    if (stamp === this.#notOurs) return
+    if (!isNativeFile(path)) {
+      this.#notOurs = stamp
+      return
+    }
+    const lcm = this.openMemory()
+    if (lcm) this.#autoCompactor.look(lcm)
   }
 
   /** Stops the jobs, then lets go of the file. A call that comes later opens nothing any more. */

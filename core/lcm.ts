@@ -28,6 +28,7 @@ import { RetrievalEngine } from './retrieval/retrieval-engine.ts'
 import { findKey, type KeyStore } from './settings/key-store.ts'
 import type { Settings } from './settings/settings.ts'
 import { loadSettings } from './settings/settings-store.ts'
+import { requireEnabled, whySwitchedOff } from './settings/switched-off.ts'
 import { openSideIndex } from './side-index/open-side-index.ts'
 import type { SideIndex } from './side-index/side-index.ts'
 import { stampAtRest } from './side-index/source-state.ts'
@@ -65,6 +66,7 @@ export type Lcm = {
   readonly repair: Repairer
   readonly surgery: Surgeon
   readonly undo: Undo
+  /** @throws LcmError switched_off, read_only_dialect, read_only_file */
   compactionEngine(): CompactionEngine
   /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
   requireWrite(what: string): WriteDb
@@ -103,7 +105,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
 
   const windows = new KeptWindow(read, estimator)
   const context = new ContextAssembler(read, estimator, settings.compaction, windows)
-  const planner = new CompactionPlanner(windows, settings.compaction)
+  const planner = new CompactionPlanner(windows, settings.compaction, whySwitchedOff(settings))
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,
     keyOf: (provider) => findKey(provider, process.env, options.keys ?? null),
@@ -188,15 +190,17 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     repair: new Repairer(doctor),
     surgery: new Surgeon(doctor),
     undo: new Undo(doctor),
-    compactionEngine: () =>
-      new CompactionEngine({
+    compactionEngine: () => {
+      requireEnabled(settings, 'compact')
+      return new CompactionEngine({
         db: requireWrite('compact'),
         estimator,
         clock,
         settings: settings.compaction,
         owner,
         chainFor: (name) => summarizers.chainFor(name),
-      }),
+      })
+    },
     requireWrite,
     isOutdated: () => memory.isOutdated(),
     close: () => {

@@ -68,6 +68,10 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'This file may not be written',
     next: 'Give yourself write permission to the file and its folder, then open it again.',
   },
+  switched_off: {
+    title: 'Switched off by LCM_ENABLED',
+    next: 'Set LCM_ENABLED to true where it is set (environment or settings), then try again.',
+  },
   unsupported: {
     title: 'This file cannot answer that',
     next: 'The system that wrote it does not record what is needed.',

@@ -14,7 +14,7 @@ import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { oneOf } from './parse.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { type MemoryOptions, noteUnusedLedger, withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
 
 type Options = MemoryOptions & { readonly ledger?: string; readonly to?: string; readonly output?: string }
@@ -45,7 +45,14 @@ export function addLedgerCommand(define: Define, run: Run): void {
         case 'disable':
           return withMemory(options, disable)
         case 'status':
-          return withMemory(options, (lcm) => status(lcm), { readOnly: true })
+          return withMemory(
+            options,
+            (lcm) => {
+              noteUnusedLedger(lcm)
+              return status(lcm)
+            },
+            { readOnly: true },
+          )
       }
     },
   )

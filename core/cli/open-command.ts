@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { EXIT } from './output.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 
 /** A window that was really open lives longer than this; Electron that cannot run here aborts at once. */
@@ -23,7 +24,7 @@ export async function open(options: ServeOptions, installation: Installation): P
   const { code, signal } = await run(electron, [installation.root, ...(file === null ? [] : [file])])
   const aborted = signal !== null && signal !== 'SIGINT' && signal !== 'SIGTERM'
   if (aborted && Date.now() - startedAtMs < STARTED_AFTER_MS) return serve({ ...options, json: false }, installation)
-  return code ?? 0
+  return signal === 'SIGINT' ? EXIT.interrupted : (code ?? EXIT.done)
 }
 
 /** The binary of the Electron package beside this installation; null when it has none. */

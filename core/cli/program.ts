@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '../errors.ts'
 import { MAX_ID } from './command.ts'
+import { addCompactCommand } from './compact-command.ts'
 import { addContextCommand } from './context-command.ts'
 import { addCopyCommand } from './copy-command.ts'
 import { addCoverageCommand } from './coverage-command.ts'
@@ -10,6 +11,7 @@ import { addExpandQueryCommand } from './expand-query-command.ts'
 import { addExportCommand } from './export-command.ts'
 import { addFileCommands } from './file-commands.ts'
 import { addGrepCommand } from './grep-command.ts'
+import { addImportCommand } from './import-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
 import { addLedgerCommand } from './ledger-command.ts'
 import { type McpCommandOptions, mcp } from './mcp-command.ts'
@@ -25,7 +27,6 @@ import { addSchemaCommand } from './schema-command.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 import { addStorageCommand } from './storage-command.ts'
 import { addSurgeryCommands } from './surgery-commands.ts'
-import { addWriteCommands } from './write-commands.ts'
 
 /**
  * Runs one command line and returns its exit code. Answers go to stdout, everything else to stderr.
@@ -118,7 +119,8 @@ export function buildProgram(
   addRepairCommand(define, run)
   addSurgeryCommands(define, run)
   addStorageCommand(define, run)
-  addWriteCommands(define, run)
+  addImportCommand(define, run)
+  addCompactCommand(define, run)
   addCopyCommand(define, run)
   addSalvageCommand(define, run)
   addLedgerCommand(define, run)
@@ -129,7 +131,10 @@ export function buildProgram(
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
     .option('--no-open', 'only print the address')
-    .option('--auto-compact', 'compact native memories that grow past a threshold meanwhile')
+    .option(
+      '--auto-compact',
+      'compact native memories that are past a threshold: this one (default: the configured one) and those of open pages',
+    )
     .action(async (options: Omit<ServeOptions, 'json'>) => {
       state.exitCode = await serve({ ...options, json: asJson }, installation)
     })

@@ -4,6 +4,11 @@ import { join, resolve } from 'node:path'
 import { startBrowserHost } from '../entry/browser-host.ts'
 import { CoreHost } from '../entry/core-host.ts'
 import { LcmError } from '../errors.ts'
+import { loadSettings } from '../settings/settings-store.ts'
+import { EXIT } from './output.ts'
+
+/** After the core of a file ended by a fault of its own. */
+const RESTART_MS = 10_000
 
 export type ServeOptions = {
   readonly db?: string
@@ -29,8 +34,9 @@ export async function serve(options: ServeOptions, installation: Installation): 
   if (!existsSync(join(rendererDir, 'index.html'))) {
     throw new LcmError('unsupported', `The window is not built (${rendererDir} is missing): run "npm run build" first.`)
   }
+  const cores = new CoreHost({ workerUrl, resourcesDir, autoCompact: options.autoCompact ?? false })
   const host = await startBrowserHost({
-    cores: new CoreHost({ workerUrl, resourcesDir, autoCompact: options.autoCompact ?? false }),
+    cores,
     rendererDir,
     port: options.port ?? 0,
     defaultFile: options.db === undefined ? null : resolve(options.db),
@@ -42,13 +48,23 @@ export async function serve(options: ServeOptions, installation: Installation): 
   if (options.json) process.stdout.write(`${JSON.stringify({ url: host.url })}\n`)
   else process.stdout.write(`LCM Inspector is at ${host.url}\nCtrl-C ends it.\n`)
   if (options.open) openBrowser(host.url)
-  await new Promise<void>((done) => {
+  if (options.autoCompact) {
+    keepRunning(cores, options.db ?? loadSettings(process.env).databasePath, options.newer ?? false)
+  }
+  const exitCode = await new Promise<number>((done) => {
     // `on`, not `once`: a terminal and npm may both deliver the signal, and the second must not cut the closing short.
-    process.on('SIGINT', () => done())
-    process.on('SIGTERM', () => done())
+    process.on('SIGINT', () => done(EXIT.interrupted))
+    process.on('SIGTERM', () => done(EXIT.done))
   })
   await host.close()
-  return 0
+  return exitCode
+}
+
+/** Holds the core of a file as a page would, so that its memory is compacted while no page is open. */
+function keepRunning(cores: CoreHost, path: string, allowNewer: boolean): void {
+  cores
+    .connect(path, allowNewer)
+    .on('close', () => setTimeout(() => keepRunning(cores, path, allowNewer), RESTART_MS).unref())
 }
 
 /** Best effort: the address is printed anyway. */

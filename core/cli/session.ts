@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { ConversationRow } from '../contract/memory.ts'
 import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
@@ -20,11 +20,21 @@ export async function withMemory<T>(
   const settings = loadSettings(process.env)
   if (open.create && options.db === undefined) makeFolderOf(settings.databasePath)
   const lcm = openLcm(options.db ?? settings.databasePath, { settings, allowNewer: options.newer ?? false, ...open })
+  if (!open.readOnly) noteUnusedLedger(lcm)
   try {
     return await body(lcm)
   } finally {
     lcm.close()
   }
+}
+
+/** `LCM_LEDGER_PATH` is of the configured memory alone: nobody may believe that another one is recorded in it. */
+export function noteUnusedLedger({ info, settings }: Lcm): void {
+  const { ledgerPath, databasePath } = settings
+  if (ledgerPath === null || info.path === resolve(databasePath)) return
+  printNote(
+    `LCM_LEDGER_PATH (${ledgerPath}) is not used: it belongs to the configured memory, ${resolve(databasePath)}, and this is ${info.path}. "lcm ledger enable" keeps one for this memory.`,
+  )
 }
 
 /** The configured memory is nobody's typing error: its folder is made on first use. */

@@ -1,7 +1,7 @@
 import type { KeptWindow } from '../context/kept-window.ts'
 import type { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from '../contract/compaction.ts'
 import { withOverrides } from '../settings/settings.ts'
-import { decide, planWindow } from './plan-window.ts'
+import { decide, emptyPlan, planWindow } from './plan-window.ts'
 
 /**
  * Answers whether a window should be compacted and what a run would do. Reads only, on files of every system, and the
@@ -10,10 +10,13 @@ import { decide, planWindow } from './plan-window.ts'
 export class CompactionPlanner {
   readonly #settings: Readonly<CompactionSettings>
   readonly #windows: KeptWindow
+  readonly #whyOff: string | null
 
-  constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>) {
+  /** @param whyOff why no run would do anything, whatever the window holds */
+  constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>, whyOff: string | null = null) {
     this.#windows = windows
     this.#settings = settings
+    this.#whyOff = whyOff
   }
 
   /**
@@ -32,6 +35,7 @@ export class CompactionPlanner {
   plan(input: CompactInput): CompactionPlan {
     const settings = withOverrides(this.#settings, input.settings)
     const { window, extents } = this.#windows.of(input.conversationId)
+    if (this.#whyOff !== null) return emptyPlan(window, input, this.#whyOff)
     return planWindow(window, extents, input, settings)
   }
 }

@@ -94,6 +94,12 @@ export function planWindow(
   }
 }
 
+/** Of a run that would do nothing, and why. */
+export function emptyPlan(window: Window, { conversationId, mode }: CompactInput, skipped: string): CompactionPlan {
+  const { tokens } = window
+  return { conversationId, mode, steps: [], modelCalls: 0, tokensBefore: tokens, expectedTokensAfter: tokens, skipped }
+}
+
 type SeqRange = { readonly firstSeq: number; readonly lastSeq: number }
 
 /** A window on which steps are carried out with expected numbers. */

@@ -22,6 +22,7 @@ export const ErrorCode = z.enum([
   'read_only_dialect',
   'read_only_file',
   'unsupported',
+  'switched_off',
   'pattern_too_slow',
   'transcript_unreadable',
   'disk_full',

@@ -86,6 +86,16 @@ function isOurs(connection: ReadOnlyConnection): boolean {
   }
 }
 
+/** By its first bytes alone; false also for what cannot be read. */
+export function isNativeFile(path: string): boolean {
+  try {
+    return inspectFile(path).header.applicationId === APPLICATION_ID
+  } catch (error) {
+    if (error instanceof LcmError) return false
+    throw error
+  }
+}
+
 function create(path: string): OpenedMemory {
   if (!pathExists(dirname(path))) {
     throw new LcmError('file_missing', `${path} cannot be created: its folder does not exist. Make the folder first.`, {

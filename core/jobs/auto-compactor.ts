@@ -6,7 +6,7 @@ import type { Jobs } from './jobs.ts'
 /**
  * Compacts the conversations of a native memory that another program appends to, as soon as they reach a threshold. By
  * the built-in extractor: nothing is spent on models unasked. Off unless the host asks for it, and never against
- * `LCM_AUTOCOMPACT_DISABLED`.
+ * `LCM_AUTOCOMPACT_DISABLED` or `LCM_ENABLED`.
  */
 export class AutoCompactor {
   readonly #jobs: Jobs
@@ -20,7 +20,7 @@ export class AutoCompactor {
   /** Call after the file changed. */
   look(lcm: Lcm): void {
     const { info, settings } = lcm
-    if (info.system !== 'native' || info.readOnly || settings.autocompactDisabled) return
+    if (info.system !== 'native' || info.readOnly || !settings.enabled || settings.autocompactDisabled) return
     try {
       this.#startDue(lcm)
     } catch (error) {

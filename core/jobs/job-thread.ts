@@ -4,6 +4,8 @@ import type { JobProgress, JobResult } from '../contract/job.ts'
 import { LcmError, toErrorInfo } from '../errors.ts'
 import { type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { salvageMemory } from '../salvage/salvage-memory.ts'
+import { loadSettings } from '../settings/settings-store.ts'
+import { requireEnabled } from '../settings/switched-off.ts'
 import { nameSoon } from '../side-index/source-state.ts'
 import type { JobExecutor, JobRequest } from './jobs.ts'
 import { LastReport, watchState } from './last-report.ts'
@@ -23,6 +25,8 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   const lastReport = new LastReport()
   return async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
+    // Before the file is opened, which would make one.
+    if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
     const stateOf = isOfAll ? watchState(path) : null
     const lcm = openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })

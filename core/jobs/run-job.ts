@@ -3,6 +3,7 @@ import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import { checkCoverage } from '../coverage/check-coverage.ts'
 import { assertNever } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
+import { requireEnabled } from '../settings/switched-off.ts'
 import { updateIndex } from '../side-index/update-index.ts'
 import { measureStorage } from '../storage/measure-storage.ts'
 import { importTranscripts } from '../transcripts/import-transcripts.ts'
@@ -15,7 +16,7 @@ export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: strin
  * Runs one job on an open memory: yields progress, returns the result, stops at the next step when the signal aborts.
  * What was committed before a cancellation stays valid.
  * @param report of the same state of the file, for a plan; null: it is made anew
- * @throws LcmError read_only_dialect, read_only_file, not_found, locked, cancelled
+ * @throws LcmError switched_off, read_only_dialect, read_only_file, not_found, locked, cancelled
  */
 export async function* runJob(
   lcm: Lcm,
@@ -41,6 +42,7 @@ export async function* runJob(
     case 'undo':
       return { kind: 'undo', value: yield* lcm.undo.run(spec, signal) }
     case 'import': {
+      requireEnabled(lcm.settings, 'import transcripts')
       const { paths, format, window = 'agent' } = spec
       const write = lcm.requireWrite('import transcripts')
       const job = importTranscripts(

@@ -131,7 +131,7 @@ describe.skipIf(!isBuilt)('serve', () => {
       expect(page.headers.get('location')).toBe(`/?file=${encodeURIComponent(memory.path)}`)
       const gone = new Promise((done) => child.once('exit', done))
       child.kill('SIGINT')
-      expect(await gone).toBe(0)
+      expect(await gone).toBe(130)
     },
   )
 

@@ -18,7 +18,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   LCM_SUMMARIZERS: 'The order of the models, set above',
   LCM_SPEND_CAP_TOKENS: 'The spend cap, set above',
   LCM_PROMPTS_DIR: 'Folder of your own prompts',
-  LCM_ENABLED: 'Whether the core does anything at all',
+  LCM_ENABLED: 'Whether anything is imported or compacted',
   LCM_DATABASE_PATH: 'The memory that commands use when none is named',
   LCM_DATABASE_URL: 'The same as a file: address',
   LCM_TOKEN_ESTIMATOR: 'How tokens are counted',

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { neededRun } from '../compaction/auto-compaction.ts'
 import {
   CompactInput,
@@ -9,24 +6,20 @@ import {
   CompactionSettings,
   type SpendEstimate,
 } from '../contract/compaction.ts'
-import { ImportWindow, TranscriptFormat } from '../contract/import.ts'
-import type { JobResult, JobSpec } from '../contract/job.ts'
 import type { PresetName } from '../contract/settings.ts'
-import { isMissingOrEmpty } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 import { runJob } from '../jobs/run-job.ts'
 import type { Lcm } from '../lcm.ts'
 import { presetSettings } from '../settings/presets.ts'
-import { loadSettings } from '../settings/settings-store.ts'
-import { holdMessages } from '../transcripts/holds-messages.ts'
+import type { Settings } from '../settings/settings.ts'
+import { whySwitchedOff } from '../settings/switched-off.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { presetOption } from './context-command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { collect, integer, oneOf } from './parse.ts'
 import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
-import { keepHeapSmall } from './small-heap.ts'
-import { count, oneLine, percent, table } from './text.ts'
+import { count, percent, table } from './text.ts'
 
 type CompactOptions = MemoryOptions & {
   conversation?: number
@@ -39,66 +32,8 @@ type CompactOptions = MemoryOptions & {
   set?: [string, number][]
 }
 
-/** import and compact. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
-export function addWriteCommands(define: Define, run: Run): void {
-  run(
-    define('import', 'import transcripts into a native memory, which is created when missing')
-      .argument('<path...>', 'transcript files or folders of them')
-      .option(
-        '--format <format>',
-        `what the files are: ${TranscriptFormat.options.join(', ')}`,
-        oneOf(...TranscriptFormat.options),
-        'auto',
-      )
-      .option(
-        '--window <window>',
-        'agent: what the agent sees, its own compactions as summaries; history: every message',
-        oneOf(...ImportWindow.options),
-        'agent',
-      ),
-    async (
-      paths: string[],
-      options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
-    ): Promise<Answer> => {
-      keepHeapSmall()
-      const spec = { kind: 'import', paths, format: options.format, window: options.window } as const
-      const result = (await triedAside(options, spec)) ?? (await importInto(options, spec))
-      if (result.kind !== 'import') throw new Error('an import answers with an import')
-      const { value } = result
-      const failed = value.files.filter((file) => file.error !== null)
-      const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
-      const text = (): string =>
-        [
-          table(
-            ['conversation', 'format', 'added', 'already there', 'compactions', 'skipped', 'file'],
-            value.files.map((file) => [
-              String(file.conversationId ?? '–'),
-              file.format,
-              file.added,
-              file.alreadyThere,
-              file.compactions,
-              file.skippedCount,
-              file.error ? `${file.path}: ${file.error}` : file.path,
-            ]),
-          ),
-          ...value.files.flatMap((file) =>
-            file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
-          ),
-          ...(conflicts > 0
-            ? [
-                `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
-              ]
-            : []),
-          ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
-          ...(value.passedOverCount > 10
-            ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
-            : []),
-          `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
-        ].join('\n')
-      return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
-    },
-  )
-
+/** compact. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
+export function addCompactCommand(define: Define, run: Run): void {
   run(
     define('compact', 'replace old messages in the window by summaries')
       .addOption(conversationOption())
@@ -123,27 +58,6 @@ export function addWriteCommands(define: Define, run: Run): void {
   )
 }
 
-type ImportSpec = Extract<JobSpec, { readonly kind: 'import' }>
-
-const importInto = (options: MemoryOptions, spec: ImportSpec): Promise<JobResult> =>
-  withMemory(options, (lcm) => runToItsEnd(lcm, spec), { create: true })
-
-/**
- * What does not look like transcripts is imported into a memory that is thrown away: nothing is left where one was to be
- * made. Null when there is something to import, or a memory already.
- */
-async function triedAside(options: MemoryOptions, spec: ImportSpec): Promise<JobResult | null> {
-  const path = resolve(options.db ?? loadSettings(process.env).databasePath)
-  if (!isMissingOrEmpty(path) || (await holdMessages(spec.paths, spec.format))) return null
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
-  try {
-    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, spec)
-    return result.kind === 'import' && result.value.added > 0 ? null : result
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
   // Also for a plan: a name that nobody has is a mistake, not a plan.
   if (options.summarizer !== undefined) lcm.summarizers.providersOf(options.summarizer)
@@ -157,8 +71,11 @@ function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
 }
 
 function planAnswer(lcm: Lcm, options: CompactOptions): Answer {
-  const input = compactInput(lcm, options)
-  const plan = lcm.planner.plan(input)
+  const asked = compactInput(lcm, options)
+  const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
+  const whole = lcm.planner.plan(input)
+  const nothing = { steps: [], modelCalls: 0, expectedTokensAfter: whole.tokensBefore, skipped }
+  const plan = skipped === null ? whole : { ...whole, ...nothing }
   const estimate = lcm.summarizers.estimate(input.summarizer, plan.steps)
   const text = (): string =>
     plan.skipped ??
@@ -190,9 +107,9 @@ function spendText({ provider, inputTokens, outputTokens, cost, capTokens }: Spe
 async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
   lcm.requireWrite('compact')
   const asked = compactInput(lcm, options)
-  const input = options.auto ? neededRun(lcm.planner.evaluate(asked), asked) : asked
-  if (!input) return notNeeded(lcm.planner.evaluate(asked))
-  const result = await runToItsEnd(lcm, { kind: 'compact', ...input })
+  const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
+  if (skipped !== null) return skippedAnswer(lcm.planner.evaluate(asked), skipped)
+  const result = await interruptible((signal) => runJob(lcm, { kind: 'compact', ...input }, signal))
   if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
   const { value } = result
   const text = (): string =>
@@ -207,12 +124,30 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
   return { json: value, text, exitCode: value.stopReason === 'cancelled' ? EXIT.interrupted : EXIT.done }
 }
 
-function notNeeded({ conversationId, tokens, pressure }: CompactionDecision): Answer {
-  const skipped = `No threshold is reached: the window takes ${count(tokens)} tokens, ${percent(pressure)} of its budget.`
+type AutomaticRun = { readonly input: CompactInput; readonly skipped: string | null }
+
+/** What --auto does now: the run that brings the window under its threshold, or why there is none. */
+function automaticRun({ planner, settings }: Lcm, asked: CompactInput): AutomaticRun {
+  const decision = planner.evaluate(asked)
+  const input = neededRun(decision, asked) ?? asked
+  return { input, skipped: whySwitchedOff(settings) ?? whyNotAutomatic(settings) ?? whyNotNeeded(decision) }
+}
+
+const whyNotAutomatic = ({ autocompactDisabled }: Settings): string | null =>
+  autocompactDisabled
+    ? 'LCM_AUTOCOMPACT_DISABLED is true: nothing is compacted by itself. Leave out --auto to compact now.'
+    : null
+
+const whyNotNeeded = ({ should, tokens, pressure }: CompactionDecision): string | null =>
+  should
+    ? null
+    : `No threshold is reached: the window takes ${count(tokens)} tokens, ${percent(pressure)} of its budget.`
+
+function skippedAnswer({ conversationId, tokens, should }: CompactionDecision, skipped: string): Answer {
   const json: CompactionResult = {
     runId: null,
     conversationId,
-    stopReason: 'target_reached',
+    stopReason: should ? 'nothing_eligible' : 'target_reached',
     tokensBefore: tokens,
     tokensAfter: tokens,
     reduction: 0,
@@ -222,9 +157,6 @@ function notNeeded({ conversationId, tokens, pressure }: CompactionDecision): An
   }
   return { json, text: () => skipped }
 }
-
-const runToItsEnd = (lcm: Lcm, spec: JobSpec): Promise<JobResult> =>
-  interruptible((signal) => runJob(lcm, spec, signal))
 
 /** `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
 function setting(text: string): [string, number] {

@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { ImportWindow, TranscriptFormat } from '../contract/import.ts'
+import type { JobResult, JobSpec } from '../contract/job.ts'
+import { isMissingOrEmpty } from '../db/memory-file.ts'
+import { runJob } from '../jobs/run-job.ts'
+import { loadSettings } from '../settings/settings-store.ts'
+import { requireEnabled } from '../settings/switched-off.ts'
+import { holdMessages } from '../transcripts/holds-messages.ts'
+import type { Define, Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { oneOf } from './parse.ts'
+import { type MemoryOptions, withMemory } from './session.ts'
+import { keepHeapSmall } from './small-heap.ts'
+import { count, oneLine, table } from './text.ts'
+
+/** import. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
+export function addImportCommand(define: Define, run: Run): void {
+  run(
+    define('import', 'import transcripts into a native memory, which is created when missing')
+      .argument('<path...>', 'transcript files or folders of them')
+      .option(
+        '--format <format>',
+        `what the files are: ${TranscriptFormat.options.join(', ')}`,
+        oneOf(...TranscriptFormat.options),
+        'auto',
+      )
+      .option(
+        '--window <window>',
+        'agent: what the agent sees, its own compactions as summaries; history: every message',
+        oneOf(...ImportWindow.options),
+        'agent',
+      ),
+    async (
+      paths: string[],
+      options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
+    ): Promise<Answer> => {
+      keepHeapSmall()
+      requireEnabled(loadSettings(process.env), 'import transcripts')
+      const spec = { kind: 'import', paths, format: options.format, window: options.window } as const
+      const result = (await triedAside(options, spec)) ?? (await importInto(options, spec))
+      if (result.kind !== 'import') throw new Error('an import answers with an import')
+      const { value } = result
+      const failed = value.files.filter((file) => file.error !== null)
+      const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
+      const text = (): string =>
+        [
+          table(
+            ['conversation', 'format', 'added', 'already there', 'compactions', 'skipped', 'file'],
+            value.files.map((file) => [
+              String(file.conversationId ?? '–'),
+              file.format,
+              file.added,
+              file.alreadyThere,
+              file.compactions,
+              file.skippedCount,
+              file.error ? `${file.path}: ${file.error}` : file.path,
+            ]),
+          ),
+          ...value.files.flatMap((file) =>
+            file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
+          ),
+          ...(conflicts > 0
+            ? [
+                `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
+              ]
+            : []),
+          ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
+          ...(value.passedOverCount > 10
+            ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
+            : []),
+          `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
+        ].join('\n')
+      return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
+    },
+  )
+}
+
+type ImportSpec = Extract<JobSpec, { readonly kind: 'import' }>
+
+const importInto = (options: MemoryOptions, spec: ImportSpec): Promise<JobResult> =>
+  withMemory(options, (lcm) => interruptible((signal) => runJob(lcm, spec, signal)), { create: true })
+
+/**
+ * What does not look like transcripts is imported into a memory that is thrown away: nothing is left where one was to be
+ * made. Null when there is something to import, or a memory already.
+ */
+async function triedAside(options: MemoryOptions, spec: ImportSpec): Promise<JobResult | null> {
+  const path = resolve(options.db ?? loadSettings(process.env).databasePath)
+  if (!isMissingOrEmpty(path) || (await holdMessages(spec.paths, spec.format))) return null
+  const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
+  try {
+    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, spec)
+    return result.kind === 'import' && result.value.added > 0 ? null : result
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
