@@ -1,3 +1,5 @@
+import { enter, NotEntered } from './browser-session.ts'
+
 /** What the preload of the desktop app exposes. */
 export type ElectronHost = {
   readonly kind: 'electron'
@@ -21,6 +23,8 @@ declare global {
 /** What surrounds the renderer. A capability that is missing is undefined, and what needs it is not offered. */
 export type Host = {
   readonly kind: 'electron' | 'browser'
+  /** Settles when the address of the window says what it shows. @throws NotEntered for a page that may not show anything */
+  enter(): Promise<void>
   /** One connection to the core of this window. Rejects when the core cannot be reached. */
   connect(): Promise<MessagePort | WebSocket>
   /** Turns this window to a memory file; null shows the welcome page. */
@@ -39,6 +43,7 @@ const CONNECT_LIMIT_MS = 15_000
 function electronHost(bridge: ElectronHost): Host {
   return {
     kind: 'electron',
+    enter: async () => undefined,
     connect: connectToMain,
     openFile: (path) => bridge.openMemory(path),
     openNewerFile: (path) => bridge.openNewerMemory(path),
@@ -51,11 +56,16 @@ function electronHost(bridge: ElectronHost): Host {
 
 const browserHost: Host = {
   kind: 'browser',
+  enter: async () => void (await entered),
   connect: connectToServer,
   openFile: (path) => goTo(path === null ? { welcome: '' } : { file: path }),
   openNewerFile: (path) => goTo({ file: path, newer: '' }),
   onMenu: () => () => undefined,
 }
+
+/** The first entry of the page; a connection that is made again enters again. */
+const entered = window.lcmHost ? null : enterFirst()
+let isFirstConnection = true
 
 /** The host of this window. */
 export const host: Host = window.lcmHost ? electronHost(window.lcmHost) : browserHost
@@ -86,11 +96,29 @@ function connectToMain(): Promise<MessagePort> {
   })
 }
 
-/** The cookie that came with the first page is the key. */
-function connectToServer(): Promise<WebSocket> {
+async function enterFirst(): Promise<string> {
+  const { secret, start } = await enter()
+  const search = new URLSearchParams(location.search)
+  if (!search.has('file') && !search.has('welcome')) history.replaceState(null, '', start + location.hash)
+  return secret
+}
+
+/** A server that was started anew knows this page no more: the page says so after a reload. */
+async function enterAgain(): Promise<string> {
+  try {
+    return (await enter()).secret
+  } catch (error) {
+    if (error instanceof NotEntered) location.reload()
+    throw error
+  }
+}
+
+async function connectToServer(): Promise<WebSocket> {
+  const secret = await (isFirstConnection ? entered : enterAgain())
+  isFirstConnection = false
   return new Promise((resolve, reject) => {
-    const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
-    const socket = new WebSocket(`${scheme}//${location.host}/rpc${location.search}`, ['lcm'])
+    const address = `ws://${location.host}/rpc${location.search}`
+    const socket = new WebSocket(address, ['lcm', `lcm-secret.${secret}`])
     socket.binaryType = 'arraybuffer'
     const limit = setTimeout(() => socket.close(), CONNECT_LIMIT_MS)
     socket.addEventListener('open', () => {

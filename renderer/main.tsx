@@ -7,49 +7,70 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { client } from './api.ts'
 import { App } from './app.tsx'
+import { NotEntered } from './browser-session.ts'
 import { toErrorInfo } from './error-text.ts'
 import { prefetchMemory } from './frame/prefetch.ts'
 import { rememberPlaces, restorePlace } from './frame/remembered-place.ts'
+import { host } from './host.ts'
 import { LiveContext, LiveFeed } from './live.ts'
 import { currentFile } from './routes.ts'
+import { EmptyState } from './ui/empty-state.tsx'
 import { fileNameOf } from './ui/format.ts'
 import { startTheme } from './ui/theme.ts'
 
 const MAX_RETRIES = 3
 
-startTheme()
-const file = currentFile()
-document.title = file === null ? 'LCM Inspector' : `${fileNameOf(file)} · LCM Inspector`
-if (file !== null) {
-  restorePlace(file)
-  rememberPlaces(file)
+/** Shows what the address names. */
+function show(root: Element): void {
+  const file = currentFile()
+  document.title = file === null ? 'LCM Inspector' : `${fileNameOf(file)} · LCM Inspector`
+  if (file !== null) {
+    restorePlace(file)
+    rememberPlaces(file)
+  }
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        // The core is on this machine, and says itself when something changed.
+        networkMode: 'always',
+        staleTime: Number.POSITIVE_INFINITY,
+        refetchOnWindowFocus: false,
+        retry: (count, error) => count < MAX_RETRIES && toErrorInfo(error).retryable,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  })
+  const feed = new LiveFeed(client, queries)
+  feed.start(new AbortController().signal)
+  if (file !== null) prefetchMemory(queries)
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <LiveContext value={feed}>
+          <App file={file} />
+        </LiveContext>
+      </QueryClientProvider>
+    </StrictMode>,
+  )
 }
 
-const queries = new QueryClient({
-  defaultOptions: {
-    queries: {
-      // The core is on this machine, and says itself when something changed.
-      networkMode: 'always',
-      staleTime: Number.POSITIVE_INFINITY,
-      refetchOnWindowFocus: false,
-      retry: (count, error) => count < MAX_RETRIES && toErrorInfo(error).retryable,
-    },
-    mutations: { networkMode: 'always' },
-  },
-})
+function showDoor(root: Element): void {
+  createRoot(root).render(
+    <EmptyState title="This page needs its address">
+      Open the whole address that <code>lcm serve</code> printed. It lets one browser in, once. After the server was
+      started anew, or for another browser, take the last address in its terminal.
+    </EmptyState>,
+  )
+}
 
-const feed = new LiveFeed(client, queries)
-feed.start(new AbortController().signal)
-if (file !== null) prefetchMemory(queries)
-
+startTheme()
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no #root')
-createRoot(root).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <LiveContext value={feed}>
-        <App file={file} />
-      </LiveContext>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+try {
+  await host.enter()
+  show(root)
+} catch (error) {
+  if (error instanceof NotEntered) showDoor(root)
+  // The server cannot be reached: the window says so, and tries again.
+  else show(root)
+}

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startBrowserHost } from '../entry/browser-host.ts'
+import { type BrowserHost, startBrowserHost } from '../entry/browser-host.ts'
 import { CoreHost } from '../entry/core-host.ts'
 import { LcmError } from '../errors.ts'
 import { loadSettings } from '../settings/settings-store.ts'
+import { openBrowser } from './open-browser.ts'
 import { EXIT } from './output.ts'
 
 /** After the core of a file ended by a fault of its own. */
@@ -35,19 +35,21 @@ export async function serve(options: ServeOptions, installation: Installation): 
     throw new LcmError('unsupported', `The window is not built (${rendererDir} is missing): run "npm run build" first.`)
   }
   const cores = new CoreHost({ workerUrl, resourcesDir, autoCompact: options.autoCompact ?? false })
-  const host = await startBrowserHost({
+  const host: BrowserHost = await startBrowserHost({
     cores,
     rendererDir,
     port: options.port ?? 0,
     defaultFile: options.db === undefined ? null : resolve(options.db),
     allowNewer: options.newer ?? false,
+    // Without this, whoever opened the address in the wrong browser would have to start anew.
+    onEntered: () => process.stderr.write(`A browser has entered. For another one: ${host.newUrl()}\n`),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
     throw new LcmError('locked', `Port ${options.port} is taken: choose another with --port, or leave it out.`)
   })
   if (options.json) process.stdout.write(`${JSON.stringify({ url: host.url })}\n`)
   else process.stdout.write(`LCM Inspector is at ${host.url}\nCtrl-C ends it.\n`)
-  if (options.open) openBrowser(host.url)
+  if (options.open) openBrowser((validMs) => host.newUrl(validMs))
   if (options.autoCompact) {
     keepRunning(cores, options.db ?? loadSettings(process.env).databasePath, options.newer ?? false)
   }
@@ -65,18 +67,4 @@ function keepRunning(cores: CoreHost, path: string, allowNewer: boolean): void {
   cores
     .connect(path, allowNewer)
     .on('close', () => setTimeout(() => keepRunning(cores, path, allowNewer), RESTART_MS).unref())
-}
-
-/** Best effort: the address is printed anyway. */
-function openBrowser(url: string): void {
-  if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return
-  const [command, args] =
-    process.platform === 'darwin'
-      ? ['open', [url]]
-      : process.platform === 'win32'
-        ? ['explorer.exe', [url]]
-        : ['xdg-open', [url]]
-  const child = spawn(command as string, args as string[], { stdio: 'ignore', detached: true })
-  child.on('error', () => undefined)
-  child.unref()
 }

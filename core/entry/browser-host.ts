@@ -1,11 +1,11 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { CoreHost } from './core-host.ts'
+import { type CoreHost, isRefusal, MAX_FRAME_BYTES, type Refusal } from './core-host.ts'
+import { EntryTokens } from './entry-tokens.ts'
 import { assetPath, contentSecurityPolicy, MIME_TYPES } from './web-assets.ts'
 
 export type BrowserHostOptions = {
@@ -18,15 +18,21 @@ export type BrowserHostOptions = {
   readonly defaultFile: string | null
   /** Opens the default file read-only when it is of a newer version. */
   readonly allowNewer?: boolean
+  /** Told when a browser came in by a token, which is spent now. */
+  readonly onEntered?: () => void
 }
 export type BrowserHost = {
-  /** With the token: whoever has it can look into the memories of this user. */
+  /** With a token that lets one browser in: whoever is in can look into the memories of this user. */
   readonly url: string
+  /** Another such address, good for a while. */
+  newUrl(validMs?: number): string
   close(): Promise<void>
 }
 
-const MAX_FRAME_BYTES = 64 * 1024 * 1024
-const WELCOME = 'welcome'
+/** The subprotocol of the socket; the secret comes beside it, in a header that no page of another origin can know. */
+const SUBPROTOCOL = 'lcm'
+const SESSION = '/session'
+const SECRET_PREFIX = 'lcm-secret.'
 const SAFE_HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-opener-policy': 'same-origin',
@@ -37,24 +43,26 @@ const SAFE_HEADERS = {
 }
 
 /**
- * Serves the renderer and the contract to a browser on this machine. Loopback only; Host and Origin are checked
- * against DNS rebinding and foreign pages, and every request needs the token of this run: in the address once, then in
- * a cookie that scripts cannot read.
+ * Serves the renderer and the contract to a browser on this machine. Loopback only; Host and Origin are checked against
+ * DNS rebinding and foreign pages. The page itself holds nothing of anybody and is given to whoever asks; it enters with
+ * a token in the fragment of its address, which no request and no Referer carries (`docs/decisions/0020-browser-entry.md`).
  */
 export async function startBrowserHost(options: BrowserHostOptions): Promise<BrowserHost> {
-  const token = randomBytes(24).toString('base64url')
+  const tokens = new EntryTokens()
   const server = createServer()
   const port = await listen(server, options.port)
-  const door = new Door(options, token, port)
-  server.on('request', (request, response) => void door.page(request, response))
+  const door = new Door(options, tokens, port)
+  server.on('request', (request, response) => void door.answer(request, response))
   server.on('upgrade', (request, socket, head) => {
     // Whoever hangs up in the middle harms nobody but itself.
     socket.on('error', () => socket.destroy())
     door.upgrade(request, socket, head)
   })
   if (options.defaultFile !== null) options.cores.prepare(options.defaultFile, options.allowNewer)
+  const newUrl = (validMs?: number): string => `${door.origin}/#token=${tokens.issue(validMs)}`
   return {
-    url: `http://127.0.0.1:${port}/?token=${token}`,
+    url: newUrl(),
+    newUrl,
     close: async () => {
       door.close()
       server.closeAllConnections()
@@ -65,52 +73,44 @@ export async function startBrowserHost(options: BrowserHostOptions): Promise<Bro
 }
 
 class Door {
+  readonly origin: string
+  readonly #host: string
   readonly #options: BrowserHostOptions
-  readonly #token: string
-  readonly #port: number
-  readonly #cookieName: string
-  readonly #cookieValue: string
+  readonly #tokens: EntryTokens
   readonly #sockets = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
-    handleProtocols: () => 'lcm',
+    handleProtocols: () => SUBPROTOCOL,
   })
 
-  constructor(options: BrowserHostOptions, token: string, port: number) {
+  constructor(options: BrowserHostOptions, tokens: EntryTokens, port: number) {
     this.#options = options
-    this.#token = token
-    this.#port = port
-    this.#cookieName = `lcm_${port}`
-    this.#cookieValue = createHmac('sha256', token).update('cookie').digest('base64url')
+    this.#tokens = tokens
+    // Not `localhost` too: that may be ::1, where the same port can be another program's.
+    this.#host = `127.0.0.1:${port}`
+    this.origin = `http://${this.#host}`
   }
 
-  async page(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const policy = contentSecurityPolicy(`ws://127.0.0.1:${this.#port}`, `ws://localhost:${this.#port}`)
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume()
+    const policy = contentSecurityPolicy(`ws://${this.#host}`)
     response.setHeaders(new Headers({ ...SAFE_HEADERS, 'content-security-policy': policy }))
-    if (!this.#isOurHost(request)) return refuse(response, 421, 'This server answers on 127.0.0.1 only.')
-    if (request.method !== 'GET' && request.method !== 'HEAD')
-      return refuse(response, 405, 'Only GET is answered here.')
+    if (request.headers.host !== this.#host) return refuse(response, 421, `This server answers at ${this.origin} only.`)
     const url = this.#addressOf(request)
     if (!url) return refuse(response, 400, 'This address cannot be read.')
-    const offered = url.searchParams.get('token')
-    if (offered !== null) return this.#enter(url, offered, response)
-    if (!this.#hasCookie(request)) {
-      return refuse(response, 401, 'This page needs the address with its token, as "lcm serve" printed it.')
-    }
-    const { defaultFile, allowNewer } = this.#options
-    const asksForDefault = url.pathname === '/' && !url.searchParams.has('file') && !url.searchParams.has(WELCOME)
-    if (asksForDefault && defaultFile !== null) {
-      return redirect(response, `/?file=${encodeURIComponent(defaultFile)}${allowNewer ? '&newer=' : ''}`)
-    }
+    const methods = url.pathname === SESSION ? ['POST'] : ['GET', 'HEAD']
+    if (!methods.includes(request.method ?? ''))
+      return refuse(response, 405, `Only ${methods.join(' and ')} are answered here.`)
+    if (url.pathname === SESSION) return this.#enter(request, response)
     await this.#asset(url.pathname, response)
   }
 
   /** A WebSocket is a port to a core; the frames are the same, so that the relay is a pipe. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const url = this.#addressOf(request)
-    const isOurs = this.#isOurHost(request) && request.headers.origin === `http://${request.headers.host}`
-    if (url?.pathname !== '/rpc' || !isOurs || !this.#hasCookie(request)) {
+    const isOurs = request.headers.host === this.#host && request.headers.origin === this.origin
+    if (url?.pathname !== '/rpc' || !isOurs || !this.#hasSecret(request)) {
       socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n')
       return
     }
@@ -126,39 +126,47 @@ class Door {
 
   #relay(client: WebSocket, file: string | null, allowNewer: boolean): void {
     const core = this.#options.cores.connect(file, allowNewer)
+    let refusal: Pick<Refusal, 'code' | 'reason'> = { code: 1011, reason: 'the core of this file has ended' }
     client.on('message', (frame, isBinary) => core.postMessage(isBinary ? frame : frame.toString()))
     client.on('close', () => core.close())
     client.on('error', () => core.close())
-    core.on('message', (frame: string | Uint8Array) => client.send(frame))
-    core.on('close', () => client.close())
+    core.on('message', (frame: unknown) => {
+      if (isRefusal(frame)) refusal = frame
+      else if (typeof frame === 'string') client.send(frame)
+    })
+    core.on('close', () => client.close(refusal.code, refusal.reason))
   }
 
-  #enter(url: URL, offered: string, response: ServerResponse): void {
-    if (!isSame(offered, this.#token)) {
-      refuse(response, 401, 'This token is not of this server: use the address that it printed.')
+  /**
+   * Gives the secret for a token, and what to open. The token comes in a header that no page of another origin may send
+   * without being asked for (CORS), by a request that names its origin.
+   */
+  #enter(request: IncomingMessage, response: ServerResponse): void {
+    const offered = /^Bearer ([\w-]{20,100})$/.exec(request.headers.authorization ?? '')?.[1]
+    const isOurs = request.headers.origin === this.origin
+    const entered = isOurs && offered !== undefined ? this.#tokens.exchange(offered) : null
+    if (!entered) {
+      refuse(response, 401, 'This page needs the address with its token, as "lcm serve" printed it.')
       return
     }
-    url.searchParams.delete('token')
-    const cookie = `${this.#cookieName}=${this.#cookieValue}; HttpOnly; SameSite=Strict; Path=/`
-    response.setHeader('set-cookie', cookie)
-    redirect(response, `${url.pathname}${url.search}`)
+    const { defaultFile, allowNewer } = this.#options
+    const start = new URLSearchParams(defaultFile === null ? {} : { file: defaultFile })
+    if (defaultFile !== null && allowNewer) start.set('newer', '')
+    response.writeHead(200, { 'content-type': MIME_TYPES['.json'] })
+    response.end(JSON.stringify({ secret: entered.secret, start: start.size > 0 ? `?${start}` : '' }))
+    if (entered.wasToken) this.#options.onEntered?.()
   }
 
-  #hasCookie(request: IncomingMessage): boolean {
-    const prefix = `${this.#cookieName}=`
-    const cookies = (request.headers.cookie ?? '').split(/;\s*/)
-    const value = cookies.find((cookie) => cookie.startsWith(prefix))?.slice(prefix.length)
-    return value !== undefined && isSame(value, this.#cookieValue)
+  #hasSecret(request: IncomingMessage): boolean {
+    const offered = (request.headers['sec-websocket-protocol'] ?? '').split(/,\s*/)
+    const secret = offered.find((name) => name.startsWith(SECRET_PREFIX))?.slice(SECRET_PREFIX.length)
+    return secret !== undefined && this.#tokens.isSecret(secret)
   }
 
-  /** null where a request names no address at all: anybody on this machine may send anything. */
-  #addressOf(request: IncomingMessage): URL | null {
-    return URL.parse(request.url ?? '/', `http://127.0.0.1:${this.#port}`)
-  }
-
-  #isOurHost(request: IncomingMessage): boolean {
-    const { host } = request.headers
-    return host === `127.0.0.1:${this.#port}` || host === `localhost:${this.#port}`
+  /** null where a request names no address here: anybody on this machine may send anything. */
+  #addressOf({ url: target = '' }: IncomingMessage): URL | null {
+    const path = target.startsWith(`${this.origin}/`) ? target.slice(this.origin.length) : target
+    return /^\/(?![/\\])/.test(path) ? URL.parse(this.origin + path) : null
   }
 
   async #asset(pathname: string, response: ServerResponse): Promise<void> {
@@ -171,20 +179,9 @@ class Door {
   }
 }
 
-function isSame(offered: string, expected: string): boolean {
-  const a = Buffer.from(offered)
-  const b = Buffer.from(expected)
-  return a.length === b.length && timingSafeEqual(a, b)
-}
-
 function refuse(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' })
   response.end(`${text}\n`)
-}
-
-function redirect(response: ServerResponse, location: string): void {
-  response.writeHead(302, { location })
-  response.end()
 }
 
 function listen(server: Server, port: number): Promise<number> {

@@ -15,6 +15,18 @@ export type CoreThreadData = {
 }
 export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
 
+/** The largest call names some thousand paths of transcripts. */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024
+
+/**
+ * What a core tells the other end of a port right before it closes it, beside the frames, which are text. The codes are
+ * WebSocket's (RFC 6455, section 7.4.1).
+ */
+export type Refusal = { readonly kind: 'refused'; readonly code: 1003 | 1007 | 1009 | 1011; readonly reason: string }
+
+export const isRefusal = (message: unknown): message is Refusal =>
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'refused'
+
 /** Keys in a file, encrypted by what only the process that owns the windows can reach. */
 export type KeyStorage = { readonly path: string; readonly cipher: KeyCipher }
 

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
-import { RPCHandler } from '@orpc/server/message-port'
 import { Core } from '../core.ts'
 import { executeInThread, serveJobs } from '../jobs/job-thread.ts'
 import { Machine } from '../machine/machine.ts'
@@ -8,6 +7,7 @@ import { createRouter } from '../router.ts'
 import { cipherOver } from '../settings/cipher-port.ts'
 import { FileKeyStore } from '../settings/key-store.ts'
 import { type CoreThreadData, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
+import { frameDoor } from './frame-door.ts'
 import { keepHeapSmall } from './thread-heap.ts'
 
 /**
@@ -51,14 +51,14 @@ if (data.role === 'jobs') {
     execute: jobs.execute,
     autoCompact: data.autoCompact,
   })
-  const handler = new RPCHandler(createRouter(core))
+  const serve = frameDoor(createRouter(core))
   const clients = new Set<MessagePort>()
   port.on('message', (message: ToCoreThread) => {
     if (message.kind === 'connect') {
       const client: MessagePort = message.port
       clients.add(client)
       client.on('close', () => clients.delete(client))
-      handler.upgrade(client)
+      serve(client)
       client.start()
       return
     }

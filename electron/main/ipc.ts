@@ -8,6 +8,7 @@ import {
 } from 'electron'
 import type { CoreHost } from '../../core/entry/core-host.ts'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
+import { relay } from './relay.ts'
 import { show, shownIn } from './window.ts'
 
 const LONGEST_PATH = 32_768
@@ -54,15 +55,9 @@ function isOurPage(event: IpcMainEvent | IpcMainInvokeEvent): boolean {
   return frame?.url.startsWith(`${BUNDLE_ORIGIN}/`) === true && (frame.parent ?? null) === null
 }
 
-/** A `MessagePortMain` cannot be handed to a thread, so that main relays the frames. */
 function connect(cores: CoreHost, contents: Electron.WebContents): void {
   const { port1, port2 } = new MessageChannelMain()
   const { file, allowNewer = false } = shownIn(contents)
-  const core = cores.connect(file, allowNewer)
-  port1.on('message', ({ data }) => core.postMessage(data))
-  core.on('message', (frame) => port1.postMessage(frame))
-  port1.on('close', () => core.close())
-  core.on('close', () => port1.close())
-  port1.start()
+  relay(port1, cores.connect(file, allowNewer))
   contents.postMessage('lcm:port', null, [port2])
 }

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { enter } from '../builders/browser-session.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { isRoot, nobodyCanRun } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -123,12 +124,8 @@ describe.skipIf(!isBuilt)('serve', () => {
       const named = command === 'serve' ? ['--db', memory.path] : [memory.path]
       const child = startLcm([command, ...named, '--json', '--no-open'])
       const { url } = JSON.parse(await firstLine(child)) as { url: string }
-      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{32,}$/)
-      const entered = await fetch(url, { redirect: 'manual' })
-      expect(entered.status).toBe(302)
-      const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-      const page = await fetch(new URL('/', url), { redirect: 'manual', headers: { cookie } })
-      expect(page.headers.get('location')).toBe(`/?file=${encodeURIComponent(memory.path)}`)
+      expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32,}$/)
+      expect((await enter(url)).start).toBe(`?${new URLSearchParams({ file: memory.path })}`)
       const gone = new Promise((done) => child.once('exit', done))
       child.kill('SIGINT')
       expect(await gone).toBe(130)

@@ -4,7 +4,6 @@ import { RPCLink as PortLink } from '@orpc/client/message-port'
 import { RPCLink as SocketLink } from '@orpc/client/websocket'
 import type { ContractRouterClient } from '@orpc/contract'
 import { createRouterClient } from '@orpc/server'
-import { WebSocket } from 'ws'
 import type { Contract } from '../../core/contract/contract.ts'
 import { Core } from '../../core/core.ts'
 import { startBrowserHost } from '../../core/entry/browser-host.ts'
@@ -12,6 +11,7 @@ import { CoreHost } from '../../core/entry/core-host.ts'
 import { executeHere } from '../../core/jobs/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { createRouter } from '../../core/router.ts'
+import { enter, openSocket } from '../builders/browser-session.ts'
 
 export type Client = ContractRouterClient<Contract>
 export type OpenDoor = { readonly client: Client; close(): Promise<void> }
@@ -51,17 +51,7 @@ const http: Door = {
     const cores = new CoreHost({ workerUrl, resourcesDir })
     const rendererDir = join(import.meta.dirname, 'page')
     const host = await startBrowserHost({ cores, rendererDir, port: 0, defaultFile: path })
-    const { origin } = new URL(host.url)
-    const entered = await fetch(host.url, { redirect: 'manual' })
-    const cookie = entered.headers.getSetCookie()[0]?.split(';')[0] ?? ''
-    const search = path === null ? '' : `?file=${encodeURIComponent(path)}`
-    const socket = new WebSocket(`${origin.replace('http', 'ws')}/rpc${search}`, ['lcm'], {
-      headers: { cookie, origin },
-    })
-    await new Promise((opened, failed) => {
-      socket.once('open', opened)
-      socket.once('error', failed)
-    })
+    const socket = await openSocket(await enter(host.url), path)
     return {
       client: createORPCClient(new SocketLink({ websocket: socket as never })),
       close: async () => {

@@ -1,0 +1,37 @@
+/** Storage of this origin, port included: no other server on this machine is ever sent it. */
+const KEY = 'lcm:session'
+
+/** What lets this page talk to its server. */
+export type Session = {
+  readonly secret: string
+  /** Query of the file that the server was started for; empty without one. */
+  readonly start: string
+}
+
+/** Thrown when the server runs and does not let this page in. */
+export class NotEntered extends Error {
+  override readonly name = 'NotEntered'
+}
+
+/**
+ * Enters with the token in the address, which is spent by it and taken out of the address and the history; with the
+ * secret of an earlier entry after a reload and in a second tab.
+ * @throws NotEntered without either; another error when the server cannot be reached
+ */
+export async function enter(): Promise<Session> {
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1]
+  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search)
+  const session = (await exchange(token ?? null)) ?? (await exchange(localStorage.getItem(KEY)))
+  if (session === null) throw new NotEntered('this page was opened without the address that lets it in')
+  localStorage.setItem(KEY, session.secret)
+  return session
+}
+
+/** Null for what the server does not know. */
+async function exchange(offered: string | null): Promise<Session | null> {
+  if (offered === null) return null
+  const response = await fetch('/session', { method: 'POST', headers: { authorization: `Bearer ${offered}` } })
+  if (response.status === 401) return null
+  if (!response.ok) throw new Error(`the server answered with ${response.status}`)
+  return response.json()
+}
