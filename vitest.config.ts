@@ -21,7 +21,8 @@ const everyTest = {
 }
 
 /** Rooms whose tests change their process (environment, output), start threads in it, or count what it holds open. */
-const ALONE = 'test/{cli,contract,db,electron,jobs,live,mcp,scripts,security,settings,side-index,standin,summarizers}/**'
+const ALONE =
+  'test/{cli,contract,db,electron,jobs,live,mcp,scripts,security,settings,side-index,standin,summarizers}/**'
 
 export default defineConfig({
   test: {
