@@ -12,9 +12,9 @@ if (chromium !== undefined) process.env.LCM_CHROMIUM = chromium
 const hasElectron = findElectron() !== undefined && hasDisplay()
 /**
  * Real Electron runs everything. On its stand-in, whose page is the browser's, those specs run that go through the
- * shell: windows, menu, dialogs, keys, jobs, hostile pages.
+ * shell: windows, menu, dialogs, keys, hostile pages.
  */
-const SHELL_SPECS = /(desktop|frame|welcome|settings|hostile|compaction|transcript|search)\.e2e\.ts$/
+const SHELL_SPECS = /(desktop|frame|welcome|settings|hostile)\.e2e\.ts$/
 
 /** The same specs run through both doors; `test/e2e/app.ts` hides the difference. */
 export default defineConfig({

@@ -34,6 +34,10 @@ function hasDebianPackage() {
 
 async function installDebianPackage() {
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }
+  const install = (name) =>
+    runQuietOnStdout('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], options)
   await runQuietOnStdout('apt-get', ['update', '-qq'], options)
-  await runQuietOnStdout('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], options)
+  // Older archives have the whole browser only.
+  const { code } = await install('chromium-headless-shell')
+  if (code !== 0) await install('chromium')
 }

@@ -36,7 +36,17 @@ test('the page is sandboxed: no Node, one narrow bridge, no way out of the app',
 test('the dialogs of the desktop open a memory and import transcripts', async ({ openMemory, electronApp, home }) => {
   const memory = sampleCopy(home)
   const page = await openMemory()
+  await electronApp()?.evaluate(({ app, dialog }) => {
+    dialog.showOpenDialog = async () => {
+      app.emit('test-dialog-dismissed')
+      return { canceled: true, filePaths: [] }
+    }
+  })
+  const dismissed = electronApp()?.evaluate(
+    ({ app }) => new Promise<void>((resolve) => app.once('test-dialog-dismissed' as 'activate', () => resolve())),
+  )
   await page.getByRole('button', { name: 'Open a memory…' }).click()
+  await dismissed
   await expect(page.getByRole('heading', { name: 'LCM Inspector', level: 1 })).toBeVisible()
   await electronApp()?.evaluate(({ dialog }, path) => {
     dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [path] })
