@@ -34,11 +34,25 @@ export type ImportWindow = z.infer<typeof ImportWindow>
 export const SkippedLine = z.object({ line: z.int(), reason: z.string() })
 export type SkippedLine = z.infer<typeof SkippedLine>
 
+/** A conversation that a file told of, and what an import took of it. */
+export const ImportedConversation = z.object({
+  conversationId: ConversationId,
+  sessionId: z.string(),
+  title: z.string().nullable(),
+  added: z.int(),
+  alreadyThere: z.int(),
+})
+export type ImportedConversation = z.infer<typeof ImportedConversation>
+
 export const ImportedFile = z.object({
   path: z.string(),
   format: z.string(),
+  /** The one that the file is about, or its first. */
   conversationId: ConversationId.nullable(),
   sessionId: z.string().nullable(),
+  /** In the order of the file. At most 1,000 are listed; `conversationCount` is the whole number. */
+  conversations: z.array(ImportedConversation),
+  conversationCount: z.int(),
   added: z.int(),
   alreadyThere: z.int(),
   /** Known ids whose content differs from what is stored: reported, never overwritten. */

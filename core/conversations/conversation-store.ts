@@ -65,6 +65,10 @@ const queries = {
         OR (title IS NULL AND :title IS NOT NULL))`,
   setTitle: `
     UPDATE conversations SET title = :title WHERE conversation_id = :conversationId AND title IS NOT :title`,
+  completeTitle: `
+    UPDATE conversations SET title = :title WHERE conversation_id = :conversationId AND title IS NULL`,
+  titleOf: `
+    SELECT title FROM conversations WHERE conversation_id = :conversationId`,
   touch: `
     UPDATE conversations SET updated_at = max(updated_at, CAST(:at AS INTEGER))
     WHERE conversation_id = :conversationId`,
@@ -136,6 +140,15 @@ export class ConversationStore {
 
   setTitle(conversationId: number, title: string): void {
     this.#db.run(queries.setTitle, { conversationId, title: title.toWellFormed() })
+  }
+
+  /** A title for a conversation that has none. */
+  completeTitle(conversationId: number, title: string): void {
+    this.#db.run(queries.completeTitle, { conversationId, title: title.toWellFormed() })
+  }
+
+  titleOf(conversationId: number): string | null {
+    return this.#db.value<string | null>(queries.titleOf, { conversationId }) ?? null
   }
 
   /**

@@ -43,9 +43,10 @@ export class ImportBatch {
   write(): void {
     if (this.#messages === 0) return
     const groups: readonly IngestBatch[] = this.#groups
-    for (const result of this.#store.ingestBulk(groups, this.#continued)) {
-      this.#report.added += result.added
-      this.#report.alreadyThere += result.alreadyThere
+    for (const [index, result] of this.#store.ingestBulk(groups, this.#continued).entries()) {
+      const id = groups[index]?.conversationId ?? 0
+      this.#report.count(id, 'added', result.added)
+      this.#report.count(id, 'alreadyThere', result.alreadyThere)
       this.#report.conflicts += result.conflicts.length
     }
     this.#groups = []

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { ImportedFile, ImportWindow } from '../contract/import.ts'
 import type { WriteDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
 import type { TranscriptChunk } from './format.ts'
 import type { Recognised } from './formats.ts'
 import type { TranscriptFile } from './transcript-files.ts'
@@ -34,18 +35,43 @@ export async function* importFile(
   })
   const { storedBlocks } = writer
   const chunks = format.read({ path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, storedBlocks })
+  let failure: string | null = null
   try {
-    for await (const { doing, bytesRead, records } of chunks) {
+    for (;;) {
+      const step = await nextChunk(chunks)
+      if ('failure' in step) failure = step.failure
+      if (!('chunk' in step)) break
+      const { doing, bytesRead, records } = step.chunk
       for (const record of records) if (writer.take(record)) yield { doing, bytes: bytesRead }
       yield { doing, bytes: doing === 'looking' ? 0 : bytesRead }
     }
-    writer.finish()
-  } catch (error) {
-    if (!isFileError(error)) throw error
-    return writer.report.result(`cannot be read (${error.code})`)
+  } finally {
+    // Closes the file when this import is left in the middle.
+    await chunks.return(undefined)
   }
-  const error = writer.report.isEmpty ? `holds nothing that ${format.label} writes` : null
-  return writer.report.result(error)
+  writer.finish()
+  const isEmpty = writer.report.isEmpty ? `holds nothing that ${format.label} writes` : null
+  return writer.report.result(failure ?? isEmpty)
+}
+
+type NextChunk = { readonly chunk: TranscriptChunk } | { readonly failure: string } | { readonly isEnd: true }
+
+/** What a reader makes of a file costs that file alone, whatever it trips over; what it has told before stays. */
+async function nextChunk(chunks: AsyncGenerator<TranscriptChunk>): Promise<NextChunk> {
+  try {
+    const step = await chunks.next()
+    return step.done ? { isEnd: true } : { chunk: step.value }
+  } catch (error) {
+    if (error instanceof LcmError) throw error
+    return { failure: whyUnreadable(error) }
+  }
+}
+
+/** Why a file could not be read to its end. */
+export function whyUnreadable(error: unknown): string {
+  if (isFileError(error)) return `cannot be read (${error.code})`
+  if (error instanceof RangeError) return 'cannot be read: it is nested too deeply'
+  return 'cannot be read: it has a shape that nobody knows'
 }
 
 export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>

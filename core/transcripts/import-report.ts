@@ -1,7 +1,10 @@
-import type { ImportedFile, SkippedLine } from '../contract/import.ts'
+import type { ImportedConversation, ImportedFile, SkippedLine } from '../contract/import.ts'
 import type { TranscriptRecord } from './format.ts'
 
 const LISTED_SKIPS = 1000
+const LISTED_CONVERSATIONS = 1000
+
+type Conversation = { -readonly [Field in keyof ImportedConversation]: ImportedConversation[Field] }
 
 /** What became of one file, as it becomes it. */
 export class ImportReport {
@@ -9,8 +12,10 @@ export class ImportReport {
   readonly #format: string
   readonly #skipped: SkippedLine[] = []
   #skippedCount = 0
-  conversationId: number | null = null
-  sessionId: string | null = null
+  /** By their numbers, in the order in which they came. */
+  readonly conversations = new Map<number, Conversation>()
+  /** The session that the file is about. */
+  mainSessionId: string | null = null
   added = 0
   alreadyThere = 0
   conflicts = 0
@@ -27,17 +32,28 @@ export class ImportReport {
     if (this.#skipped.length < LISTED_SKIPS) this.#skipped.push({ line, reason })
   }
 
+  /** A message of a conversation was stored, or was there. */
+  count(conversationId: number, what: 'added' | 'alreadyThere', times = 1): void {
+    this[what] += times
+    const conversation = this.conversations.get(conversationId)
+    if (conversation) conversation[what] += times
+  }
+
   /** Nothing in the file was what its format says. */
   get isEmpty(): boolean {
     return this.added + this.alreadyThere + this.conflicts + this.otherRecords === 0
   }
 
   result(error: string | null): ImportedFile {
+    const conversations = [...this.conversations.values()]
+    const main = conversations.find(({ sessionId }) => sessionId === this.mainSessionId) ?? conversations[0]
     return {
       path: this.#path,
       format: this.#format,
-      conversationId: this.conversationId,
-      sessionId: this.sessionId,
+      conversationId: main?.conversationId ?? null,
+      sessionId: main?.sessionId ?? null,
+      conversations: conversations.slice(0, LISTED_CONVERSATIONS).map((conversation) => ({ ...conversation })),
+      conversationCount: conversations.length,
       added: this.added,
       alreadyThere: this.alreadyThere,
       conflicts: this.conflicts,

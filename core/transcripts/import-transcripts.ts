@@ -6,7 +6,7 @@ import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
 import { readHead } from './head.ts'
-import { type ImportStep, importFile, isFileError } from './import-file.ts'
+import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
 import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
 
 export type ImportInput = {
@@ -99,8 +99,8 @@ async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenera
     const reason = whyNoTranscript(file.path)
     return file.isNamed ? failed(file, reason) : { path: file.path, reason }
   } catch (error) {
-    if (!isFileError(error)) throw error
-    return failed(file, `cannot be read (${error.code})`)
+    if (!isFileError(error) && !(error instanceof RangeError)) throw error
+    return failed(file, whyUnreadable(error))
   }
 }
 
@@ -134,6 +134,8 @@ const failed = (file: TranscriptFile, error: string): ImportedFile => ({
   format: 'unknown',
   conversationId: null,
   sessionId: null,
+  conversations: [],
+  conversationCount: 0,
   added: 0,
   alreadyThere: 0,
   conflicts: 0,

@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises'
 import { type ParsedTokenInfo, Tokenizer, TokenParser } from '@streamparser/json'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
-import { type Place, takeGuarded } from './read-lines.ts'
+import { type Place, TOO_DEEP, takeGuarded } from './read-lines.ts'
+import { TokenFilter } from './token-filter.ts'
 
 /** A value of the document with the names (or indexes) that lead to it. */
 export type DocumentValue = { readonly value: unknown; readonly path: readonly (string | number)[] }
@@ -34,7 +35,10 @@ export async function* readDocument(
       reader.write(bytesRead === 0 && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK) ? chunk.subarray(3) : chunk)
       bytesRead += count
       const records: TranscriptRecord[] = []
-      for (const { line, ...value } of reader.values()) takeGuarded(value, { line, marks: {} }, take, records)
+      for (const { line, isTooDeep, ...value } of reader.values()) {
+        if (isTooDeep) records.push({ kind: 'skipped', line, reason: TOO_DEEP })
+        else takeGuarded(value, { line, marks: {} }, take, records)
+      }
       yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
     }
     const problem = bytesRead < source.bytes && bytesRead >= source.limitBytes ? null : reader.problem()
@@ -45,11 +49,12 @@ export async function* readDocument(
   }
 }
 
-type Found = DocumentValue & { readonly line: number }
+type Found = DocumentValue & { readonly line: number; readonly isTooDeep: boolean }
 
 class DocumentReader {
   readonly #tokenizer: Tokenizer
   readonly #parser: TokenParser
+  readonly #filter: TokenFilter
   #found: Found[] = []
   /** Lines before the chunk that is being read, and where in the file it begins. */
   #linesBefore = 1
@@ -63,14 +68,15 @@ class DocumentReader {
   constructor(paths: readonly string[]) {
     this.#tokenizer = new ExactTokenizer({ stringBufferSize: CHUNK_BYTES })
     this.#parser = new TokenParser({ paths: [...paths], keepStack: false })
+    this.#filter = new TokenFilter({ wanted: wantedNames(paths), write: (token) => this.#parser.write(token) })
     this.#tokenizer.onToken = (token: ParsedTokenInfo): void => {
       this.#offset = token.offset
-      this.#parser.write(token)
+      this.#filter.take(token)
     }
     this.#parser.onValue = ({ value, key, stack }) => {
       this.#sinceValue = 0
       const path = [...stack.slice(1).map((level) => level.key), key].filter((step) => step !== undefined)
-      this.#found.push({ value, path, line: this.#line() })
+      this.#found.push({ value, path, line: this.#line(), isTooDeep: this.#filter.takeTooDeep() })
     }
     this.#tokenizer.onError = (error) => this.#fail(error)
     this.#parser.onError = (error) => this.#fail(error)
@@ -119,6 +125,12 @@ class DocumentReader {
     this.#countedTo = Math.max(this.#countedTo, end)
     return this.#linesBefore
   }
+}
+
+/** Of `$.messages.*` and `$.info`: `messages` and `info`; null where a path leads to all that there is. */
+function wantedNames(paths: readonly string[]): ReadonlySet<string> | null {
+  const names = paths.map((path) => path.split('.')[1] ?? '*')
+  return names.includes('*') ? null : new Set(names)
 }
 
 type RawJson = { rawJSON(text: string): unknown }

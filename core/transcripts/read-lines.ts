@@ -60,6 +60,8 @@ function takeLine(
   if (problem !== null) skip(problem)
 }
 
+export const TOO_DEEP = 'the record is nested too deeply'
+
 /**
  * A value that is nested thousands of levels deep cannot be written back as JSON, and one of a shape that nobody thought
  * of may trip its reader: it costs itself, not the import.
@@ -71,8 +73,10 @@ export function takeGuarded<Value>(value: Value, place: Place, take: Take<Value>
     stampLine(out, before, place.line)
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
-    out.length = before
-    const reason = error instanceof RangeError ? 'the record is nested too deeply' : 'the record has an unknown shape'
+    // What was said of its session holds for the records that follow.
+    const sessions = out.splice(before).filter(({ kind }) => kind === 'session')
+    out.push(...sessions)
+    const reason = error instanceof RangeError ? TOO_DEEP : 'the record has an unknown shape'
     out.push({ kind: 'skipped', line: place.line, reason })
   }
 }

@@ -51,6 +51,8 @@ export class StoredSessions {
   readonly #importer: string
   readonly #sourceUri: string
   readonly #known = new Map<string, StoredSession>()
+  /** Declared, but nothing of them has come yet: a conversation is made for its first message. */
+  readonly #declared = new Map<string, SessionRecord>()
   readonly #foreign = new Map<string, number | null>()
 
   constructor(db: WriteDb, store: ConversationStore, importer: string, sourceUri: string) {
@@ -60,12 +62,27 @@ export class StoredSessions {
     this.#sourceUri = sourceUri
   }
 
-  /** A conversation that was declared; undefined for others. */
+  /** A conversation of which something has come; undefined for others. */
   get(sessionId: string): StoredSession | undefined {
     return this.#known.get(sessionId)
   }
 
-  declare(session: SessionRecord): StoredSession {
+  declare(session: SessionRecord): void {
+    if (this.#known.has(session.sessionId)) this.#ensure(session)
+    else if (!this.#declared.has(session.sessionId)) this.#declared.set(session.sessionId, session)
+  }
+
+  /** The conversation of a declared session, made when there is none. */
+  open(sessionId: string): StoredSession {
+    const known = this.#known.get(sessionId)
+    if (known) return known
+    const declared = this.#declared.get(sessionId)
+    if (!declared) throw new Error(`session ${sessionId} was not declared before its first record`)
+    this.#declared.delete(sessionId)
+    return this.#ensure(declared)
+  }
+
+  #ensure(session: SessionRecord): StoredSession {
     const { sessionId } = session
     const parent = session.parentSessionId ?? null
     const parentId = parent === null || parent === sessionId ? null : this.#find(parent)

@@ -12,6 +12,7 @@ import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
 import { ImportReport } from './import-report.ts'
+import { oneLine } from './one-line.ts'
 import { storePruning } from './store-pruning.ts'
 import { type StoredSession, StoredSessions } from './stored-sessions.ts'
 
@@ -26,6 +27,8 @@ export type WriterOptions = {
   readonly window: ImportWindow
 }
 
+type Beginning = { readonly text: string; readonly isAsked: boolean }
+
 /**
  * Stores the records of one transcript, whatever its format. Messages go in batches; every batch that was written
  * stays valid. What is there already is left as it is.
@@ -36,8 +39,11 @@ export class TranscriptWriter {
   readonly #store: ConversationStore
   readonly #sessions: StoredSessions
   readonly #batch: ImportBatch
-  readonly #titles = new Map<number, string>()
-  readonly #givenUp = new Map<number, ReadonlySet<string>>()
+  /** By session, as what follows. */
+  readonly #titles = new Map<string, string>()
+  /** Of what was said first in sessions: their titles where the transcript has none. */
+  readonly #beginnings = new Map<number, Beginning>()
+  readonly #givenUp = new Map<string, ReadonlySet<string>>()
   /** Of sessions that were there before: what was replaced shows when their branches stand as they do now. */
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
@@ -70,14 +76,10 @@ export class TranscriptWriter {
   /** Takes one record; true when a batch was written, which is a good moment to let others in. */
   take(record: TranscriptRecord): boolean {
     switch (record.kind) {
-      case 'session': {
-        const { id } = this.#sessions.declare(record)
-        if (this.report.conversationId === null || record.isMain) {
-          this.report.conversationId = id
-          this.report.sessionId = record.sessionId
-        }
+      case 'session':
+        this.#sessions.declare(record)
+        if (this.report.mainSessionId === null || record.isMain) this.report.mainSessionId = record.sessionId
         return false
-      }
       case 'message':
         return this.#takeMessage(record)
       case 'answer':
@@ -87,10 +89,10 @@ export class TranscriptWriter {
       case 'pruning':
         return this.#takePruning(record)
       case 'title':
-        this.#titles.set(this.#session(record.sessionId).id, record.title)
+        this.#titles.set(record.sessionId, record.title)
         return false
       case 'given_up':
-        this.#givenUp.set(this.#session(record.sessionId).id, record.externalIds)
+        this.#givenUp.set(record.sessionId, record.externalIds)
         return false
       case 'other':
         this.report.otherRecords += 1
@@ -110,26 +112,42 @@ export class TranscriptWriter {
   finish(): void {
     this.#batch.write()
     const { db, estimator, format, window } = this.#options
-    const givenUp = window === 'agent' ? [...this.#givenUp] : []
+    const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(
+      ([sessionId, externalIds]): [number, ReadonlySet<string>][] => {
+        const id = this.#sessions.get(sessionId)?.id
+        return id === undefined ? [] : [[id, externalIds]]
+      },
+    )
     for (const [conversationId, externalIds] of givenUp) withdrawGivenUp({ db, conversationId, externalIds })
     for (const compaction of this.#laterCompactions) this.#compact(compaction)
     for (const pruning of this.#laterPrunings) this.#prune(pruning)
     for (const [conversationId, externalIds] of givenUp) {
       storeGivenUp({ db, estimator, importer: format, conversationId, externalIds })
     }
-    for (const [conversationId, title] of this.#titles) this.#store.setTitle(conversationId, title)
+    this.#nameConversations()
+  }
+
+  #nameConversations(): void {
+    for (const [sessionId, title] of this.#titles) {
+      const id = this.#sessions.get(sessionId)?.id
+      if (id !== undefined) this.#store.setTitle(id, title)
+    }
+    for (const [id, { text }] of this.#beginnings) this.#store.completeTitle(id, text)
+    for (const conversation of this.report.conversations.values()) {
+      conversation.title = this.#store.titleOf(conversation.conversationId)
+    }
   }
 
   #takeMessage({ sessionId, message, copiedFrom }: MessageRecord): boolean {
     const { id } = this.#session(sessionId)
-    if (copiedFrom && this.#isCopy(copiedFrom, message.externalId)) return false
+    if (copiedFrom && this.#isCopy(id, copiedFrom, message.externalId)) return false
     return this.#add(id, message)
   }
 
   #takeAnswer(answer: AnswerRecord): boolean {
     const { sessionId, externalId } = answer
     const session = this.#session(sessionId)
-    if (answer.copiedFrom && this.#isCopy(answer.copiedFrom, externalId)) return false
+    if (answer.copiedFrom && this.#isCopy(session.id, answer.copiedFrom, externalId)) return false
     const links = session.isNew ? [] : storedLinks(externalId, (id) => this.#sessions.message(session.id, id)?.parts)
     let wrote = false
     for (const message of cutGrown(answer, links)) wrote = this.#add(session.id, message) || wrote
@@ -172,21 +190,40 @@ export class TranscriptWriter {
   }
 
   #add(conversationId: number, message: NewMessage): boolean {
+    this.#noteBeginning(conversationId, message)
     this.#batch.add(conversationId, message)
     if (!this.#batch.isFull) return false
     this.#batch.write()
     return true
   }
 
-  #isCopy(sessionIds: readonly string[], externalId: string | null): boolean {
+  /** What a person asked first; until then, whatever was said first. */
+  #noteBeginning(conversationId: number, { role, content, parts }: NewMessage): void {
+    const known = this.#beginnings.get(conversationId)
+    const isAsked = role === 'user' && !/"(?:harness|meta|demonstration)":true/.test(parts[0]?.metadata ?? '')
+    if (known && (known.isAsked || !isAsked)) return
+    const text = oneLine(content)
+    if (text !== '') this.#beginnings.set(conversationId, { text, isAsked })
+  }
+
+  #isCopy(conversationId: number, sessionIds: readonly string[], externalId: string | null): boolean {
     if (externalId === null || !sessionIds.some((id) => this.#sessions.holds(id, externalId))) return false
-    this.report.alreadyThere += 1
+    this.report.count(conversationId, 'alreadyThere')
     return true
   }
 
   #session(sessionId: string): StoredSession {
-    const session = this.#sessions.get(sessionId)
-    if (!session) throw new Error(`session ${sessionId} was not declared before its first record`)
+    const session = this.#sessions.open(sessionId)
+    const { id: conversationId } = session
+    if (!this.report.conversations.has(conversationId)) {
+      this.report.conversations.set(conversationId, {
+        conversationId,
+        sessionId,
+        title: null,
+        added: 0,
+        alreadyThere: 0,
+      })
+    }
     return session
   }
 }

@@ -36,6 +36,8 @@ describe('an import', () => {
     format: 'claude-code',
     conversationId: 1,
     sessionId: 's',
+    conversations: [{ conversationId: 1, sessionId: 's', title: null, added: 3, alreadyThere: 0 }],
+    conversationCount: 1,
     added: 3,
     alreadyThere: 0,
     conflicts: 0,

@@ -5,6 +5,7 @@ import { contentOf, type Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { oneLine } from '../../one-line.ts'
 import { messageOf, RecordClock, resultMessage } from '../../parts.ts'
+import { textOfLines } from '../../read-text.ts'
 import { type Body, bodyOf } from './body.ts'
 import type { FencedLine } from './fences.ts'
 import { sessionLine, type Turn, turnOf } from './turn.ts'
@@ -20,6 +21,8 @@ export class SpecStoryReader {
   readonly #ids = new DerivedIds()
   #sessionId: string
   #isDeclared = false
+  /** A time has been read: those of turns without one follow from it. */
+  #isTimed = false
   #turn: OpenTurn | null = null
   #title: string | null = null
 
@@ -60,6 +63,7 @@ export class SpecStoryReader {
     if (!session || this.#isDeclared) return
     this.#sessionId = session.id
     this.#clock.at(session.atMs)
+    this.#isTimed ||= session.atMs !== null
   }
 
   #close(out: TranscriptRecord[]): void {
@@ -67,16 +71,25 @@ export class SpecStoryReader {
     this.#turn = null
     if (!turn) return
     const createdAtMs = this.#clock.at(turn.atMs)
-    // A session exported again says the same at the same time: a turn is known by its time and who speaks.
-    const externalId = this.#ids.next('turn', turn.role, String(turn.atMs ?? createdAtMs))
+    this.#isTimed ||= turn.atMs !== null
+    const lines = withoutRule(turn.lines)
+    const externalId = this.#idOf(turn, lines, createdAtMs)
     const callId = (index: number): string => `${externalId}/call-${index + 1}`
-    const body = bodyOf(withoutRule(turn.lines), callId)
+    const body = bodyOf(lines, callId)
     if (body.blocks.length === 0) {
       out.push({ kind: 'other' })
       return
     }
     this.#declare(createdAtMs, out)
     this.#tell(turn, externalId, body, createdAtMs, out)
+  }
+
+  /**
+   * A session exported again says the same at the same time: a turn is known by its time and who speaks, and by what it
+   * says where no time stands in the file.
+   */
+  #idOf({ role }: Turn, lines: readonly FencedLine[], atMs: number): string {
+    return this.#ids.next('turn', role, this.#isTimed ? String(atMs) : textOfLines(lines.map(({ text }) => text)))
   }
 
   #tell(turn: OpenTurn, externalId: string, body: Body, createdAtMs: number, out: TranscriptRecord[]): void {

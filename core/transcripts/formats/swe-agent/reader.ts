@@ -1,10 +1,10 @@
-import { basename } from 'node:path'
 import type { Role } from '../../../contract/ids.ts'
 import type { BlockPart } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import { contentOf, type Marks } from '../../draft.ts'
 import type { PrunedText, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
   fileBlock,
@@ -17,17 +17,17 @@ import {
 } from '../../parts.ts'
 import type { Place } from '../../read-lines.ts'
 
-const roles: Readonly<Record<string, Role>> = {
-  system: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  ai: 'assistant',
-  tool: 'tool',
-}
+const roles: ReadonlyMap<string, Role> = new Map([
+  ['system', 'system'],
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['ai', 'assistant'],
+  ['tool', 'tool'],
+])
 
 /** A message of the history, or of a data set that calls its text `text` or, for a system message, `system_prompt`. */
 export const isHistoryItem = (item: JsonObject): boolean =>
-  roles[textAt(item, 'role') ?? ''] !== undefined &&
+  roles.has(textAt(item, 'role') ?? '') &&
   ['content', 'text', 'system_prompt', 'tool_calls'].some((key) => item[key] !== undefined)
 
 /** What the agent did, and what came of it. */
@@ -72,8 +72,9 @@ export class SweAgentReader {
 
   end(): TranscriptRecord[] {
     if (!this.#isDeclared) return []
-    const name = textAt(this.#run, 'instance_id') ?? basename(this.#source.path).replace(/\.(?:traj|jsonl?)$/, '')
-    return [...this.#elisions(), { kind: 'title', sessionId: this.#sessionId, title: name }]
+    const name = textAt(this.#run, 'instance_id')
+    const title = name === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(name) } as const]
+    return [...this.#elisions(), ...title]
   }
 
   /** Old observations of which the model was sent only how long they had been, when it was asked last. */
@@ -94,7 +95,7 @@ export class SweAgentReader {
 
   #takeItem(item: JsonObject, given: Marks, out: TranscriptRecord[]): void {
     this.#declare(out)
-    const role = roles[textAt(item, 'role') ?? ''] ?? 'user'
+    const role = roles.get(textAt(item, 'role') ?? '') ?? 'user'
     const externalId = this.#ids.next('message', JSON.stringify(item))
     this.#noteElision(item, externalId)
     const agent = textAt(item, 'agent')

@@ -1,0 +1,66 @@
+import { utimesSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import type { ImportedFile } from '../../core/contract/import.ts'
+import { importTranscripts } from '../../core/transcripts/import-transcripts.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { transcriptSamples, writeSample } from '../builders/transcript-samples.ts'
+
+/** Imports one file when the clock shows this time. */
+async function importAt({ db }: TestMemory, path: string, nowMs: number): Promise<ImportedFile> {
+  const input = {
+    db,
+    estimator: createTokenEstimator(),
+    clock: () => nowMs,
+    paths: [path],
+    format: 'auto',
+    window: 'agent',
+  } as const
+  const job = importTranscripts(input, new AbortController().signal)
+  for (;;) {
+    const step = await job.next()
+    const file = step.done ? step.value.files[0] : undefined
+    if (file) return file
+  }
+}
+
+/** Only where the file lies says which session these are. */
+const KNOWN_BY_PATH = new Set(['aider', 'swe-agent', 'openhands', 'messages'])
+const isKnownByPath = (name: string, format: string, isTimed: boolean): boolean =>
+  KNOWN_BY_PATH.has(format) ? name !== 'messages, one conversation' : format === 'specstory' && !isTimed
+
+describe.each(transcriptSamples)('a transcript of $name', (sample) => {
+  it.each([true, false])(
+    'adds nothing when it is imported again, at another time and from another place (times in it: %s)',
+    async (isTimed) => {
+      using memory = buildMemory()
+      const folder = temporaryFolder()
+      const first = await importAt(memory, writeSample(sample, { folder, isTimed }), Date.UTC(2026, 5, 1))
+      expect(first).toMatchObject({ format: sample.format, error: null, conflicts: 0 })
+      expect(first.added).toBeGreaterThan(0)
+      const elsewhere = isKnownByPath(sample.name, sample.format, isTimed) ? folder : temporaryFolder()
+      const path = writeSample(sample, { folder: elsewhere, isTimed })
+      utimesSync(path, new Date(1_600_000_000_000), new Date(1_600_000_000_000))
+      const again = await importAt(memory, path, Date.UTC(2027, 8, 9))
+      expect(again).toMatchObject({ added: 0, conflicts: 0, alreadyThere: first.added + first.alreadyThere })
+      expect(again.conversations.map(({ conversationId }) => conversationId)).toEqual(
+        first.conversations.map(({ conversationId }) => conversationId),
+      )
+    },
+  )
+
+  it('names its conversations by what was said, never by the path of the file', async () => {
+    using memory = buildMemory()
+    const path = writeSample(sample)
+    const file = await importAt(memory, path, 0)
+    expect(file.conversationCount).toBe(file.conversations.length)
+    expect(file.conversations.length).toBe(memory.db.value('SELECT count(*) FROM conversations'))
+    for (const { title, conversationId } of file.conversations) {
+      expect(title).toBe(
+        memory.db.value('SELECT title FROM conversations WHERE conversation_id = :conversationId', { conversationId }),
+      )
+      expect(title).toMatch(/^The words of|^Shop$|^Second$|^shop-/)
+    }
+  })
+})
