@@ -43,7 +43,7 @@ describe('a trajectory of SWE-agent', () => {
       'assistant: I run 1.',
       'tool: saw 1',
     ])
-    expect(memory.db.value('SELECT title FROM conversations')).toBe('shop__shop-1')
+    expect(memory.db.value('SELECT title FROM conversations')).toBe('Fix it.')
     expect(
       memory.db.all('SELECT tool_call_id, tool_name FROM message_parts WHERE part_type = :t', { t: 'tool' }),
     ).toEqual([
