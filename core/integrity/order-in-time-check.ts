@@ -20,11 +20,15 @@ const queries = {
 const DAY_MS = 86_400_000
 
 function* findStepsBack(context: CheckContext): Iterable<Finding | null> {
-  const { messages } = context.facts
+  const { messages, events } = context.facts
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId)) continue
-    for (let place = from + 1; place < to; place += 1) {
-      const back = (messages.atMs[place - 1] as number) - (messages.atMs[place] as number)
+    let before = -1
+    for (let place = from; place < to; place += 1) {
+      // A row that tells of a compaction has the time of that, whatever the times of the messages around it are.
+      if (events.has(place)) continue
+      const back = before < 0 ? 0 : (messages.atMs[before] as number) - (messages.atMs[place] as number)
+      before = place
       if (!(back > DAY_MS)) {
         if (place % 1024 === 0) yield null
         continue

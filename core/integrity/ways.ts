@@ -69,6 +69,9 @@ const afterReset = (label: string): string =>
 const hermesPruned = (label: string): string =>
   `${label} deletes the shallow summaries of a session that has ended and keeps the deeper ones that were made of them. Those stand; they cannot be expanded to the end.`
 
+const hermesEnded = (label: string): string =>
+  `${label} shows the current session alone, with the deep summaries of those before it. What was said in a session that has ended is kept, and is not shown any more.`
+
 const unwindowed = (label: string): string => `${label} makes summaries of whatever it is asked for`
 
 /** By the system that a memory was copied from. What none of these describes is a fault in the copy as anywhere. */
@@ -93,6 +96,8 @@ const WAYS: Readonly<Record<System, readonly Way[]>> = {
         `${label} numbers the messages of all its sessions in one row. The numbers between are of other conversations; none is missing.`,
       isSo: isTakenElsewhere,
     },
+    { check: 'coverage_gap', why: hermesEnded },
+    { check: 'orphan_summary', why: hermesEnded },
     { check: 'dangling_edge', why: hermesPruned },
     { check: 'foreign_keys', why: hermesPruned },
     {
@@ -129,6 +134,12 @@ const WAYS: Readonly<Record<System, readonly Way[]>> = {
       check: 'coverage_gap',
       why: (label) =>
         `These messages are in a summary that is not the newest of its depth, and ${label} shows only those. An agent has to ask for it.`,
+    },
+    {
+      check: 'double_inclusion',
+      why: (label) =>
+        `${label} shows the newest summary of each depth, also where the deeper one was made from the other. Its model reads of that stretch twice.`,
+      isSo: isSummary,
     },
     {
       check: 'sequence_gap',

@@ -49,7 +49,9 @@ export function* findDoubleInclusion(context: CheckContext): Iterable<Finding | 
       const leaf = summaries.at(coverage.leaf[target] as number).id
       yield { id, conversationId, detail: `in the window and in ${leaf}, which the window leads to` }
     }
-    if (isSummary && coverage.isBeneath[target] === 1 && order.isCyclic[target] === 0) {
+    // A rule that shows the newest of each depth may show what another of them was made from.
+    const isByRule = context.dialect.showsOnlyNewest && window.summaryCounts[target] === 1
+    if (isSummary && !isByRule && coverage.isBeneath[target] === 1 && order.isCyclic[target] === 0) {
       yield { id, conversationId, detail: `in the window beside its dependent ${dependentInWindow(context, target)}` }
     }
   }

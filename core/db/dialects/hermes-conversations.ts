@@ -1,6 +1,7 @@
 import type { SchemaProbe } from '../schema-probe.ts'
 import type { PreparableDb } from '../uri-db.ts'
 import { secondsMs, textOf } from './canonical.ts'
+import { followedSessions } from './hermes-chains.ts'
 
 /** The messages of a session that name the same conversation (or none). */
 export type HermesThread = {
@@ -54,8 +55,9 @@ const span = (probe: SchemaProbe): string => {
 
 /**
  * Which conversation every session belongs to, and which session's window each shows: a conversation is what the
- * messages name, else what the lifecycle table says of their session, else the session itself. Numbers follow the first
- * message; once given they stay while the file is open. Sets `conversation` of the threads.
+ * messages name, else what the lifecycle table says of their session, else that of the session that went on from it, else
+ * the session itself. Numbers follow the first message; once given they stay while the file is open. Sets `conversation`
+ * of the threads.
  * @returns the sessions' conversations (by name), and what tells this state from another
  */
 export function hermesConversations(
@@ -69,6 +71,9 @@ export function hermesConversations(
   for (const { key, current } of lifecycles) if (current) ofSession.set(current, key)
   const ordered = [...threads].sort((a, b) => a.first - b.first)
   for (const { session, own } of ordered) if (own !== '' && !ofSession.has(session)) ofSession.set(session, own)
+
+  const followed = followedSessions(db, probe, spansOf(threads), unnamed(ordered, lifecycles, ofSession))
+  for (const session of followed.keys()) ofSession.set(session, lastOf(session, followed, ofSession))
 
   const keyOf = (session: string, own = ''): string => own || (ofSession.get(session) ?? session)
   const nodeSessions = db.column<string>(queries.nodeSessions)
@@ -95,6 +100,35 @@ export function hermesConversations(
   }
   const stamp = JSON.stringify(windows.map(({ id, session, frontier }) => [id, session, frontier]))
   return { sessions, stamp }
+}
+
+/** First and last message of each session. */
+function spansOf(threads: readonly HermesThread[]): Map<string, { first: number; last: number }> {
+  const spans = new Map<string, { first: number; last: number }>()
+  for (const { session, first, last } of threads) {
+    const known = spans.get(session) ?? { first, last }
+    spans.set(session, { first: Math.min(known.first, first), last: Math.max(known.last, last) })
+  }
+  return spans
+}
+
+/** Sessions of which neither their messages nor the lifecycle table name the conversation. */
+function unnamed(
+  threads: readonly HermesThread[],
+  lifecycles: readonly Lifecycle[],
+  named: ReadonlyMap<string, string>,
+): Set<string> {
+  const keys = new Set(lifecycles.map(({ key }) => key))
+  const open = threads.filter(({ session, own }) => own === '' && !named.has(session) && !keys.has(session))
+  return new Set(open.map(({ session }) => session))
+}
+
+/** The conversation of the last session that went on from this one. */
+function lastOf(session: string, followed: ReadonlyMap<string, string>, named: ReadonlyMap<string, string>): string {
+  let at = session
+  // Every step leads to later messages, or to a session without any, which nothing follows.
+  for (let next = followed.get(at); next !== undefined; next = followed.get(at)) at = next
+  return named.get(at) ?? at
 }
 
 /** The session that the model is in, else the last one that it was in, and where its raw messages begin. */

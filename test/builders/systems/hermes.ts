@@ -13,7 +13,7 @@ CREATE TABLE summary_nodes (node_id INTEGER PRIMARY KEY AUTOINCREMENT, session_i
   source_type TEXT NOT NULL DEFAULT 'messages', created_at REAL NOT NULL, earliest_at REAL, latest_at REAL, expand_hint TEXT DEFAULT '');
 CREATE INDEX idx_nodes_session_depth ON summary_nodes (session_id, depth, created_at);
 CREATE TABLE lcm_lifecycle_state (conversation_id TEXT PRIMARY KEY, current_session_id TEXT, last_finalized_session_id TEXT,
-  current_frontier_store_id INTEGER NOT NULL DEFAULT 0, last_finalized_frontier_store_id INTEGER NOT NULL DEFAULT 0);
+  current_frontier_store_id INTEGER NOT NULL DEFAULT 0, last_finalized_frontier_store_id INTEGER NOT NULL DEFAULT 0, last_rollover_at REAL);
 CREATE TABLE metadata (key TEXT PRIMARY KEY, value TEXT);
 INSERT INTO metadata VALUES ('schema_version', '${five ? 5 : 4}');
 CREATE VIRTUAL TABLE messages_fts USING fts5 (content, content = 'messages', content_rowid = 'store_id');
@@ -24,12 +24,14 @@ CREATE TRIGGER msg_fts_delete AFTER DELETE ON messages
 CREATE TRIGGER msg_fts_update AFTER UPDATE ON messages BEGIN
   INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', old.store_id, old.content);
   INSERT INTO messages_fts (rowid, content) VALUES (new.store_id, new.content); END;
-CREATE TRIGGER nodes_fts_insert AFTER INSERT ON summary_nodes BEGIN INSERT INTO nodes_fts (rowid, summary) VALUES (new.node_id, new.summary); END;`
+CREATE TRIGGER nodes_fts_insert AFTER INSERT ON summary_nodes BEGIN INSERT INTO nodes_fts (rowid, summary) VALUES (new.node_id, new.summary); END;
+CREATE TRIGGER nodes_fts_delete AFTER DELETE ON summary_nodes
+  BEGIN INSERT INTO nodes_fts (nodes_fts, rowid, summary) VALUES ('delete', old.node_id, old.summary); END;`
 
 const FIRST_NODE = 7_000_001
 const seconds = (atMs: number): number => atMs / 1000
 
-const hermesWriter = (five: boolean): SystemWriter => ({
+export const hermesWriter = (five: boolean): SystemWriter => ({
   name: `hermes-lcm, schema ${five ? 5 : 4}`,
   lacks: [
     'A message is placed by its number in the file, through all sessions.',

@@ -63,6 +63,8 @@ export type StorySpec = {
   readonly fanIn?: number
   /** Messages at the end of each session that nothing stands for. */
   readonly tail?: number
+  /** No leaf ends between a call and its result. */
+  readonly keepsPairs?: boolean
 }
 
 const WORDS =
@@ -157,7 +159,12 @@ function summarised(
   }
   let tops: StorySummary[] = []
   const most = (spec.leafMessages ?? 4) + 1
-  for (let from = lead, size = random.int(2, most); from + size <= end; from += size, size = random.int(2, most)) {
+  const sizeAt = (from: number): number => {
+    let size = random.int(2, most)
+    while (spec.keepsPairs && messages[from + size]?.role === 'tool') size += 1
+    return size
+  }
+  for (let from = lead, size = sizeAt(from); from + size <= end; from += size, size = sizeAt(from)) {
     tops.push(make({ depth: 0, messages: messages.slice(from, from + size).map((m) => m.number), sources: [] }))
   }
   const fanIn = spec.fanIn ?? 2
@@ -201,6 +208,12 @@ export const inEveryMessage = (
 ): Story =>
   inEverySession(story, ({ messages }) => ({
     messages: messages.map((message, rank) => ({ ...message, ...change(message, rank) })),
+  }))
+
+/** Every summary in a few words: smaller than its sources, however short these are. */
+export const inFewWords = (story: Story): Story =>
+  inEverySession(story, ({ summaries }) => ({
+    summaries: summaries.map((summary, index) => ({ ...summary, content: `So far ${index}.`, tokens: 3 })),
   }))
 
 /** Gives summaries other ids, wherever they are named. */

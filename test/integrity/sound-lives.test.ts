@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { runs } from '../builders/property-runs.ts'
+import { WRITERS } from '../builders/systems/every-writer.ts'
+import { type HermesLife, writeHermesLife } from '../builders/systems/hermes-life.ts'
+import { losslessClaudeWriter } from '../builders/systems/lossless.ts'
+import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
+import { inEverySession, inFewWords, type StoryMessage, tellStory } from '../builders/systems/story.ts'
+import { writeStory } from '../builders/systems/system.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { copied } from '../working-copy/copying.ts'
+import { scanFile } from './scan-file.ts'
+
+/** The writers make the tables that a file is known by, and not every index and trigger of a release. */
+const OF_THE_WRITERS = ['schema_incomplete', 'fts_trigger_missing']
+
+/** Errors and warnings with the first sample of each. */
+async function alarms(path: string): Promise<string[]> {
+  const { checks } = await scanFile(path)
+  return checks
+    .filter(({ count, severity }) => count > 0 && severity !== 'info')
+    .filter(({ id, samples }) => !OF_THE_WRITERS.includes(id) && !samples[0]?.detail.includes('is not there'))
+    .map(({ id, count, samples }) => `${id} ${count}: ${samples[0]?.id} ${samples[0]?.detail}`)
+}
+
+const fresh = (): string => join(temporaryFolder(), 'lcm.db')
+
+const life = fc.record<HermesLife>({
+  seed: fc.nat(1_000_000),
+  sessions: fc.integer({ min: 1, max: 6 }),
+  isSchema5: fc.boolean(),
+  retainDepth: fc.integer({ min: 0, max: 3 }),
+  prunes: fc.boolean(),
+  ends: fc.constantFrom('open', 'finalized'),
+})
+
+// "generate long sound stories: integrity has no error and no warning"
+describe('a sound file of hermes-lcm or LCM-X', () => {
+  it('has no fault, however many sessions were chained and whatever retention took away', () =>
+    fc.assert(
+      fc.asyncProperty(life, async (spec) => {
+        const path = fresh()
+        writeHermesLife(path, spec)
+        expect(await alarms(path), JSON.stringify(spec)).toEqual([])
+      }),
+      { numRuns: runs(10) },
+    ))
+
+  it('has none as a working copy either', () =>
+    fc.assert(
+      fc.asyncProperty(life, async (spec) => {
+        const path = fresh()
+        writeHermesLife(path, spec)
+        expect(await alarms((await copied(path)).path), JSON.stringify(spec)).toEqual([])
+      }),
+      { numRuns: runs(5) },
+    ))
+
+  it.each([
+    ['moved all nodes over', { retainDepth: 0, prunes: false }],
+    ['moved the deep nodes over and left the others where they were', { retainDepth: 2, prunes: false }],
+    ['moved the deep nodes over and deleted the others', { retainDepth: 1, prunes: true }],
+  ])('is one conversation where each new session %s, also those in the middle', (_what, how) => {
+    const path = fresh()
+    writeHermesLife(path, { seed: 5, sessions: 5, isSchema5: false, ends: 'open', ...how })
+    const memory = openMemory(path, { readOnly: true })
+    expect(memory.read.value('SELECT count(*) FROM conversations')).toBe(1)
+    memory.close()
+  })
+})
+
+describe.each(WRITERS.map((writer) => [writer.name, writer] as const))('a sound file of %s', (_name, writer) => {
+  it('has no fault, whatever its sessions say', () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(1_000_000), async (seed) => {
+        const path = fresh()
+        const story = inFewWords(tellStory({ seed, sessions: 4, keepsPairs: true }))
+        writeStory(writer, path, writer.tell(inEverySession(story, () => ({ files: [] }))))
+        expect(await alarms(path), `seed ${seed}`).toEqual([])
+      }),
+      { numRuns: runs(4) },
+    ))
+})
+
+describe('rows of lossless-claude that tell of a compaction', () => {
+  it('do not count for the order in time, whatever is imported around them', async () => {
+    const path = fresh()
+    const { sessions } = inFewWords(tellStory({ seed: 3, sessions: 1, turns: 9, keepsPairs: true }))
+    const [session] = sessions
+    if (!session) throw new Error('a story without a session')
+    const file = losslessClaudeWriter.open(path)
+    const told = losslessClaudeWriter.tell({ sessions: [{ ...session, files: [] }] }).sessions[0]
+    if (!told) throw new Error('a told story without a session')
+    file.begin(told)
+    const half = Math.floor(told.messages.length / 2)
+    const event = told.messages.length + 1
+    for (const message of told.messages.slice(0, half)) file.message(told, message)
+    // Written at once, while the messages around it are of a transcript that is days old.
+    const atMs = (told.messages[half]?.atMs ?? 0) + 9 * 86_400_000
+    const content = 'LCM compaction leaf pass (normal): 900 -> 300'
+    const row = { number: event, role: 'system', content, tokens: 12, atMs, hasParts: false } as const
+    file.message(told, { ...(told.messages[0] as StoryMessage), ...row, seq: half + 1, call: null, result: null })
+    file.db
+      .prepare(
+        `INSERT INTO message_parts (part_id, message_id, session_id, part_type, ordinal, metadata)
+         VALUES ('event', ?, ?, 'compaction', 0, '{"pass":"leaf","level":"normal","tokensBefore":900,"tokensAfter":300}')`,
+      )
+      .run(event, told.id)
+    for (const message of told.messages.slice(half)) file.message(told, { ...message, seq: message.seq + 1 })
+    for (const summary of told.summaries) file.summary(told, summary)
+    file.window(told)
+    file.db.close()
+    expect(await alarms(path)).toEqual([])
+  })
+})
+
+describe('the window rule of pi-lcm', () => {
+  it('may show the newest leaf beside the node that was made from it', async () => {
+    const path = fresh()
+    const story = inEverySession(
+      inFewWords(tellStory({ seed: 4, sessions: 2, turns: 12, keepsPairs: true })),
+      (session) => {
+        const consumed = new Set(session.summaries.flatMap(({ sources }) => sources))
+        const leaves = session.summaries.filter(({ id, depth }) => depth === 0 && !consumed.has(id))
+        const newest = session.summaries.at(-1)
+        if (!newest || leaves.length === 0) throw new Error('a session without leaves')
+        const node = { ...newest, id: `${newest.id}9`, depth: 1, messages: [], sources: leaves.map(({ id }) => id) }
+        return { summaries: [...session.summaries, { ...node, content: 'All of it.' }], files: [] }
+      },
+    )
+    writeStory(piLcmWriter, path, piLcmWriter.tell(story))
+    expect(await alarms(path)).toEqual([])
+    const { byDesign, checks } = await scanFile((await copied(path)).path)
+    expect(checks.find(({ id }) => id === 'double_inclusion')).toMatchObject({ count: 0 })
+    expect(byDesign?.map(({ id }) => id)).toContain('double_inclusion')
+  })
+})
