@@ -19,6 +19,8 @@ import { LcmError } from './errors.ts'
 import { ExpandQuery } from './expand-query/expand-query.ts'
 import { marksFor } from './integrity/context-of.ts'
 import { IntegrityChecker } from './integrity/integrity-checker.ts'
+import { LedgerConsents } from './ledger/ledger-consents.ts'
+import type { LedgerPermission } from './ledger/ledger-permission.ts'
 import { withLedger } from './ledger/open-ledger.ts'
 import { userFolders } from './machine/user-folders.ts'
 import { MemoryStats } from './memory/memory-stats.ts'
@@ -55,6 +57,8 @@ export type Lcm = {
   readonly retrieval: RetrievalEngine
   /** The search index that the app keeps for a file that has none to be relied on; null for others. */
   readonly sideIndex: SideIndex | null
+  /** What this machine allows of the ledger of this memory. */
+  readonly ledgers: LedgerPermission
   readonly provenance: ProvenanceFinder
   readonly expandQuery: ExpandQuery
   readonly planner: CompactionPlanner
@@ -80,6 +84,8 @@ export type OpenLcmOptions = OpenMemoryOptions & {
   readonly settings?: Settings
   /** Keys of model providers that are not in the environment. */
   readonly keys?: KeyStore
+  /** Where the app keeps what the user agreed to. Default: the user's data folder. */
+  readonly dataDir?: string
   readonly clock?: Clock
   /** Names this process in locks and runs. */
   readonly owner?: string
@@ -97,7 +103,12 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const openedStamp = stampAtRest(path)
   const opened = openMemory(path, options)
   const isConfigured = opened.info.path === resolve(settings.databasePath)
-  const memory = withLedger(opened, { clock, wanted: isConfigured ? settings.ledgerPath : null })
+  const ledgers: LedgerPermission = {
+    memory: opened.info.path,
+    consents: new LedgerConsents(options.dataDir ?? userFolders(process.env).data),
+    named: isConfigured ? settings.ledgerPath : null,
+  }
+  const memory = withLedger(opened, { clock, permission: ledgers })
   const { info, read } = memory
   const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
   const history = new HistoryIndex(read)
@@ -126,7 +137,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     throw new LcmError('read_only_file', `Cannot ${what}: ${info.readOnlyReason ?? `${info.path} is read-only`}`)
   }
 
-  const integrity = new IntegrityChecker({ db: read, info, estimator, settings: settings.compaction, clock })
+  const integrity = new IntegrityChecker({ db: read, info, estimator, settings: settings.compaction, clock, ledgers })
   const doctor: RepairerOptions = {
     db: read,
     info,
@@ -161,6 +172,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     }),
     retrieval,
     sideIndex,
+    ledgers,
     provenance: new ProvenanceFinder({
       db: read,
       histories: history,

@@ -6,7 +6,8 @@ import type { LcmEvent } from './contract/event.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
 import type { Lcm } from './lcm.ts'
-import { ledgerState } from './ledger/ledger-writer.ts'
+import { agreeToLedger } from './ledger/agree.ts'
+import { ledgerState } from './ledger/ledger-permission.ts'
 import { PRESETS } from './settings/presets.ts'
 import { previewImport } from './transcripts/preview-import.ts'
 
@@ -167,7 +168,8 @@ export function createRouter(core: Core) {
       events: os.surgery.events.handler(({ input }) => core.lcm().surgery.events(input.conversationId ?? null)),
     },
     ledger: {
-      state: os.ledger.state.handler(() => ledgerState(core.lcm().read)),
+      state: os.ledger.state.handler(() => ledgerState(core.lcm().read, core.lcm().ledgers)),
+      agree: os.ledger.agree.handler(() => agreeToLedger(core.lcm())),
     },
     jobs: {
       start: os.jobs.start.handler(({ input }) => {

@@ -88,6 +88,10 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The disk is full',
     next: 'Make room on it and try again; what was written before is sound.',
   },
+  ledger_refused: {
+    title: 'Nothing is written to this ledger',
+    next: 'The memory itself is sound, and what is pending stays in it.',
+  },
   plan_stale: {
     title: 'The memory has changed since',
     next: 'Nothing was written. Make a new plan and look at it again.',

@@ -5,8 +5,10 @@ import type { LedgerReport } from '../contract/ledger.ts'
 import { ledgerPath } from '../db/dialects/decapod-ledger.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
+import { agreeToLedger } from '../ledger/agree.ts'
 import { exportLedger } from '../ledger/export-ledger.ts'
-import { LedgerWriter, ledgerState } from '../ledger/ledger-writer.ts'
+import { ledgerState, statedLedger, throwRefused, whyRefused } from '../ledger/ledger-permission.ts'
+import { LedgerWriter } from '../ledger/ledger-writer.ts'
 import { rebuildMemory } from '../ledger/rebuild-memory.ts'
 import { verifyLedger } from '../ledger/verify-ledger.ts'
 import { loadSettings } from '../settings/settings-store.ts'
@@ -18,14 +20,17 @@ import { type MemoryOptions, noteUnusedLedger, withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
 
 type Options = MemoryOptions & { readonly ledger?: string; readonly to?: string; readonly output?: string }
-const ACTIONS = ['verify', 'rebuild', 'export', 'enable', 'disable', 'status'] as const
+const ACTIONS = ['verify', 'rebuild', 'export', 'enable', 'agree', 'disable', 'status'] as const
 const MOST_LINES = 40
 const LEDGER_NAME = 'lcm.events.jsonl'
 
 /** ledger: the append-only record from which a memory can be made anew. */
 export function addLedgerCommand(define: Define, run: Run): void {
   run(
-    define('ledger', 'verify, rebuild, export or keep the append-only ledger; exit code 3 when it cannot be relied on')
+    define(
+      'ledger',
+      'verify, rebuild, export or keep the append-only ledger, or agree to one that a memory names; exit code 3 when it cannot be relied on',
+    )
       .argument('<action>', ACTIONS.join(', '), oneOf(...ACTIONS))
       .argument('[ledger]', 'the ledger (default: the one that the memory keeps, or lcm.events.jsonl beside it)')
       .option('--ledger <file>', 'the ledger, as the argument')
@@ -42,6 +47,8 @@ export function addLedgerCommand(define: Define, run: Run): void {
           return exportTo(options.output ?? options.to ?? ledger, options)
         case 'enable':
           return withMemory(options, (lcm) => enable(lcm, ledger))
+        case 'agree':
+          return withMemory(options, (lcm) => agree(lcm, ledger))
         case 'disable':
           return withMemory(options, disable)
         case 'status':
@@ -106,23 +113,30 @@ async function exportTo(output: string | undefined, options: Options): Promise<A
 }
 
 function enable(lcm: Lcm, given: string | undefined): Answer {
-  const writer = new LedgerWriter(lcm.requireWrite('keep a ledger'), lcm.clock)
+  const writer = writerOf(lcm, 'keep a ledger')
   writer.enable(resolve(given ?? join(dirname(lcm.info.path), LEDGER_NAME)))
   writer.drain()
   return status(lcm)
 }
 
+function agree(lcm: Lcm, given: string | undefined): Answer {
+  agreeToLedger(lcm, given === undefined ? undefined : inFolder(given))
+  return status(lcm)
+}
+
 function disable(lcm: Lcm): Answer {
-  const db = lcm.requireWrite('end its ledger')
-  const writer = new LedgerWriter(db, lcm.clock)
-  // One that was cut off takes nothing any more, and ending it is the way out.
-  if (ledgerState(db).blocked === null) writer.drain()
+  const writer = writerOf(lcm, 'end its ledger')
+  // One that takes nothing any more is ended all the same: this is the way out.
+  if (ledgerState(lcm.read, lcm.ledgers).blocked === null) writer.drain()
   writer.disable()
   return status(lcm)
 }
 
+const writerOf = (lcm: Lcm, what: string): LedgerWriter =>
+  new LedgerWriter(lcm.requireWrite(what), lcm.clock, lcm.ledgers)
+
 function status(lcm: Lcm): Answer {
-  const state = ledgerState(lcm.read)
+  const state = ledgerState(lcm.read, lcm.ledgers)
   const text = (): string =>
     state.path === null
       ? 'No ledger is kept.'
@@ -130,13 +144,12 @@ function status(lcm: Lcm): Answer {
   return { json: state, text }
 }
 
-/** The ledger that belongs to a memory. */
+/** The ledger that belongs to a memory. @throws LcmError ledger_refused: what a memory names is not even read */
 function ledgerOf(lcm: Lcm): string {
-  const kept =
-    lcm.info.system === 'native'
-      ? lcm.read.value<string>("SELECT value FROM lcm_meta WHERE key = 'ledger_path'")
-      : undefined
-  return kept ?? ledgerPath(realpathSync(lcm.info.path))
+  const stated = lcm.info.system === 'native' ? statedLedger(lcm.read) : null
+  if (stated === null) return ledgerPath(realpathSync(lcm.info.path))
+  const refused = whyRefused(lcm.read, stated, lcm.ledgers)
+  return refused === null ? stated : throwRefused(refused, stated)
 }
 
 const inFolder = (path: string): string => {

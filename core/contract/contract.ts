@@ -200,6 +200,8 @@ export const contract = {
   ledger: {
     /** Whether a ledger is kept of the memory, and how far it has come. */
     state: base.output(LedgerState),
+    /** The user agrees that the memory goes on with the ledger that it names; its content has to prove that it is its own. */
+    agree: base.output(LedgerState),
   },
   jobs: {
     start: base.input(JobSpec).output(z.object({ jobId: z.string() })),

@@ -4,7 +4,14 @@ import { z } from 'zod'
 export const LedgerFailure = z.object({
   /** 1-based; 0 for what concerns the whole. */
   line: z.int(),
-  check: z.enum(['malformed_json', 'ledger_hash', 'ledger_duplicate_event', 'ledger_time_order', 'ledger_behind']),
+  check: z.enum([
+    'malformed_json',
+    'ledger_hash',
+    'ledger_duplicate_event',
+    'ledger_time_order',
+    'ledger_behind',
+    'ledger_ahead',
+  ]),
   detail: z.string(),
 })
 export type LedgerFailure = z.infer<typeof LedgerFailure>
@@ -37,6 +44,13 @@ export const LedgerRebuild = z.object({
 })
 export type LedgerRebuild = z.infer<typeof LedgerRebuild>
 
+/**
+ * Why nothing is appended to a ledger: nobody agreed to it on this machine; it is another memory's; it was cut off or is
+ * gone; its last lines were changed; it goes on after what this memory wrote; it cannot be reached.
+ */
+export const LedgerProblem = z.enum(['not_agreed', 'foreign', 'cut_off', 'changed', 'ahead', 'unreachable'])
+export type LedgerProblem = z.infer<typeof LedgerProblem>
+
 /** What a memory says of its own ledger. */
 export const LedgerState = z.object({
   /** Null: none is kept. */
@@ -44,7 +58,8 @@ export const LedgerState = z.object({
   /** Changes that are committed and not yet in the ledger. */
   pending: z.int(),
   bytes: z.int(),
-  /** Why nothing can be appended; null when it can. */
+  problem: LedgerProblem.nullable(),
+  /** Why nothing can be appended, and what to do; null when it can. */
   blocked: z.string().nullable(),
 })
 export type LedgerState = z.infer<typeof LedgerState>

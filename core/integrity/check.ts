@@ -5,6 +5,7 @@ import type { CheckPhase, CheckResult, Sample, Severity } from '../contract/inte
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import type { SchemaProbe } from '../db/schema-probe.ts'
+import type { LedgerPermission } from '../ledger/ledger-permission.ts'
 import type { DialectFacts } from './dialect-facts.ts'
 import type { Inherited } from './inherited.ts'
 import type { MemoryFacts } from './memory-facts.ts'
@@ -19,6 +20,8 @@ export type CheckContext = {
   readonly settings: CompactionSettings
   readonly estimator: TokenEstimator
   readonly clock: Clock
+  /** What this machine allows of the memory's ledger; null: nothing. */
+  readonly ledgers: LedgerPermission | null
   /** Null checks every conversation. */
   readonly conversationId: number | null
   readonly facts: MemoryFacts

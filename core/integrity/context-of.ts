@@ -5,6 +5,7 @@ import type { MemoryInfo } from '../contract/memory.ts'
 import { readWays } from '../db/copied-from.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { probeSchema } from '../db/schema-probe.ts'
+import type { LedgerPermission } from '../ledger/ledger-permission.ts'
 import type { CheckContext } from './check.ts'
 import { dialectFactsOf, markRulesOf } from './dialect-facts.ts'
 import { Inherited, Seal } from './inherited.ts'
@@ -16,6 +17,8 @@ export type ContextTools = {
   readonly estimator: TokenEstimator
   readonly settings: CompactionSettings
   readonly clock: Clock
+  /** Default: no ledger is allowed on this machine. */
+  readonly ledgers?: LedgerPermission
 }
 
 /** What the checks look at in one scan of all conversations. */
@@ -23,6 +26,7 @@ export function contextOf(tools: ContextTools): CheckContext {
   const { db, info } = tools
   return {
     ...tools,
+    ledgers: tools.ledgers ?? null,
     conversationId: null,
     dialect: dialectFactsOf(info.system),
     facts: new MemoryFacts(),

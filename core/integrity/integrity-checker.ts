@@ -91,11 +91,11 @@ export class IntegrityChecker {
   }
 
   #context(conversationId: number | null): CheckContext {
-    const { db, info, settings, estimator, clock } = this.#dependencies
+    const { db, info } = this.#dependencies
     if (conversationId !== null && db.value(queries.exists, { id: conversationId }) === undefined) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
     }
-    return { ...contextOf({ db, info, settings, estimator, clock }), conversationId }
+    return { ...contextOf(this.#dependencies), conversationId }
   }
 }
 

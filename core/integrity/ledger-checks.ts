@@ -1,14 +1,17 @@
 import { realpathSync, statSync } from 'node:fs'
 import { ledgerPath } from '../db/dialects/decapod-ledger.ts'
-import { ledgerTimeMs } from '../ledger/ledger-line.ts'
-import { ledgerState } from '../ledger/ledger-writer.ts'
+import { extentOf } from '../ledger/ledger-extent.ts'
+import { ledgerTimeMs, sha256 } from '../ledger/ledger-line.ts'
+import { type LedgerLine, readLedgerLines } from '../ledger/ledger-lines.ts'
+import { ledgerMeta } from '../ledger/ledger-meta.ts'
+import { ledgerState, statedLedger, whyRefused } from '../ledger/ledger-permission.ts'
+import { pendingMessageIds, readBatch } from '../ledger/outbox.ts'
+import { toEvents } from '../ledger/to-events.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
-import { type LedgerLine, readLedgerLines } from './ledger-file.ts'
 
 const queries = {
   stored: /* sql */ `
     SELECT message_id AS messageId, conversation_id AS conversationId, content_hash AS hash FROM messages`,
-  waiting: /* sql */ `SELECT key FROM main.ledger_outbox WHERE table_name = 'messages' AND op = 'insert'`,
   indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
 }
 
@@ -54,10 +57,12 @@ function findTimeSteps(context: CheckContext): Iterable<Finding | null> {
   })
 }
 
-/** Beside the database under a name of its own, or where a memory of ours says that it keeps one. */
-function ledgerOf({ db, info }: CheckContext): string | null {
+/** Beside the database under a name of its own, or where a memory of ours says and this machine allows it. */
+function ledgerOf({ db, info, ledgers }: CheckContext): string | null {
   if (info.system === 'decapod') return ledgerPath(realpathSync(info.path))
-  return info.system === 'native' ? ledgerState(db).path : null
+  const path = info.system === 'native' ? statedLedger(db) : null
+  // What a memory from elsewhere names is not even looked at.
+  return path !== null && ledgers !== null && whyRefused(db, path, ledgers) === null ? path : null
 }
 
 function* findBehind(context: CheckContext): Iterable<Finding | null> {
@@ -75,33 +80,85 @@ function* findBehind(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-/** Messages that neither the ledger nor its outbox has, and what only the ledger has. */
+/** Messages that neither the ledger nor its outbox has, and changes that wait because the ledger cannot be continued. */
 function* findUnrecorded(context: CheckContext): Iterable<Finding | null> {
-  const { db } = context
-  const recorded = new Set<string>()
-  yield* each(context, ({ isEvent, kind, hash }) => {
-    if (isEvent && kind !== 'event') recorded.add(hash)
-    return null
-  })
-  const waiting = new Set(db.column<string>(queries.waiting).map((key) => (JSON.parse(key) as number[])[0]))
-  const stored = new Set<string>()
+  const { db, ledgers } = context
+  const state = ledgers === null ? null : ledgerState(db, ledgers)
+  if (state !== null && state.blocked !== null && state.pending > 0) {
+    const detail = `${state.pending} changes wait in the memory. ${state.blocked}`
+    yield { id: null, conversationId: null, detail }
+  }
+  if (noLedger(context) !== null) return
+  const recorded = recordedIn(context)
+  const waiting = pendingMessageIds(db)
   type Row = { messageId: number; conversationId: number; hash: string }
   for (const { messageId, conversationId, hash } of db.iterate<Row>(queries.stored)) {
-    stored.add(hash)
     const isKnown = recorded.has(hash) || waiting.has(messageId)
     yield isKnown ? null : { id: `msg_${messageId}`, conversationId, detail: 'not in the ledger' }
   }
-  for (const hash of recorded) {
-    const detail = `the ledger holds ${hash.slice(0, 16)}…, which the database does not`
-    yield stored.has(hash) ? null : { id: null, conversationId: null, detail }
+}
+
+/** What only the ledger has, and lines that stand after all that this memory has written. */
+function* findAhead(context: CheckContext): Iterable<Finding | null> {
+  const { db } = context
+  const { bytes: known } = extentOf(db)
+  const stored = new Set<string>()
+  for (const { hash } of db.iterate<{ hash: string }>(queries.stored)) stored.add(hash)
+  const expected = expectedHashes(db)
+  for (const { line, start, isEvent, kind, hash } of readLedgerLines(ledgerOf(context) ?? '')) {
+    const isStray = isEvent && start >= known && !expected.has(hash)
+    const isMissing = isEvent && kind !== 'event' && !stored.has(hash) && !expected.has(hash)
+    if (!isStray && !isMissing) yield null
+    else if (isMissing) yield findingOf(context, line, 'a message that the database does not hold')
+    else yield findingOf(context, line, 'not written by this memory: it stands after all that it has written')
   }
 }
 
-const noLedger = (context: CheckContext): string | null => {
-  const path = ledgerOf(context)
-  if (path === null) return `${context.info.systemLabel} keeps no ledger of this file.`
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? null : 'The ledger is not where it should be.'
+/** Of a batch that was begun: whatever of it is in the ledger by now was written by this memory. */
+function expectedHashes(db: CheckContext['db']): ReadonlySet<string> {
+  const last = ledgerMeta(db, 'ledger_batch')
+  if (last === undefined) return new Set()
+  return new Set([...toEvents(db, readBatch(db, Number(last)))].map(({ content }) => sha256(content)))
 }
+
+/** A ledger that is another memory's, by who keeps it here or by how it begins. */
+function* findForeign({ db, info, ledgers }: CheckContext): Iterable<Finding | null> {
+  if (info.system !== 'native' || ledgers === null) return
+  const { problem, blocked } = ledgerState(db, ledgers)
+  yield problem === 'foreign' ? { id: null, conversationId: null, detail: blocked ?? '' } : null
+}
+
+function recordedIn(context: CheckContext): ReadonlySet<string> {
+  const recorded = new Set<string>()
+  for (const { isEvent, kind, hash } of readLedgerLines(ledgerOf(context) ?? '')) {
+    if (isEvent && kind !== 'event') recorded.add(hash)
+  }
+  return recorded
+}
+
+const keepsNone = ({ db, info }: CheckContext): string | null =>
+  info.system === 'decapod' || (info.system === 'native' && statedLedger(db) !== null)
+    ? null
+    : `${info.systemLabel} keeps no ledger of this file.`
+
+const noLedger = (context: CheckContext): string | null => {
+  const none = keepsNone(context)
+  if (none !== null) return none
+  const path = ledgerOf(context)
+  if (path === null)
+    return 'Nobody has agreed on this computer to the ledger that this memory names ("lcm ledger status").'
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ? null : 'The ledger is not where it should be.'
+  } catch {
+    return 'The ledger cannot be reached.'
+  }
+}
+
+const foreignLedger = ({ db, ledgers }: CheckContext): string | null =>
+  ledgers !== null && ledgerState(db, ledgers).problem === 'foreign' ? 'The ledger is that of another memory.' : null
+
+const nativeLedger = (context: CheckContext): string | null =>
+  context.info.system === 'native' ? noLedger(context) : `${context.info.systemLabel} has no ledger of its own here.`
 
 export const ledgerChecks: readonly Check[] = [
   {
@@ -142,11 +199,36 @@ export const ledgerChecks: readonly Check[] = [
     group: 'ledger',
     severity: 'warning',
     phase: 'files',
-    invariant: 'The ledger and the database hold the same.',
-    explanation: 'One of the two lacks what the other has: a write was cut off, or one was restored without the other.',
+    invariant: 'The ledger holds all that the database holds.',
+    explanation:
+      'The ledger lacks what the database has: it was cut off, cannot be written, or was restored without the database.',
     repairable: true,
     consequenceOf: ['ledger_hash'],
-    notApplicable: noLedger,
+    notApplicable: (context) => (context.info.system === 'native' ? keepsNone(context) : noLedger(context)),
     find: findBehind,
+  },
+  {
+    id: 'ledger_ahead',
+    group: 'ledger',
+    severity: 'warning',
+    phase: 'files',
+    invariant: 'The ledger holds nothing that this memory did not write.',
+    explanation:
+      'The ledger goes on where this memory does not: a copy of the memory wrote into it, or the memory was restored without it.',
+    repairable: true,
+    consequenceOf: ['ledger_hash'],
+    notApplicable: (context) => nativeLedger(context) ?? foreignLedger(context),
+    find: findAhead,
+  },
+  {
+    id: 'ledger_foreign',
+    group: 'ledger',
+    severity: 'error',
+    phase: 'files',
+    invariant: 'The ledger of a memory is its own.',
+    explanation: 'The ledger that this memory names is that of another memory. Nothing of this one is written there.',
+    repairable: true,
+    notApplicable: (context) => keepsNone(context) ?? (context.info.system === 'native' ? null : nativeLedger(context)),
+    find: findForeign,
   },
 ]

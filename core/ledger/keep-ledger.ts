@@ -1,7 +1,14 @@
 import type { Clock } from '../clock.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
+import type { LedgerPermission } from './ledger-permission.ts'
 import { LedgerWriter } from './ledger-writer.ts'
+
+type Options = {
+  readonly clock: Clock
+  readonly permission: LedgerPermission
+  readonly onTrouble: (error: LcmError) => void
+}
 
 /**
  * A writable memory whose ledger follows every commit. A ledger that cannot be written never fails the write that it
@@ -9,10 +16,9 @@ import { LedgerWriter } from './ledger-writer.ts'
  */
 export function keepLedger(
   db: WriteDb,
-  clock: Clock,
-  onTrouble: (error: LcmError) => void,
+  { clock, permission, onTrouble }: Options,
 ): { readonly db: WriteDb; readonly ledger: LedgerWriter } {
-  const ledger = new LedgerWriter(db, clock)
+  const ledger = new LedgerWriter(db, clock, permission)
   let isDraining = false
   const follow = (): void => {
     if (isDraining) return
@@ -20,8 +26,7 @@ export function keepLedger(
     try {
       ledger.drain()
     } catch (error) {
-      if (!(error instanceof LcmError)) throw error
-      onTrouble(error)
+      onTrouble(toTrouble(error, db.path))
     } finally {
       isDraining = false
     }
@@ -52,3 +57,14 @@ export function keepLedger(
   follow()
   return { db: kept, ledger }
 }
+
+/** What follows a commit must not look as if it had failed, whatever the rows of an outbox from elsewhere hold. */
+const toTrouble = (error: unknown, path: string): LcmError =>
+  error instanceof LcmError
+    ? error
+    : new LcmError(
+        'ledger_refused',
+        `The ledger of ${path} could not be continued (${error instanceof Error ? error.message : String(error)}): what is pending stays in the memory.`,
+        { path },
+        { cause: error },
+      )

@@ -1,60 +1,93 @@
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, statSync, writeFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
-import type { LedgerState } from '../contract/ledger.ts'
-import type { ReadDb, WriteDb } from '../db/read-db.ts'
+import { fileError } from '../db/memory-file.ts'
+import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
+import { proveLedger } from './ledger-adoption.ts'
+import { aheadOf, compareExtent, extentOf, measureLedger, readBytes, saveExtent } from './ledger-extent.ts'
 import { parseLine, sha256, toLine } from './ledger-line.ts'
-import { hasOutbox, installOutbox, removeOutbox } from './outbox.ts'
+import { forgetLedgerMeta, ledgerMeta, setLedgerMeta } from './ledger-meta.ts'
+import { type LedgerPermission, noFile, statedLedger, throwRefused, whyRefused } from './ledger-permission.ts'
+import { installOutbox, readBatch, removeOutbox } from './outbox.ts'
 import { type Change, stamper, toEvents } from './to-events.ts'
 
 /** Rows a batch: bounds memory and the time that other writers wait. */
 const BATCH_ROWS = 4000
-const TAIL_BYTES = 64 * 1024
+/** As much as tells the time of the last line, which stands at its end. */
+const LAST_LINE_BYTES = 4096
+/** How every line of a ledger begins. */
+const LINE_START = '{"actor":'
 
 const queries = {
-  meta: /* sql */ `SELECT value FROM lcm_meta WHERE key = :key`,
-  setMeta: /* sql */ `
-    INSERT INTO lcm_meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  forget: /* sql */ `DELETE FROM lcm_meta WHERE key LIKE 'ledger_%'`,
   end: /* sql */ `
     SELECT max(outbox_id) FROM (SELECT outbox_id FROM ledger_outbox ORDER BY outbox_id LIMIT ${BATCH_ROWS})`,
-  batch: /* sql */ `
-    SELECT table_name AS "table", op, key, entry FROM ledger_outbox
-    WHERE outbox_id <= CAST(:last AS INTEGER) ORDER BY outbox_id`,
   done: /* sql */ `DELETE FROM ledger_outbox WHERE outbox_id <= CAST(:last AS INTEGER)`,
-  pending: /* sql */ `SELECT count(*) FROM ledger_outbox`,
 }
 
-type OutboxRow = { table: string; op: Change['op']; key: string; entry: string | null }
-
 /**
- * Carries committed changes from the outbox of a memory into its ledger. The file name is the memory's own, so every
- * program that writes it feeds the same ledger. A batch is marked, appended and synced, and only then taken out of the
- * outbox: killed at any instant, the next run finds how much of the marked batch is in the ledger and goes on behind it.
+ * Carries committed changes from the outbox of a memory into its ledger. Where that is the memory only states: nothing
+ * is done there unless this machine allows it, and the file is the one that this memory has written so far. A batch is
+ * marked, appended and synced, and only then taken out of the outbox: killed at any instant, the next run finds how much
+ * of the marked batch is in the ledger and goes on behind it.
  */
 export class LedgerWriter {
   readonly #db: WriteDb
   readonly #clock: Clock
+  readonly #permission: LedgerPermission
 
-  constructor(db: WriteDb, clock: Clock) {
+  constructor(db: WriteDb, clock: Clock, permission: LedgerPermission) {
     this.#db = db
     this.#clock = clock
+    this.#permission = permission
   }
 
-  /** Begins a ledger with everything that the memory holds. Does nothing when it is kept at this path already. */
+  /**
+   * Begins a ledger with everything that the memory holds; the user agrees to it by asking. Does nothing when it is kept
+   * at this path already.
+   * @throws LcmError invalid_argument, ledger_refused
+   */
   enable(path: string): void {
     const db = this.#db
-    const kept = this.path
-    if (kept === path) return
+    const kept = statedLedger(db)
+    if (kept === path) {
+      const refused = whyRefused(db, path, this.#permission)
+      if (refused !== null) throwRefused(refused, path)
+      return
+    }
     if (kept !== null)
       throw new LcmError('invalid_argument', `A ledger is kept already, at ${kept}: end that one first.`)
     if (existsSync(path)) {
       throw new LcmError('invalid_argument', `${path} exists already: a ledger begins in a file of its own.`, { path })
     }
+    const id = newLedgerId()
+    this.#agree(id, path)
     db.transaction(() => {
       installOutbox(db)
-      db.run(queries.setMeta, { key: 'ledger_path', value: path })
-      db.run(queries.setMeta, { key: 'ledger_bytes', value: '0' })
+      setLedgerMeta(db, 'ledger_path', path)
+      setLedgerMeta(db, 'ledger_id', id)
+      saveExtent(db, { bytes: 0, head: null, tail: null })
+    })
+  }
+
+  /**
+   * The user agrees that this memory, at its place, goes on with a ledger: with the one that it states, or with the same
+   * file elsewhere. Its content has to prove that it is this memory's.
+   * @throws LcmError invalid_argument, ledger_refused, file_missing
+   */
+  agree(given?: string): void {
+    const db = this.#db
+    const path = given ?? statedLedger(db)
+    if (path === null || statedLedger(db) === null) {
+      throw new LcmError('invalid_argument', 'This memory keeps no ledger: begin one with "lcm ledger enable FILE".')
+    }
+    const proved = proveLedger(db, path, this.#permission)
+    const id = ledgerMeta(db, 'ledger_id') ?? newLedgerId()
+    this.#agree(id, path)
+    db.transaction(() => {
+      setLedgerMeta(db, 'ledger_path', path)
+      setLedgerMeta(db, 'ledger_id', id)
+      saveExtent(db, proved)
     })
   }
 
@@ -62,76 +95,60 @@ export class LedgerWriter {
   disable(): void {
     this.#db.transaction(() => {
       removeOutbox(this.#db)
-      this.#db.run(queries.forget)
+      forgetLedgerMeta(this.#db)
     })
-  }
-
-  /** Null: none is kept. */
-  get path(): string | null {
-    return hasOutbox(this.#db) ? (metaOf(this.#db, 'ledger_path') ?? null) : null
+    this.#permission.consents.withdraw(this.#permission.memory)
   }
 
   /**
    * Appends everything that is pending. Returns the number of events.
-   * @throws LcmError file_truncated when the ledger is shorter than it was, disk_full, locked
+   * @throws LcmError ledger_refused when nothing may be written there; disk_full, file_missing, file_not_readable, locked
    */
   drain(): number {
-    const { path } = this
+    const path = statedLedger(this.#db)
     if (path === null) return 0
     let events = 0
     for (;;) {
-      const last = this.#mark()
+      const last = this.#nextBatch()
       if (last === null) return events
-      events += this.#append(path, last)
+      const refused = whyRefused(this.#db, path, this.#permission)
+      if (refused !== null) throwRefused(refused, path)
+      this.#mark(last)
+      events += this.#append(path)
     }
   }
 
-  /** Marks the next batch, or finds the one that was marked before a crash. Null: nothing is pending. */
-  #mark(): number | null {
+  #agree(id: string, path: string): void {
+    this.#permission.consents.agree(this.#permission.memory, id, path, this.#clock)
+  }
+
+  /** The last row of the batch that was marked before a crash, or of the next one. Null: nothing is pending. */
+  #nextBatch(): number | null {
+    const marked = ledgerMeta(this.#db, 'ledger_batch')
+    return marked === undefined ? (this.#db.value<number | null>(queries.end) ?? null) : Number(marked)
+  }
+
+  #mark(last: number): void {
     const db = this.#db
-    const marked = metaOf(this.#db, 'ledger_batch')
-    if (marked !== undefined && marked !== '') return Number(marked)
-    const last = db.value<number | null>(queries.end) ?? null
-    if (last === null) return null
-    return db.transaction(() => {
-      const earlier = metaOf(this.#db, 'ledger_batch')
-      if (earlier !== undefined && earlier !== '') return Number(earlier)
-      db.run(queries.setMeta, { key: 'ledger_batch', value: String(last) })
-      return last
+    if (ledgerMeta(db, 'ledger_batch') !== undefined) return
+    db.transaction(() => {
+      // Another process may have marked one meanwhile.
+      if (ledgerMeta(db, 'ledger_batch') === undefined) setLedgerMeta(db, 'ledger_batch', String(last))
     })
   }
 
-  #append(path: string, last: number): number {
+  #append(path: string): number {
     const db = this.#db
     // Under the write lock: nobody else appends meanwhile.
     return db.transaction(() => {
-      if (metaOf(this.#db, 'ledger_batch') !== String(last)) return 0
-      const blocked = whyBlocked(db, path)
-      if (blocked !== null) throw new LcmError('file_truncated', blocked, { path })
-      const changes = db.all<OutboxRow>(queries.batch, { last }).map(
-        ({ table, op, key, entry }): Change => ({
-          table,
-          op,
-          key: JSON.parse(key) as Change['key'],
-          row: entry === null ? null : (JSON.parse(entry) as Change['row']),
-        }),
-      )
-      const file = openSync(path, 'a+')
+      const marked = ledgerMeta(db, 'ledger_batch')
+      if (marked === undefined) return 0
+      const last = Number(marked)
+      const file = openLedger(path, extentOf(db).bytes)
       try {
-        const tail = readTail(file, Number(metaOf(this.#db, 'ledger_bytes') ?? 0))
-        const stamp = stamper(this.#clock, tail)
-        let there = tail.hashes
-        let count = 0
-        for (const event of toEvents(db, changes)) {
-          // What a killed run has appended of this batch is there already, in the same order.
-          if (there.length > 0 && there[0] === sha256(event.content)) there = there.slice(1)
-          // All of it, unlike `writeSync` on a disk that is nearly full: the outbox forgets it.
-          else writeFileSync(file, toLine(stamp(event)))
-          count += 1
-        }
-        fsyncSync(file)
-        db.run(queries.setMeta, { key: 'ledger_bytes', value: String(fstatSync(file).size) })
-        db.run(queries.setMeta, { key: 'ledger_batch', value: '' })
+        const count = this.#write(file, path, readBatch(db, last))
+        saveExtent(db, measureLedger(file))
+        setLedgerMeta(db, 'ledger_batch', '')
         db.run(queries.done, { last })
         return count
       } finally {
@@ -139,67 +156,96 @@ export class LedgerWriter {
       }
     })
   }
-}
 
-/** What a memory says of its ledger; of another system's file, that it keeps none. */
-export function ledgerState(db: ReadDb): LedgerState {
-  const path = hasOutbox(db) ? (metaOf(db, 'ledger_path') ?? null) : null
-  if (path === null) return { path, pending: 0, bytes: 0, blocked: null }
-  const pending = db.value<number>(queries.pending) ?? 0
-  return { path, pending, bytes: Number(metaOf(db, 'ledger_bytes') ?? 0), blocked: whyBlocked(db, path) }
-}
-
-function whyBlocked(db: ReadDb, path: string): string | null {
-  const known = Number(metaOf(db, 'ledger_bytes') ?? 0)
-  const bytes = existsSync(path) ? sizeOf(path) : 0
-  if (bytes >= known) return null
-  return `The ledger ${path} has ${bytes} bytes where ${known} were written: it was cut off or replaced. Put the whole one back, or end it and export a new one. What is pending stays in the memory meanwhile.`
-}
-
-const metaOf = (db: ReadDb, key: string): string | undefined => db.value<string>(queries.meta, { key })
-
-function sizeOf(path: string): number {
-  const file = openSync(path, 'r')
-  try {
-    return fstatSync(file).size
-  } finally {
-    closeSync(file)
+  /** Appends what of the batch is not there yet; what cannot be written whole is taken away again. */
+  #write(file: number, path: string, changes: readonly Change[]): number {
+    const known = extentOf(this.#db)
+    const problem = compareExtent(file, path, known)
+    if (problem !== null) throwRefused(problem, path)
+    const tail = readTail(file, known.bytes)
+    // What a killed run has appended of this batch is there already, in the same order.
+    let index = 0
+    if (tail.hashes.length > 0 || tail.half !== '') {
+      for (const event of toEvents(this.#db, changes)) {
+        if (index === tail.hashes.length || tail.hashes[index] !== sha256(event.content)) break
+        index += 1
+      }
+      if (index < tail.hashes.length || !isHalfLine(tail.half)) throwRefused(aheadOf(path), path)
+    }
+    const there = tail.hashes.length
+    const stamp = stamper(this.#clock, tail)
+    let count = 0
+    try {
+      ftruncateSync(file, tail.end)
+      for (const event of toEvents(this.#db, changes)) {
+        count += 1
+        // All of it, unlike `writeSync` on a disk that is nearly full: the outbox forgets it.
+        if (count > there) writeFileSync(file, toLine(stamp(event)))
+      }
+      fsyncSync(file)
+      return count
+    } catch (error) {
+      giveBack(file, tail.end)
+      throw fileError(error, path)
+    }
   }
 }
 
-/**
- * What was appended since the last batch that was finished: the hashes of whole lines, in order. Half a line at the end
- * is of a write that was cut off, and taken away: its changes are still in the outbox.
- */
-function readTail(file: number, from: number): { readonly hashes: readonly string[]; readonly ts: string | null } {
-  const size = fstatSync(file).size
-  const added = read(file, from, size)
-  const end = added.lastIndexOf(0x0a) + 1
-  if (end < added.length) ftruncateSync(file, from + end)
+const newLedgerId = (): string => randomBytes(16).toString('hex')
+
+/** @throws LcmError ledger_refused, file_missing, file_not_readable, disk_full */
+function openLedger(path: string, knownBytes: number): number {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    // Opening a pipe would wait for its other end.
+    if (found && !found.isFile()) throwRefused(noFile(path), path)
+    // One that is gone is not begun anew in silence: what was written first would be missing from it.
+    if (!found && knownBytes > 0)
+      throw new LcmError('file_missing', `The ledger ${path} is gone: put it back.`, { path })
+    return openSync(path, 'a+', 0o600)
+  } catch (error) {
+    throw fileError(error, path)
+  }
+}
+
+/** The space of lines that were not finished; on a disk that is full this is all that can be done. */
+function giveBack(file: number, end: number): void {
+  try {
+    ftruncateSync(file, end)
+  } catch {
+    // The next batch finds the lines there and goes on behind them.
+  }
+}
+
+const isHalfLine = (half: string): boolean =>
+  half.length < LINE_START.length ? LINE_START.startsWith(half) : half.startsWith(LINE_START)
+
+type Tail = {
+  /** Of the contents of whole lines, in order; an empty text for a line that is no event. */
+  readonly hashes: readonly string[]
+  /** The beginning of a line that was cut off: its change is still in the outbox. */
+  readonly half: string
+  /** Where the whole lines end. */
+  readonly end: number
+  readonly ts: string | null
+}
+
+/** What was appended since the last batch that was finished. */
+function readTail(file: number, from: number): Tail {
+  const added = readBytes(file, from, fstatSync(file).size)
+  const length = added.lastIndexOf(0x0a) + 1
   const hashes: string[] = []
   let ts: string | null = null
-  for (const text of added.subarray(0, end).toString('utf8').split('\n')) {
-    const event = text === '' ? null : parseLine(text)
-    if (event === null || typeof event === 'string') continue
-    hashes.push(event.content_hash)
-    ts = event.ts
+  for (const text of added.subarray(0, length).toString('utf8').split('\n').slice(0, -1)) {
+    const event = parseLine(text)
+    hashes.push(typeof event === 'string' ? '' : event.content_hash)
+    if (typeof event !== 'string') ts = event.ts
   }
-  if (ts === null && from > 0) ts = lastTime(read(file, Math.max(0, from - TAIL_BYTES), from))
-  return { hashes, ts }
+  if (ts === null && from > 0) ts = lastTime(readBytes(file, Math.max(0, from - LAST_LINE_BYTES), from))
+  return { hashes, half: added.subarray(length).toString('utf8').slice(0, 100), end: from + length, ts }
 }
 
 /** Of the last line in the bytes; found without the line's beginning, since `ts` is its last key. */
 function lastTime(bytes: Buffer): string | null {
   return /"ts":"(\d+Z)"\}\n$/.exec(bytes.toString('latin1'))?.[1] ?? null
-}
-
-function read(file: number, from: number, to: number): Buffer {
-  const bytes = Buffer.alloc(Math.max(0, to - from))
-  let done = 0
-  while (done < bytes.length) {
-    const count = readSync(file, bytes, done, bytes.length - done, from + done)
-    if (count === 0) break
-    done += count
-  }
-  return bytes.subarray(0, done)
 }

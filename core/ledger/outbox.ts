@@ -1,5 +1,6 @@
 import type { ReadDb, WriteDb } from '../db/read-db.ts'
 import { columnsOf, keyOf, OWN_META_PREFIX, TABLES } from './tables.ts'
+import type { Change } from './to-events.ts'
 
 /**
  * Every change of a recorded table puts a row here, by trigger and therefore in the same transaction, whoever makes it
@@ -20,6 +21,30 @@ const WRITTEN_ONCE: ReadonlySet<string> = new Set(['messages', 'message_parts'])
 
 export const hasOutbox = (db: ReadDb): boolean =>
   db.value("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger_outbox'") !== undefined
+
+const queries = {
+  batch: /* sql */ `
+    SELECT table_name AS "table", op, key, entry FROM ledger_outbox
+    WHERE outbox_id <= CAST(:last AS INTEGER) ORDER BY outbox_id`,
+  messages: /* sql */ `SELECT key FROM ledger_outbox WHERE table_name = 'messages' AND op = 'insert'`,
+}
+
+type OutboxRow = { table: string; op: Change['op']; key: string; entry: string | null }
+
+/** The changes that wait, up to a row of the outbox. */
+export const readBatch = (db: ReadDb, last: number): Change[] =>
+  db.all<OutboxRow>(queries.batch, { last }).map(
+    ({ table, op, key, entry }): Change => ({
+      table,
+      op,
+      key: JSON.parse(key) as Change['key'],
+      row: entry === null ? null : (JSON.parse(entry) as Change['row']),
+    }),
+  )
+
+/** Of the messages that wait for the ledger. */
+export const pendingMessageIds = (db: ReadDb): ReadonlySet<number | undefined> =>
+  new Set(db.column<string>(queries.messages).map((key) => (JSON.parse(key) as number[])[0]))
 
 /** Begins to record, with everything that is there already. Call inside a transaction. */
 export function installOutbox(db: WriteDb): void {

@@ -6,7 +6,7 @@ import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { readLines } from '../transcripts/line-reader.ts'
 import { type LedgerEvent, ledgerTimeMs, parseLine, sha256 } from './ledger-line.ts'
-import { hasOutbox } from './outbox.ts'
+import { hasOutbox, pendingMessageIds } from './outbox.ts'
 
 const MAX_FAILURES = 1000
 
@@ -129,13 +129,10 @@ export async function* verifyLedger(
 
 const queries = {
   hashes: /* sql */ `SELECT message_id AS id, content_hash AS hash FROM messages`,
-  pending: /* sql */ `SELECT key FROM ledger_outbox WHERE table_name = 'messages' AND op = 'insert'`,
 }
 
 function compareWith(db: ReadDb, hashes: ReadonlySet<string>, failures: Failures): void {
-  const waiting = hasOutbox(db)
-    ? new Set(db.column<string>(queries.pending).map((key) => (JSON.parse(key) as number[])[0]))
-    : new Set<number>()
+  const waiting = hasOutbox(db) ? pendingMessageIds(db) : new Set()
   const stored = new Set<string>()
   for (const { id, hash } of db.iterate<{ id: number; hash: string | null }>(queries.hashes)) {
     if (hash === null) continue
@@ -146,7 +143,7 @@ function compareWith(db: ReadDb, hashes: ReadonlySet<string>, failures: Failures
   }
   for (const hash of hashes) {
     if (!stored.has(hash)) {
-      failures.add(0, 'ledger_behind', `content ${hash.slice(0, 16)}… is in the ledger and not in the database`)
+      failures.add(0, 'ledger_ahead', `content ${hash.slice(0, 16)}… is in the ledger and not in the database`)
     }
   }
 }

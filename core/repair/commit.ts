@@ -41,12 +41,14 @@ export type Work = {
 /** Beyond this SQLite's own check of every page takes longer than another writer waits. */
 const LARGEST_BYTES = 256 << 20
 
+const NEVER_WORSE = ['content_hash', 'ledger_behind', 'ledger_ahead', 'ledger_foreign']
+
 /**
  * Checks that are left out while a transaction is open, because they cannot get worse in it: canonical rows are compared
- * as a whole, and rows that are written through SQL leave its pages sound. They are in the scans before and after.
+ * as a whole, rows that are written through SQL leave its pages sound, and a ledger follows the commit. They are in the scans before and after.
  */
 export const leftOut = (bytes: number): readonly string[] =>
-  bytes > LARGEST_BYTES ? ['content_hash', 'sqlite_integrity'] : ['content_hash']
+  bytes > LARGEST_BYTES ? [...NEVER_WORSE, 'sqlite_integrity'] : NEVER_WORSE
 
 /** What was known of the file before: as long as nobody else wrote, it need not be found out again. */
 export type Known = {

@@ -43,7 +43,9 @@ function measured({ db, filesDirs }: Scope, id: string): RowChange[] {
 
 /** Only inside the folders that are allowed, links resolved. */
 function locate(dbPath: string, row: FileRow, filesDirs: readonly string[]): string | null {
-  const named = row.uri.startsWith('file:') ? fileURLToPath(row.uri) : row.uri
+  const named = pathOf(row.uri)
+  // Looking at a path on a server would already ask for it over the network.
+  if (named === null || /^[\\/]{2}/.test(named)) return null
   const candidates = isAbsolute(named) ? [named] : [dirname(dbPath), ...filesDirs].map((folder) => join(folder, named))
   for (const candidate of candidates) {
     try {
@@ -55,6 +57,16 @@ function locate(dbPath: string, row: FileRow, filesDirs: readonly string[]): str
     }
   }
   return null
+}
+
+/** Null for an address that no path can be made of. */
+function pathOf(uri: string): string | null {
+  if (!uri.startsWith('file:')) return uri
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return null
+  }
 }
 
 function hashOf(path: string): string {

@@ -28,7 +28,7 @@ export const fixers: readonly Fixer[] = [
 export const partlyRepairable: ReadonlySet<string> = new Set(['foreign_keys', 'invalid_value', 'malformed_json'])
 
 /** Settled by another command, which a manual step names. */
-export const repairedElsewhere: ReadonlySet<string> = new Set(['ledger_behind'])
+export const repairedElsewhere: ReadonlySet<string> = new Set(['ledger_behind', 'ledger_ahead', 'ledger_foreign'])
 
 /** Checks whose every finding a step can settle. */
 export const repairableChecks: ReadonlySet<string> = new Set(

@@ -8,6 +8,7 @@ import { openLcm } from '../../core/lcm.ts'
 import { exportLedger } from '../../core/ledger/export-ledger.ts'
 import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
 import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
+import { permissionOf } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // As on a disk that is nearly full: what is asked for is written in part, and no error says so.
@@ -44,7 +45,7 @@ it('a ledger is written whole, when it is kept and when it is exported', async (
   const lcm = openLcm(join(folder, 'lcm.db'), { create: true })
   onTestFinished(() => lcm.close())
   const db = lcm.requireWrite('keep a ledger')
-  const kept = new LedgerWriter(db, Date.now)
+  const kept = new LedgerWriter(db, Date.now, permissionOf(lcm.info.path))
   kept.enable(join(folder, 'kept.jsonl'))
   const store = new ConversationStore(db, createTokenEstimator(), Date.now)
   const part = { type: 'text', text: null, isContent: true } as const

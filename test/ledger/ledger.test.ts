@@ -10,9 +10,11 @@ import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { ledgerContentHash } from '../../core/ledger/content-hash.ts'
 import { exportLedger } from '../../core/ledger/export-ledger.ts'
 import { parseLine, toLine } from '../../core/ledger/ledger-line.ts'
-import { LedgerWriter, ledgerState } from '../../core/ledger/ledger-writer.ts'
+import { ledgerState } from '../../core/ledger/ledger-permission.ts'
+import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
 import { rebuildMemory } from '../../core/ledger/rebuild-memory.ts'
 import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
+import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
@@ -32,9 +34,9 @@ function kept(): { lcm: Lcm; path: string; ledger: string } {
   const path = join(temporaryFolder(), 'lcm.db')
   const ledger = join(dirname(path), 'lcm.events.jsonl')
   const db = openNative(path)
-  new LedgerWriter(db, Date.now).enable(ledger)
+  new LedgerWriter(db, Date.now, permissionOf(path)).enable(ledger)
   db.close()
-  return { lcm: openLcm(path), path, ledger }
+  return { lcm: openHere(path), path, ledger }
 }
 
 function say(lcm: Lcm, session: string, texts: readonly string[]): number {
@@ -120,11 +122,11 @@ describe('a ledger that is kept', () => {
     before.close()
     const ledger = `${path}.events.jsonl`
     const db = openNative(path)
-    const writer = new LedgerWriter(db, Date.now)
+    const writer = new LedgerWriter(db, Date.now, permissionOf(path))
     writer.enable(ledger)
     writer.drain()
     db.close()
-    const lcm = openLcm(path)
+    const lcm = openHere(path)
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(lcm.read))
     lcm.close()
   })
@@ -137,10 +139,10 @@ describe('a ledger that is kept', () => {
     store.append(store.ensureConversation({ importer: 'test', sessionId: 'x' }), [
       { externalId: null, role: 'user', content: 'unseen', createdAtMs: 1, parts: [] },
     ])
-    expect(ledgerState(plain).pending).toBeGreaterThan(0)
+    expect(ledgerState(plain, permissionOf(path)).pending).toBeGreaterThan(0)
     plain.close()
-    const later = openLcm(path)
-    expect(ledgerState(later.read).pending).toBe(0)
+    const later = openHere(path)
+    expect(ledgerState(later.read, permissionOf(path)).pending).toBe(0)
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(later.read))
     later.close()
   })
@@ -149,9 +151,9 @@ describe('a ledger that is kept', () => {
     const path = join(temporaryFolder(), 'lcm.db')
     let now = 2_000_000_000_000
     const db = openNative(path)
-    new LedgerWriter(db, () => now).enable(`${path}.jsonl`)
+    new LedgerWriter(db, () => now, permissionOf(path)).enable(`${path}.jsonl`)
     db.close()
-    const lcm = openLcm(path, { clock: () => now })
+    const lcm = openHere(path, { clock: () => now })
     say(lcm, 's', ['one'])
     now -= 86_400_000
     say(lcm, 's', ['two'])
@@ -186,13 +188,13 @@ describe('a crash', () => {
         const killed = join(dirname(path), 'killed.db')
         copyFileSync(path, killed)
         // The run that was killed had appended some of it.
-        openLcm(path).close()
+        openHere(path).close()
         const whole = readFileSync(ledger)
         const cut = isMarked ? startBytes + Math.round(share * (whole.length - startBytes)) : startBytes
         truncateSync(ledger, cut)
         copyFileSync(killed, path)
-        const after = openLcm(path)
-        expect(ledgerState(after.read).pending).toBe(0)
+        const after = openHere(path)
+        expect(ledgerState(after.read, permissionOf(path)).pending).toBe(0)
         const report = await verify(ledger, after)
         expect(report.failures).toEqual([])
         expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(after.read))
@@ -208,13 +210,13 @@ describe('a crash', () => {
     lcm.close()
     const whole = readFileSync(ledger)
     truncateSync(ledger, 10)
-    const other = openLcm(path)
+    const other = openHere(path)
     say(other, 's', ['two'])
-    expect(ledgerState(other.read)).toMatchObject({ blocked: expect.stringContaining('cut off') })
-    expect(ledgerState(other.read).pending).toBeGreaterThan(0)
+    expect(ledgerState(other.read, permissionOf(path))).toMatchObject({ blocked: expect.stringContaining('cut off') })
+    expect(ledgerState(other.read, permissionOf(path)).pending).toBeGreaterThan(0)
     writeFileSync(ledger, whole)
     say(other, 's', ['three'])
-    expect(ledgerState(other.read)).toMatchObject({ pending: 0, blocked: null })
+    expect(ledgerState(other.read, permissionOf(path))).toMatchObject({ pending: 0, blocked: null })
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(other.read))
     other.close()
   })

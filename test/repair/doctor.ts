@@ -3,8 +3,9 @@ import type { JobProgress, JobResult, JobSpec } from '../../core/contract/job.ts
 import type { RepairPlan, RepairResult } from '../../core/contract/repair.ts'
 import type { ReadDb } from '../../core/db/read-db.ts'
 import { runJob } from '../../core/jobs/run-job.ts'
-import { type Lcm, openLcm } from '../../core/lcm.ts'
+import type { Lcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
+import { openHere } from '../builders/ledgers.ts'
 
 type ResultOf<S extends JobSpec> = Extract<JobResult, { kind: S['kind'] }>['value']
 
@@ -14,7 +15,7 @@ export async function runOn<S extends JobSpec>(
   spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
 ): Promise<ResultOf<S>> {
-  const lcm = openLcm(path, { settings: readSettings({}), owner: 'test' })
+  const lcm = openHere(path, { settings: readSettings({}), owner: 'test' })
   try {
     return await runIn(lcm, spec, onProgress)
   } finally {

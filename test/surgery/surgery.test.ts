@@ -9,6 +9,7 @@ import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
 import { rebuildMemory } from '../../core/ledger/rebuild-memory.ts'
 import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
 import { readSettings } from '../../core/settings/settings.ts'
+import { permissionOf } from '../builders/ledgers.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { expectLossless, expectSoundGraph, messagesBeneath } from '../compaction/invariants.ts'
 import { NOW_MS } from '../compaction/run-compaction.ts'
@@ -328,7 +329,7 @@ describe('undoing', () => {
 
   it('is followed by the ledger, which still gives the memory again', async () => {
     const ledger = join(dirname(memory.path), 'lcm.events.jsonl')
-    new LedgerWriter(memory.db, () => NOW_MS).enable(ledger)
+    new LedgerWriter(memory.db, () => NOW_MS, permissionOf(memory.path)).enable(ledger)
     const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
     await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
     await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })

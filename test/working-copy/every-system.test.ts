@@ -4,6 +4,7 @@ import { GrepInput } from '../../core/contract/retrieval.ts'
 import { exportLedger } from '../../core/ledger/export-ledger.ts'
 import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
 import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
+import { permissionOf } from '../builders/ledgers.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -112,7 +113,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
       const { path } = await copied(written(writer, STORY))
       const ledger = join(dirname(path), 'lcm.events.jsonl')
       await withLcm(path, cacheDir, async (lcm) => {
-        const keeper = new LedgerWriter(lcm.requireWrite('keep a ledger'), lcm.clock)
+        const keeper = new LedgerWriter(lcm.requireWrite('keep a ledger'), lcm.clock, permissionOf(path))
         keeper.enable(ledger)
         keeper.drain()
         const report = await finish(verifyLedger(ledger, lcm.read, new AbortController().signal))

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes, plural } from '../../ui/format.ts'
@@ -12,9 +13,10 @@ import styles from './storage-view.module.css'
 /** Whether a ledger is kept, where, and whether it is behind. */
 export function LedgerSection({ info }: { readonly info: MemoryInfo }) {
   const state = useQuery(api.ledger.state.queryOptions())
+  const agree = useMutation(api.ledger.agree.mutationOptions({ onSettled: () => void state.refetch() }))
   if (state.error) return <ErrorLine error={state.error} onRetry={() => void state.refetch()} />
   if (state.data === undefined) return null
-  const { path, pending, bytes, blocked } = state.data
+  const { path, pending, bytes, problem, blocked } = state.data
   return (
     <section className={styles.section}>
       <SectionHeading>Ledger</SectionHeading>
@@ -40,7 +42,22 @@ export function LedgerSection({ info }: { readonly info: MemoryInfo }) {
               {pending === 0 ? 'nothing: it is up to date' : `${plural(pending, 'change')} not in it yet`}
             </Fact>
           </Facts>
-          {blocked !== null && <Notice title="It cannot be continued.">{blocked}</Notice>}
+          {blocked !== null && (
+            <Notice
+              title="It cannot be continued."
+              action={
+                problem === 'not_agreed' &&
+                !info.readOnly && (
+                  <Button disabled={agree.isPending} onClick={() => agree.mutate(undefined)}>
+                    Agree to this ledger
+                  </Button>
+                )
+              }
+            >
+              {blocked}
+            </Notice>
+          )}
+          {agree.error && <ErrorLine error={agree.error} />}
         </>
       )}
     </section>

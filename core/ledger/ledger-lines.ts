@@ -1,11 +1,13 @@
 import { closeSync, openSync } from 'node:fs'
 import { linesFrom } from '../db/file-lines.ts'
-import { type LedgerEvent, parseLine, sha256 } from '../ledger/ledger-line.ts'
+import { type LedgerEvent, parseLine, sha256 } from './ledger-line.ts'
 
 /** A line of a ledger, as far as it could be read. */
 export type LedgerLine = {
   /** 1-based. */
   readonly line: number
+  /** Where it begins in the file. */
+  readonly start: number
   /** False where the line is no event in JSON. */
   readonly isEvent: boolean
   readonly eventId: string
@@ -27,10 +29,10 @@ export function* readLedgerLines(path: string): Generator<LedgerLine> {
   }
   try {
     let line = 0
-    for (const { bytes } of linesFrom(handle, 0)) {
+    for (const { bytes, span } of linesFrom(handle, 0)) {
       line += 1
       const text = bytes === null ? null : bytes.toString('utf8')
-      if (text?.trim() !== '') yield parse(text, line)
+      if (text?.trim() !== '') yield parse(text, line, span.start)
     }
   } finally {
     closeSync(handle)
@@ -38,11 +40,11 @@ export function* readLedgerLines(path: string): Generator<LedgerLine> {
 }
 
 /** `text`: null for a line that is too long to be read. */
-function parse(text: string | null, line: number): LedgerLine {
+function parse(text: string | null, line: number, start: number): LedgerLine {
   const event = parseLine(text ?? '')
   if (typeof event === 'string') {
-    return { line, isEvent: false, eventId: '', time: '', hash: '', kind: 'event', isTrue: false }
+    return { line, start, isEvent: false, eventId: '', time: '', hash: '', kind: 'event', isTrue: false }
   }
   const { event_id: eventId, ts: time, content_hash: hash, kind } = event
-  return { line, isEvent: true, eventId, time, hash, kind, isTrue: sha256(event.content) === hash }
+  return { line, start, isEvent: true, eventId, time, hash, kind, isTrue: sha256(event.content) === hash }
 }

@@ -1,0 +1,18 @@
+import { dirname, join } from 'node:path'
+import { type Lcm, type OpenLcmOptions, openLcm } from '../../core/lcm.ts'
+import { LedgerConsents } from '../../core/ledger/ledger-consents.ts'
+import type { LedgerPermission } from '../../core/ledger/ledger-permission.ts'
+
+/** A data folder of this test alone, in the folder of the memory. */
+const dataDirOf = (memory: string): string => join(dirname(memory), 'data')
+
+/** What the machine of this test allows of the ledger of a memory: what was agreed to in its data folder. */
+export const permissionOf = (memory: string, named: string | null = null): LedgerPermission => ({
+  memory,
+  consents: new LedgerConsents(dataDirOf(memory)),
+  named,
+})
+
+/** Opens a memory on that machine. */
+export const openHere = (memory: string, options: OpenLcmOptions = {}): Lcm =>
+  openLcm(memory, { dataDir: dataDirOf(memory), ...options })

