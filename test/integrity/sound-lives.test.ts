@@ -127,7 +127,7 @@ describe('the window rule of pi-lcm', () => {
         const newest = session.summaries.at(-1)
         if (!newest || leaves.length === 0) throw new Error('a session without leaves')
         const node = { ...newest, id: `${newest.id}9`, depth: 1, messages: [], sources: leaves.map(({ id }) => id) }
-        return { summaries: [...session.summaries, { ...node, content: 'All of it.' }], files: [] }
+        return { summaries: [...session.summaries, { ...node, content: 'All.', tokens: 2 }], files: [] }
       },
     )
     writeStory(piLcmWriter, path, piLcmWriter.tell(story))
