@@ -1,4 +1,5 @@
 import { ROLES } from '../contract/ids.ts'
+import { nextKey } from '../db/keyset.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import type { History } from './history.ts'
 import {
@@ -62,10 +63,14 @@ export function* appendingNewer(db: ReadDb, conversation: number, columns: Growi
     if (!packed || packed[0] === 0) return
     if (!columns.appendPacked(packed, limit)) columns.append(wholeRows(db, params))
     if (packed[0] < limit) return
+    // Where it is none at all, nothing comes after it.
+    if (!Number.isNaN(columns.lastSeq)) nextKey(db, PLACES, params.seq, columns.lastSeq)
     limit = nextLimit(limit, startedMs)
     yield
   }
 }
+
+const PLACES = 'the places of messages in their conversation'
 
 type Stretch = { readonly conversation: number; readonly seq: number; readonly limit: number }
 

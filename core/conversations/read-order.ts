@@ -1,3 +1,4 @@
+import { nextKey } from '../db/keyset.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { ORDER_MODULUS, unpack } from './history-columns.ts'
 import { MessageOrder } from './message-order.ts'
@@ -62,7 +63,7 @@ function* stretches(db: ReadDb, conversation: number, before: Stretch): Generato
     if (whole === null) break
     yield whole
     if (packed[0] < AT_ONCE) return
-    seq = whole.seqs.at(-1) ?? seq
+    seq = nextKey(db, 'the places of messages in their conversation', seq, whole.seqs.at(-1))
   }
   // Not every file is a sound one: a number may be negative, or a text.
   const rows = [...db.iterateRaw<[number, number]>(queries.after, { conversation, seq })]

@@ -3,6 +3,7 @@ import { detectDialect } from './dialects/registry.ts'
 import { inspectFile, type MemoryFile, measureFile } from './memory-file.ts'
 import { type OpenMemoryOptions, openMemory } from './open-memory.ts'
 import { APPLICATION_ID } from './schema.ts'
+import { guardSchema } from './schema-guard.ts'
 import { probeSchema } from './schema-probe.ts'
 import { canOpenUris, openByUri } from './uri-db.ts'
 
@@ -38,8 +39,9 @@ export function identifyMemory(path: string, options: Pick<OpenMemoryOptions, 'c
 function glance(file: MemoryFile): Pick<IdentifiedMemory, 'system' | 'project'> | null {
   const db = openByUri(file.realPath, 'immutable=1')
   try {
-    const dialect = detectDialect(probeSchema(db))
-    return dialect && { system: dialect.system, project: dialect.project?.(db) ?? null }
+    const probe = probeSchema(db)
+    const dialect = detectDialect(probe)
+    return dialect && { system: dialect.system, project: dialect.project?.(guardSchema(db, probe.computed)) ?? null }
   } catch {
     // Read without locks, a file that is being written may look damaged: the long way tells for sure.
     return null

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
 import { parseHeader, readStart } from './file-header.ts'
 import { SCHEMA_V2, SCHEMA_V3, VIEWS_ON_V1, VIEWS_ON_V2 } from './later-versions.ts'
+import { requireNativeSchema, strangeTriggers, wrongVersion } from './native-schema.ts'
 import { OWN_VIEWS } from './own-views.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
@@ -35,6 +36,7 @@ export function openNative(path: string): WriteDb {
     connection.pragma('synchronous = NORMAL')
     markNew(connection, path)
     refuseNewer(connection, path)
+    refuseStrange(connection, path)
     connection.pragma('journal_mode = WAL')
     migrate(connection, path)
     connection.exec(OWN_VIEWS)
@@ -95,6 +97,22 @@ function refuseNewer(connection: Database.Database, path: string): void {
   if (version > NATIVE_VERSION) throw newerVersionError(path, version)
 }
 
+/**
+ * A file is ours by a mark that anybody can make: nothing of it runs before it is known to be made as we make it.
+ * @throws LcmError file_corrupt, read_only_file
+ */
+function refuseStrange(connection: Database.Database, path: string): void {
+  const version = connection.pragma('user_version', { simple: true }) as number
+  const made = migrations.slice(0, version)
+  const db = wrapConnection(connection, path)
+  requireNativeSchema(db, path, made)
+  const triggers = strangeTriggers(db, made)
+  if (triggers.length === 0) return
+  const names = triggers.slice(0, 4).map((name) => name.slice(0, 60))
+  const reason = `The file has triggers that LCM Inspector did not make (${names.join(', ')}); they would run with every change. Drop them to write to it.`
+  throw new LcmError('read_only_file', `${path} is not changed. ${reason}`, { path, reason })
+}
+
 /** Before the log exists, so that the mark stands in the file itself and a reader of its header knows what it is. */
 function markNew(connection: Database.Database, path: string): void {
   const isOurs = (): boolean => {
@@ -114,7 +132,12 @@ function migrate(connection: Database.Database, path: string): void {
     const sql = migrations[from]
     if (sql === undefined) return false
     if (from > 0 && connection.prepare(HAS_TABLES).get() === undefined) throw tablesMissingError(path)
-    connection.exec(sql)
+    try {
+      connection.exec(sql)
+    } catch (error) {
+      // Something of that version is there already.
+      throw sqliteCode(error) === 'SQLITE_ERROR' ? wrongVersion(path, from) : error
+    }
     connection.pragma(`user_version = ${from + 1}`)
     return true
   })

@@ -12,6 +12,8 @@ import { KeptTables } from './kept-tables.ts'
 import { lookAgain, type MemoryFile } from './memory-file.ts'
 import type { ReadDb } from './read-db.ts'
 import { type ReadOnlyConnection, reconnect, routeOf } from './read-only-connection.ts'
+import { guardSchema } from './schema-guard.ts'
+import type { ComputedObjects } from './schema-objects.ts'
 import { probeSchema, type SchemaProbe } from './schema-probe.ts'
 import { canOpenUris, type PreparableDb } from './uri-db.ts'
 
@@ -40,6 +42,9 @@ type Prepared = ReadOnlyConnection & {
   /** See `IdleOptions`. */
   rest(): void
 }
+
+/** So many objects are named that are not read. */
+const MOST_UNREAD = 8
 
 type Kept = NonNullable<Derivation['kept']>
 
@@ -103,12 +108,14 @@ function opened(
 /** Closes `connection` when it throws. */
 function prepare(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | null): Prepared {
   return closing(connection, () => {
-    const { db } = connection
-    const probe = probeSchema(db)
+    // A check of the pages would run the conditions that the file's author wrote.
+    connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON')
+    const probe = asDamage(file.path, 'any system', () => probeSchema(connection.db))
+    const db = guardSchema(connection.db, probe.computed)
     const dialect = detectDialect(probe)
     if (!dialect) throw notAMemory(file, probe)
     const schemaVersion = db.value<number>('PRAGMA main.schema_version')
-    db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
+    db.exec('PRAGMA temp_store = MEMORY')
     const { reader } = dialect
     db.exec(reader.views(probe))
     db.exec(emptyViews(db.column<string>("SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
@@ -152,7 +159,7 @@ function factsOf(file: MemoryFile, { dialect, probe, plain }: Prepared): ReadOnl
   const { reader } = dialect
   const source = { realPath: file.realPath, probe, db: plain }
   const systemLabel = dialect.label(probe)
-  const lacks = lacksOf(reader, source)
+  const lacks = [...(lacksOf(reader, source) ?? []), ...unread(probe.computed)]
   return {
     system: dialect.system,
     systemLabel,
@@ -160,8 +167,15 @@ function factsOf(file: MemoryFile, { dialect, probe, plain }: Prepared): ReadOnl
     readOnlyReason: `The file belongs to ${systemLabel} and is never changed.`,
     capabilities: reader.capabilities(probe),
     project: dialect.project?.(plain) ?? null,
-    ...(lacks ? { lacks: [...lacks] } : {}),
+    lacks,
   }
+}
+
+/** What is in the file as something that would have to be run. */
+function unread(computed: ComputedObjects): string[] {
+  return [...computed]
+    .slice(0, MOST_UNREAD)
+    .map(([name, what]) => `Not read: ${name.slice(0, 60)} is ${what}; what a file computes is never run.`)
 }
 
 /** What a damaged page hides must not keep the rest from being looked at. */

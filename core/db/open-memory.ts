@@ -8,12 +8,11 @@ import { readOrigin } from './copied-from.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
 import { type OpenedReadOnly, openForeign } from './open-foreign.ts'
-import { readOurs, requireOurTables } from './open-ours.ts'
+import { readOurs } from './open-ours.ts'
 import { SMALL_PAGE_CACHE } from './page-cache.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 import { connectReadOnly, type ReadOnlyConnection } from './read-only-connection.ts'
 import { APPLICATION_ID } from './schema.ts'
-import { probeSchema } from './schema-probe.ts'
 
 export type OpenMemoryOptions = {
   /** Make a native file where nothing stands yet, or an empty file; its folder must exist. */
@@ -54,6 +53,8 @@ export const NATIVE_CAPABILITIES: Capabilities = {
 
 /** `readOnlyReason` of a file that could be written, but was asked for with `readOnly`. */
 export const READ_ONLY_BY_CHOICE = 'The file was opened for reading only.'
+
+const NOT_BY_THIS_USER = 'The file cannot be written by this user.'
 
 /**
  * Opens a memory file of any known system. Native files are opened for writing where that is possible; files of other
@@ -109,19 +110,18 @@ function openOurs(file: MemoryFile, options: OpenMemoryOptions, cacheDir: string
   const version = file.header.userVersion
   if (version > NATIVE_VERSION && !options.allowNewer) throw newerVersionError(file.path, version)
   const reason = readOnlyReason(file, options)
-  if (reason === null) {
-    try {
-      return asWritable(openNative(file.realPath), file.path)
-    } catch (error) {
-      if (!(error instanceof LcmError) || error.code !== 'read_only_file') throw error
-    }
+  if (reason !== null) return openOursReadOnly(file, reason, cacheDir)
+  try {
+    return asWritable(openNative(file.realPath), file.path)
+  } catch (error) {
+    if (!(error instanceof LcmError) || error.code !== 'read_only_file') throw error
+    const why = typeof error.details?.reason === 'string' ? error.details.reason : NOT_BY_THIS_USER
+    return openOursReadOnly(file, why, cacheDir)
   }
-  return openOursReadOnly(file, reason ?? 'The file cannot be written by this user.', cacheDir)
 }
 
 function asWritable(db: WriteDb, path: string): OpenedMemory {
   try {
-    requireOurTables(probeSchema(db), path)
     db.exec(SMALL_PAGE_CACHE)
     const info = describe(path, {
       system: 'native',

@@ -2,11 +2,11 @@ import { LcmError } from '../errors.ts'
 import { changedMeanwhile } from './file-guard.ts'
 import { IdleConnection } from './idle-connection.ts'
 import { inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
-import { NATIVE_VERSION, readingViews, tablesMissingError } from './native.ts'
+import { migrations, NATIVE_VERSION, readingViews } from './native.ts'
+import { requireNativeSchema } from './native-schema.ts'
 import type { OpenedReadOnly } from './open-foreign.ts'
 import { OWN_VIEWS } from './own-views.ts'
 import { connectReadOnly, openHere, type ReadOnlyConnection, readInPlace } from './read-only-connection.ts'
-import { probeSchema, type SchemaProbe } from './schema-probe.ts'
 
 type Prepared = ReadOnlyConnection & { readonly version: number }
 
@@ -47,13 +47,14 @@ function prepare(file: MemoryFile, cacheDir: string): Prepared {
     const version = db.value<number>('PRAGMA user_version') ?? 0
     const views = version >= NATIVE_VERSION ? '' : readingViews[version]
     if (views === undefined) {
+      requireNativeSchema(db, file.path, [])
       throw new LcmError(
         'read_only_file',
         `${file.path} is of an older version (schema ${version}) and must be brought up to date, but it cannot be written: copy it to a folder of yours and open the copy.`,
         { path: file.path, version },
       )
     }
-    requireOurTables(probeSchema(db), file.path)
+    requireNativeSchema(db, file.path, migrations.slice(0, version))
     db.exec(views)
     db.exec(OWN_VIEWS)
     db.exec('PRAGMA query_only = ON')
@@ -73,12 +74,6 @@ function connect(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
   const now = inspectFile(file.path)
   if (now.hasWal && now.hasShm) throw changedMeanwhile(file.path)
   return connectReadOnly(now, cacheDir)
-}
-
-/** @throws LcmError file_corrupt */
-export function requireOurTables(probe: SchemaProbe, path: string): void {
-  if (probe.has('conversations') && probe.has('messages') && probe.has('context_items')) return
-  throw tablesMissingError(path)
 }
 
 function isBesideWriter(file: MemoryFile): boolean {

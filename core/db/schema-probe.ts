@@ -1,9 +1,12 @@
 import type { ReadDb } from './read-db.ts'
+import { type ComputedObjects, computedObjects, IS_ORDINARY_TABLE, keyOf } from './schema-objects.ts'
 
 /** Names of tables and columns of a file: all that a signature may look at, since versions lie and structure does not. */
 export type SchemaProbe = {
-  /** Ordinary tables only: a view of a table's name proves nothing. */
+  /** Tables that hold what they say, none of a full-text index: a view of a table's name proves nothing. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>
+  /** What is in the file and is not read. */
+  readonly computed: ComputedObjects
   has(table: string, column?: string): boolean
   /** False for a table made WITHOUT ROWID. https://www.sqlite.org/withoutrowid.html */
   hasRowids(table: string): boolean
@@ -13,25 +16,35 @@ export type SchemaProbe = {
 
 const queries = {
   columns: /* sql */ `
-    SELECT t.name AS tableName, c.name AS columnName
-    FROM pragma_table_list AS t
-    JOIN pragma_table_xinfo(t.name, 'main') AS c
-    WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-      AND c.hidden <> 1`,
-  withoutRowids: /* sql */ `SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr = 1`,
+    SELECT s.name AS tableName, c.name AS columnName
+    FROM main.sqlite_schema AS s
+    JOIN pragma_table_xinfo(s.name, 'main') AS c
+    WHERE s.type = 'table' AND ${IS_ORDINARY_TABLE('s.sql')} AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
+  virtual: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND NOT ${IS_ORDINARY_TABLE('sql')}`,
+  // What is told of the name of a table is the key of its rows, where the table has no other.
+  // https://www.sqlite.org/pragma.html#pragma_index_info
+  withoutRowids: /* sql */ `
+    SELECT DISTINCT s.name FROM main.sqlite_schema AS s JOIN pragma_index_info(s.name, 'main')
+    WHERE s.type = 'table' AND ${IS_ORDINARY_TABLE('s.sql')}`,
   indexed: /* sql */ `
-    SELECT t.name AS tableName, c.name AS columnName
-    FROM pragma_table_list AS t
-    JOIN pragma_index_list(t.name, 'main') AS i
+    SELECT s.name AS tableName, c.name AS columnName
+    FROM main.sqlite_schema AS s
+    JOIN pragma_index_list(s.name, 'main') AS i
     JOIN pragma_index_info(i.name, 'main') AS c
-    WHERE t.schema = 'main' AND t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+    WHERE s.type = 'table' AND ${IS_ORDINARY_TABLE('s.sql')} AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       AND c.seqno = 0 AND i.partial = 0 AND c.name IS NOT NULL`,
 }
 
-/** Reads the structure of the main database. Works before any TEMP view exists. */
-export function probeSchema(db: ReadDb): SchemaProbe {
+/**
+ * Reads the structure of the main database. Works before any TEMP view exists.
+ * @param ours views of a native file that are known to be our own
+ */
+export function probeSchema(db: ReadDb, ours?: ReadonlySet<string>): SchemaProbe {
   const tables = new Map<string, Set<string>>()
+  const computed = computedObjects(db, ours)
+  const isShadow = shadowsOf(db.column<string>(queries.virtual))
   for (const { tableName, columnName } of db.all<{ tableName: string; columnName: string }>(queries.columns)) {
+    if (computed.has(keyOf(tableName)) || isShadow.test(tableName)) continue
     const columns = tables.get(tableName)
     if (columns) columns.add(columnName)
     else tables.set(tableName, new Set([columnName]))
@@ -46,6 +59,7 @@ export function probeSchema(db: ReadDb): SchemaProbe {
     )
   return {
     tables,
+    computed,
     hasRowids: (table) => !withoutRowids.has(table),
     isIndexed: (table, column) => {
       indexed ??= indexedColumns()
@@ -56,4 +70,10 @@ export function probeSchema(db: ReadDb): SchemaProbe {
       return columns !== undefined && (column === undefined || columns.has(column))
     },
   }
+}
+
+/** The tables in which a full-text index keeps itself. https://www.sqlite.org/fts5.html#fts5_data_structures */
+function shadowsOf(virtual: readonly string[]): RegExp {
+  const names = virtual.map((name) => name.replace(/[^\w]/g, '\\$&')).join('|')
+  return new RegExp(`^(?:${names})_(?:data|idx|content|docsize|config)$`, 'i')
 }

@@ -47,7 +47,8 @@ export function translateSqliteError(error: unknown, path: string): unknown {
       `The disk of ${path} is full: nothing of this step was written. Free some space, try again.`,
     )
   }
-  if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB')) {
+  // A format byte of the header that SQLite knows nothing of is told with its most general code.
+  if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB') || text === 'unsupported file format') {
     return make(
       'file_corrupt',
       `${path} is damaged (${text}): restore it from a backup, or save what can still be read with "lcm salvage".`,

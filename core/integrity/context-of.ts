@@ -3,6 +3,7 @@ import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { CompactionSettings } from '../contract/compaction.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { readWays } from '../db/copied-from.ts'
+import { NATIVE_VIEWS } from '../db/native-schema.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { probeSchema } from '../db/schema-probe.ts'
 import type { LedgerPermission } from '../ledger/ledger-permission.ts'
@@ -30,7 +31,7 @@ export function contextOf(tools: ContextTools): CheckContext {
     conversationId: null,
     dialect: dialectFactsOf(info.system),
     facts: new MemoryFacts(),
-    probe: probeSchema(db),
+    probe: probeSchema(db, info.system === 'native' ? NATIVE_VIEWS : undefined),
     inherited: inheritedOf(tools),
   }
 }

@@ -1,13 +1,11 @@
 import { NATIVE_VERSION } from '../db/native.ts'
+import { keyOf } from '../db/schema-objects.ts'
 import { LcmError } from '../errors.ts'
 import { type Check, type CheckContext, type Finding, nativeOnly } from './check.ts'
 
 const queries = {
-  tables: /* sql */ `
-    SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name`,
-  referring: /* sql */ `
-    SELECT DISTINCT t.name FROM pragma_table_list AS t JOIN pragma_foreign_key_list(t.name, 'main') AS f
-    WHERE t.schema = 'main' AND t.type = 'table'`,
+  tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,
+  references: /* sql */ `SELECT 1 FROM pragma_foreign_key_list(:table, 'main') LIMIT 1`,
   // Of the file itself: a view of the same name may stand in front of it.
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
 }
@@ -25,21 +23,25 @@ const WHOLE_BYTES = 64 << 20
  * lies between tables last. https://www.sqlite.org/pragma.html#pragma_integrity_check
  */
 function* checkPages(context: CheckContext): Iterable<Finding | null> {
-  const { db, info } = context
+  const { db, info, probe } = context
   // While another process writes, FTS5 compares the index with a structure that it remembers, and would report damage.
   if (info.system === 'native') for (const [table, sql] of REFRESH) if (context.probe.has(table)) db.value(sql)
-  if (info.bytes <= WHOLE_BYTES) {
+  const hasComputed = probe.computed.size > 0
+  if (info.bytes <= WHOLE_BYTES && !hasComputed) {
     yield* pageFindings(context, 'PRAGMA main.integrity_check(100)')
     return
   }
   const seen = new Set<string>()
   for (const table of db.column<string>(queries.tables)) {
+    if (probe.computed.has(keyOf(table))) continue
     for (const finding of pageFindings(context, `PRAGMA main.integrity_check(${quoted(table)})`)) {
       seen.add(finding.detail)
       yield finding
     }
     yield null
   }
+  // Over the whole file it would run what is computed.
+  if (hasComputed) return
   for (const finding of pageFindings(context, 'PRAGMA main.quick_check(100)'))
     if (!seen.has(finding.detail)) yield finding
 }
@@ -58,7 +60,8 @@ function* pageFindings({ db }: CheckContext, sql: string): Generator<Finding> {
 
 /** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
 function* checkForeignKeys(context: CheckContext): Iterable<Finding | null> {
-  for (const table of context.db.column<string>(queries.referring)) {
+  for (const table of context.probe.tables.keys()) {
+    if (context.db.value(queries.references, { table }) === undefined) continue
     try {
       yield* checkReferences(context, table)
     } catch (error) {

@@ -1,4 +1,5 @@
 import { ROLES } from '../contract/lists.ts'
+import { nextKey } from '../db/keyset.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { grown, unpackInto } from './packed.ts'
 
@@ -98,8 +99,8 @@ export class MessageColumns {
       if (count === AT_ONCE) while (end > 0 && this.seqs[this.length + end - 1] === last) end -= 1
       if (end === 0) return false
       this.length += end
-      seq = this.seqs[this.length - 1] as number
       if (count < AT_ONCE) break
+      seq = nextKey(db, 'the places of messages in their conversation', seq, this.seqs[this.length - 1])
       yield
     }
     return this.length - from === length

@@ -13,14 +13,16 @@ const MOST_RANGES = 2000
 /** Stretches of row numbers, exclusive and inclusive, that a statement can look at one after the other. */
 export type RowRange = { readonly after: number; readonly upTo: number }
 
+/** Beyond every row number, on both sides. https://www.sqlite.org/rowidtable.html */
+const BEYOND = 2 ** 63
+
+/** At most `MOST_RANGES` and one more of them, whatever the file says of its numbers; together they hold every row. */
 export function* rowRanges(db: ReadDb, table: string): Generator<RowRange> {
-  const last = db.value<number>(queries.last(table)) ?? 0
+  const highest = db.value(queries.last(table))
+  const last = typeof highest === 'number' ? highest : 0
   const step = Math.max(AT_ONCE, Math.ceil(last / MOST_RANGES))
-  // Row numbers below 1 are possible, and in nobody's file.
-  let after = -Number.MAX_SAFE_INTEGER
-  for (let upTo = step; ; upTo += step) {
-    yield { after, upTo: upTo >= last ? Number.MAX_SAFE_INTEGER : upTo }
-    if (upTo >= last) return
-    after = upTo
+  const count = Math.max(1, Math.ceil(last / step))
+  for (let at = 0; at < count; at += 1) {
+    yield { after: at === 0 ? -BEYOND : at * step, upTo: at === count - 1 ? BEYOND : (at + 1) * step }
   }
 }

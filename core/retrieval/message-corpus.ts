@@ -7,6 +7,7 @@ import type { HistoryIndex } from '../conversations/history-index.ts'
 import { messageNodeId } from '../conversations/node-id.ts'
 import { readPruned } from '../conversations/pruned-outputs.ts'
 import { appendingNewer } from '../conversations/read-columns.ts'
+import { nextKey } from '../db/keyset.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { Breather } from './breather.ts'
@@ -155,7 +156,7 @@ export class MessageCorpus implements Corpus {
       for (const row of this.#db.iterateRaw<AddedRow>(queries.added, { last, limit: STRETCH })) {
         const [id, conversation, role, atMs, tokens] = row
         all.add(id, conversation, role, atMs, tokens ?? 0)
-        last = id
+        last = nextKey(this.#db, 'the numbers of messages', last, id)
         read += 1
       }
       await breather.pause()

@@ -1,3 +1,4 @@
+import { nextKey } from '../db/keyset.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { Breather } from '../retrieval/breather.ts'
@@ -95,7 +96,7 @@ export class BlockReader {
     for (let read = STRETCH; read === STRETCH; ) {
       const rows = this.#read.column<number>(this.#queries.numbers, { last, limit: STRETCH })
       for (const row of rows) blocks.add(Math.floor(row / BLOCK_ROWS))
-      last = rows.at(-1) ?? last
+      if (rows.length === STRETCH) last = nextKey(this.#read, 'the numbers of rows', last, rows.at(-1))
       read = rows.length
       await breather.pause()
     }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RepeatedText, StorageObject } from '../contract/storage.ts'
+import { nextKey } from '../db/keyset.ts'
 import type { ReadDb } from '../db/read-db.ts'
 
 /** Shorter texts repeat without costing anything that matters. */
@@ -99,7 +100,7 @@ function* scanParts(db: ReadDb, total: number): Generator<RepeatedProgress, { re
     yield { done, total }
     const last = rows.at(-1)
     if (!last || rows.length < STRETCH) return { repeated, raw }
-    after = last.id
+    after = nextKey(db, 'the numbers of messages', after, last.id)
   }
 }
 
@@ -119,6 +120,6 @@ function* scanIdentical(db: ReadDb, total: number): Generator<RepeatedProgress, 
     yield { done: total / 2, total }
     const last = rows.at(-1)
     if (!last || rows.length < STRETCH) return amount
-    after = last.id
+    after = nextKey(db, 'the numbers of messages', after, last.id)
   }
 }

@@ -1,5 +1,6 @@
 import type { JobProgress } from '../contract/job.ts'
 import { indexMessages } from '../conversations/ingest-index.ts'
+import { nextKey } from '../db/keyset.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 
@@ -34,7 +35,7 @@ export async function* indexInSteps(db: WriteDb, signal: AbortSignal): AsyncGene
       if (last === null) break
       const range = { after, last }
       db.transaction(() => fill(db, range))
-      after = last
+      after = nextKey(db, 'the numbers of rows', after, last)
       done = Math.min(total, done + STEP_ROWS)
       yield { done, total, unit: 'messages', note: 'search index' }
       await new Promise((resume) => setImmediate(resume))

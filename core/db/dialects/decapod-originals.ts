@@ -1,3 +1,4 @@
+import { nextKey } from '../keyset.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
 import type { PreparableDb } from '../uri-db.ts'
 import { textTimeMs } from './canonical.ts'
@@ -198,7 +199,7 @@ function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number): Gener
     yield* rows
     const end = rows.at(-1)
     if (!end || rows.length < ROWS_AT_ONCE) return
-    last = end.row
+    last = nextKey(db, 'the rows of originals_index', last, end.row)
   }
 }
 

@@ -1,0 +1,111 @@
+import Database from 'better-sqlite3'
+import { LcmError } from '../errors.ts'
+import type { ReadDb } from './read-db.ts'
+import { computedObjects, keyOf } from './schema-objects.ts'
+
+const queries = {
+  objects: /* sql */ `SELECT type, name, sql FROM main.sqlite_schema WHERE type IN ('table', 'view', 'trigger')`,
+  columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
+}
+
+type SchemaObject = { readonly type: string; readonly name: string; readonly sql: string }
+
+/** What a native file of one version is made of. */
+type NativeSchema = {
+  readonly tables: ReadonlyMap<string, readonly string[]>
+  /** Views, full-text indexes and triggers by name: they run, so that they have to be ours to the letter. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** The views of our own files. */
+export const NATIVE_VIEWS: ReadonlySet<string> = new Set(['message_text', 'summary_parents'])
+
+/** How a ledger's triggers look, whatever columns the tables had when it began: they write what changed, nothing else. */
+const LEDGER_TRIGGER = new RegExp(
+  String.raw`^CREATE TRIGGER ledger_(\w+)_(insert|update|delete) AFTER (?:INSERT|UPDATE|DELETE) ON \1 ` +
+    String.raw`(?:WHEN (?:new|old)\.key NOT LIKE 'ledger_%' )?BEGIN ` +
+    String.raw`INSERT INTO ledger_outbox \(table_name, op, key, entry\) VALUES \('\1', '\2', ` +
+    String.raw`json_array\((?:(?:new|old)\.\w+(?:, )?)+\), ` +
+    String.raw`(?:NULL|json_object\((?:'\w+', (?:new|old)\.\w+(?:, )?)*\))\); END$`,
+)
+
+const known = new Map<string, NativeSchema>()
+
+/** Made once a process from the migrations themselves. */
+function nativeSchema(migrations: readonly string[]): NativeSchema {
+  const key = String(migrations.length)
+  const made = known.get(key)
+  if (made) return made
+  const connection = new Database(':memory:')
+  try {
+    for (const sql of migrations) connection.exec(sql)
+    const objects = connection.prepare(queries.objects).all() as SchemaObject[]
+    const columns = connection.prepare(queries.columns).pluck()
+    const isPlain = ({ type, sql }: SchemaObject): boolean => type === 'table' && !/^CREATE VIRTUAL/.test(sql)
+    const virtual = objects.filter((object) => object.type === 'table' && !isPlain(object)).map(({ name }) => name)
+    const isShadow = (name: string): boolean => virtual.some((index) => name.startsWith(`${index}_`))
+    const schema: NativeSchema = {
+      tables: new Map(
+        objects
+          .filter((object) => isPlain(object) && !isShadow(object.name))
+          .map(({ name }) => [name, columns.all({ table: name }) as string[]]),
+      ),
+      texts: new Map(objects.filter((object) => !isPlain(object)).map(({ name, sql }) => [name, oneLine(sql)])),
+    }
+    known.set(key, schema)
+    return schema
+  } finally {
+    connection.close()
+  }
+}
+
+const oneLine = (sql: string): string => String(sql).replace(/\s+/g, ' ').trim()
+
+/**
+ * Makes sure that every table of a native file is a table with its columns, and that its views and full-text indexes are
+ * those that we make. A file may come from anybody, and a view in place of a table is run for as long as it says.
+ * @param migrations those that made the version of the file
+ * @throws LcmError file_corrupt
+ */
+export function requireNativeSchema(db: ReadDb, path: string, migrations: readonly string[]): void {
+  const { tables, texts } = nativeSchema(migrations)
+  const objects = db.all<SchemaObject>(queries.objects)
+  if (migrations.length === 0 && objects.length > 0) throw wrongVersion(path, 0)
+  const computed = computedObjects(db, NATIVE_VIEWS)
+  for (const [table, columns] of tables) {
+    const what = computed.get(keyOf(table))
+    if (what !== undefined) throw damaged(path, `its ${table} is ${what} where a plain table belongs`, table)
+    const there = new Set(db.column<string>(queries.columns, { table }))
+    if (there.size === 0) throw damaged(path, `it has lost the table ${table}`, table)
+    const lost = columns.find((column) => !there.has(column))
+    if (lost !== undefined) throw damaged(path, `its table ${table} has lost the column ${lost}`, `${table}.${lost}`)
+  }
+  for (const { type, name, sql } of objects) {
+    const ours = texts.get(name)
+    if (type === 'trigger' || ours === undefined) continue
+    if (oneLine(sql) !== ours) throw damaged(path, `its ${name} is not the one that LCM Inspector makes`, name)
+    if (computed.has(keyOf(name))) throw damaged(path, `the tables of its index ${name} are none`, name)
+  }
+}
+
+/** Triggers that we did not make; they would run with every write of ours. */
+export function strangeTriggers(db: ReadDb, migrations: readonly string[]): string[] {
+  const { texts } = nativeSchema(migrations)
+  return db
+    .all<SchemaObject>(queries.objects)
+    .filter(({ type }) => type === 'trigger')
+    .filter(({ name, sql }) => texts.get(name) !== oneLine(sql) && !LEDGER_TRIGGER.test(oneLine(sql)))
+    .map(({ name }) => name)
+}
+
+/** What the header says does not fit the tables. */
+export const wrongVersion = (path: string, version: number): LcmError =>
+  damaged(path, `its header says schema ${version}, which its tables are not of`, 'user_version')
+
+function damaged(path: string, what: string, object: string): LcmError {
+  return new LcmError(
+    'file_corrupt',
+    `${path} is damaged or was changed by another program: ${what}. Restore it from a backup, or save what can still be read with "lcm salvage".`,
+    { path, object },
+  )
+}

@@ -1,0 +1,70 @@
+import type { ReadDb } from './read-db.ts'
+
+/** As SQLite itself stores the text of an ordinary table. */
+export const IS_ORDINARY_TABLE = (sql: string): string => `lower(substr(${sql}, 1, 13)) = 'create table '`
+
+const queries = {
+  objects: /* sql */ `SELECT type, name, sql FROM main.sqlite_schema WHERE type IN ('table', 'view')`,
+  computed: /* sql */ `
+    SELECT DISTINCT s.name
+    FROM main.sqlite_schema AS s JOIN pragma_table_xinfo(s.name, 'main') AS c
+    WHERE s.type = 'table' AND ${IS_ORDINARY_TABLE('s.sql')} AND c.hidden IN (2, 3)`,
+  /** A column of that name is in front of the number of the row, unless it is that number itself. */
+  hiding: /* sql */ `
+    SELECT s.name
+    FROM main.sqlite_schema AS s JOIN pragma_table_xinfo(s.name, 'main') AS c
+    WHERE s.type = 'table' AND ${IS_ORDINARY_TABLE('s.sql')} AND lower(c.name) = 'rowid'
+      AND NOT (upper(c.type) = 'INTEGER' AND (SELECT sum(k.pk) FROM pragma_table_xinfo(s.name, 'main') AS k) = c.pk AND c.pk = 1)`,
+}
+
+type SchemaObject = { readonly type: string; readonly name: string; readonly sql: string | null }
+
+/** Objects of a file that run expressions of its author when they are read, by lower-case name, each with what it is. */
+export type ComputedObjects = ReadonlyMap<string, string>
+
+const FTS5 = /^create virtual table .*? using fts5\s*\(/is
+const FTS5_CONTENT = /[(,]\s*content\s*=\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`|\[([^\]]*)\]|([^\s,)]*))/i
+const SHADOWS = ['data', 'idx', 'content', 'docsize', 'config'] as const
+
+/**
+ * Views, tables with generated columns, and virtual tables whose content is not in ordinary tables. A statement over one
+ * of them runs what the file says, for as long as the file wants, and SQLite cannot be stopped inside a statement. A table
+ * with a column named rowid is no better: whoever goes through its rows by number goes by what the file's author chose.
+ * Nothing of them is run here: their names and texts are read, not even their columns, since many views that are nested
+ * take for ever to be resolved.
+ * @param ours views that are known to be our own
+ */
+export function computedObjects(db: ReadDb, ours: ReadonlySet<string> = new Set()): ComputedObjects {
+  const objects = db.all<SchemaObject>(queries.objects)
+  const found = new Map<string, string>()
+  const virtual: SchemaObject[] = []
+  for (const object of objects) {
+    const sql = String(object.sql ?? '')
+    if (object.type === 'view' && ours.has(object.name)) continue
+    if (object.type === 'view') found.set(keyOf(object.name), 'a view')
+    else if (/^create virtual /i.test(sql)) virtual.push(object)
+    // SQLite's own tables of statistics and sequences have texts of this form too.
+    else if (!/^create table /i.test(sql)) found.set(keyOf(object.name), 'no ordinary table')
+  }
+  for (const name of db.column<string>(queries.computed)) found.set(keyOf(name), 'a table with generated columns')
+  for (const name of db.column<string>(queries.hiding)) {
+    found.set(keyOf(name), 'a table whose column rowid hides the numbers of its rows')
+  }
+  for (const { name, sql } of virtual) {
+    if (!isPlainFts5(name, String(sql), found)) found.set(keyOf(name), 'a virtual table of another kind')
+  }
+  return found
+}
+
+/** Its texts and its index stand in ordinary tables. */
+function isPlainFts5(name: string, sql: string, computed: ComputedObjects): boolean {
+  if (!FTS5.test(sql)) return false
+  if (SHADOWS.some((shadow) => computed.has(keyOf(`${name}_${shadow}`)))) return false
+  const content =
+    FTS5_CONTENT.exec(sql)
+      ?.slice(1)
+      .find((text) => text !== undefined) ?? ''
+  return !computed.has(keyOf(content))
+}
+
+export const keyOf = (name: string): string => String(name).toLowerCase()

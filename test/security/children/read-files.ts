@@ -1,0 +1,29 @@
+import { createInterface } from 'node:readline'
+import { LcmError } from '../../../core/errors.ts'
+import { openLcm } from '../../../core/lcm.ts'
+import { readSettings } from '../../../core/settings/settings.ts'
+import { askEveryService } from '../../dialects/every-service.ts'
+
+/** Reads each file that is named on standard input with every service, and says how that ended, a line each. */
+const [cacheDir = ''] = process.argv.slice(2)
+
+async function outcome(path: string): Promise<string> {
+  try {
+    const lcm = openLcm(path, { cacheDir, settings: readSettings({}) })
+    try {
+      await askEveryService(lcm)
+      return 'read'
+    } finally {
+      lcm.close()
+    }
+  } catch (error) {
+    if (error instanceof LcmError) return `${error.code}: ${error.message}`
+    return `internal: ${error instanceof Error ? error.stack : error}`
+  }
+}
+
+for await (const path of createInterface({ input: process.stdin })) {
+  const began = performance.now()
+  const said = await outcome(path)
+  process.stdout.write(`${JSON.stringify({ path, said, ms: Math.round(performance.now() - began) })}\n`)
+}
