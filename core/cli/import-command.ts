@@ -1,26 +1,27 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { ImportWindow, TranscriptFormat } from '../contract/import.ts'
-import type { JobResult, JobSpec } from '../contract/job.ts'
+import { type ImportResult, ImportWindow, TranscriptFormat } from '../contract/import.ts'
 import { isMissingOrEmpty } from '../db/memory-file.ts'
-import { runJob } from '../jobs/run-job.ts'
 import { loadSettings } from '../settings/settings-store.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
 import { holdMessages } from '../transcripts/holds-messages.ts'
+import { importTranscripts } from '../transcripts/import-transcripts.ts'
+import type { GivenTranscript } from '../transcripts/transcript-files.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { oneOf } from './parse.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 import { keepHeapSmall } from './small-heap.ts'
+import { withStandardInput } from './standard-input.ts'
 import { count, oneLine, table } from './text.ts'
 
 /** import. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
 export function addImportCommand(define: Define, run: Run): void {
   run(
     define('import', 'import transcripts into a native memory, which is created when missing')
-      .argument('<path...>', 'transcript files or folders of them')
+      .argument('<path...>', 'transcript files or folders of them; - is standard input')
       .option(
         '--format <format>',
         `what the files are: ${TranscriptFormat.options.join(', ')}`,
@@ -39,10 +40,11 @@ export function addImportCommand(define: Define, run: Run): void {
     ): Promise<Answer> => {
       keepHeapSmall()
       requireEnabled(loadSettings(process.env), 'import transcripts')
-      const spec = { kind: 'import', paths, format: options.format, window: options.window } as const
-      const result = (await triedAside(options, spec)) ?? (await importInto(options, spec))
-      if (result.kind !== 'import') throw new Error('an import answers with an import')
-      const { value } = result
+      const { format, window } = options
+      const value = await withStandardInput(paths, async (given) => {
+        const request = { paths: given, format, window }
+        return (await triedAside(options, request)) ?? (await importInto(options, request))
+      })
       const failed = value.files.filter((file) => file.error !== null)
       const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
       const text = (): string =>
@@ -78,22 +80,33 @@ export function addImportCommand(define: Define, run: Run): void {
   )
 }
 
-type ImportSpec = Extract<JobSpec, { readonly kind: 'import' }>
+type Request = {
+  readonly paths: readonly GivenTranscript[]
+  readonly format: TranscriptFormat
+  readonly window: ImportWindow
+}
 
-const importInto = (options: MemoryOptions, spec: ImportSpec): Promise<JobResult> =>
-  withMemory(options, (lcm) => interruptible((signal) => runJob(lcm, spec, signal)), { create: true })
+const importInto = (options: MemoryOptions, request: Request): Promise<ImportResult> =>
+  withMemory(
+    options,
+    ({ requireWrite, estimator, clock }) => {
+      const db = requireWrite('import transcripts')
+      return interruptible((signal) => importTranscripts({ db, estimator, clock, ...request }, signal))
+    },
+    { create: true },
+  )
 
 /**
  * What does not look like transcripts is imported into a memory that is thrown away: nothing is left where one was to be
  * made. Null when there is something to import, or a memory already.
  */
-async function triedAside(options: MemoryOptions, spec: ImportSpec): Promise<JobResult | null> {
+async function triedAside(options: MemoryOptions, request: Request): Promise<ImportResult | null> {
   const path = resolve(options.db ?? loadSettings(process.env).databasePath)
-  if (!isMissingOrEmpty(path) || (await holdMessages(spec.paths, spec.format))) return null
+  if (!isMissingOrEmpty(path) || (await holdMessages(request.paths, request.format))) return null
   const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
   try {
-    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, spec)
-    return result.kind === 'import' && result.value.added > 0 ? null : result
+    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, request)
+    return result.added > 0 ? null : result
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty'
 import type { JobProgress } from '../contract/job.ts'
-import { printable } from './text.ts'
+import { cutToWidth, printable } from './text.ts'
 
 const INTERVAL_MS = 100
 const WIDTH = 24
@@ -22,7 +22,12 @@ export class ProgressLine {
     const filled = Math.round(share * WIDTH)
     const bar =
       total > 0 ? `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.round(share * 100)} %` : `${done} ${unit}`
-    this.#stream.write(`\r\x1b[2K${bar}  ${printable(note)}`.slice(0, (this.#stream.columns ?? 80) + 5))
+    this.#stream.write(`\r\x1b[2K${cutToWidth(printable(`${bar}  ${note}`).replace(/\s/g, ' '), this.#columns())}`)
+  }
+
+  /** Some terminals and programs that run others report none, or 0. The last column stays free: it may wrap. */
+  #columns(): number {
+    return (this.#stream.columns || 80) - 1
   }
 
   clear(): void {

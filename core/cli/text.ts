@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import type { LineageTree } from '../contract/lineage.ts'
 
 const numbers = new Intl.NumberFormat('en')
@@ -24,13 +25,18 @@ export function percent(share: number): string {
   return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
 }
 
-/** Columns padded to their widest cell; numbers to the right. Control characters cannot reach the terminal. */
+/**
+ * Columns padded to their widest cell as a terminal shows it, where Chinese, Japanese and Korean characters take two
+ * places; numbers to the right. Control characters cannot reach the terminal.
+ */
 export function table(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = [
     header.map(String),
     ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : inCell(cell ?? '')))),
   ]
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => [...(row[column] ?? '')].length)))
+  const widths = header.map((_, column) =>
+    cells.reduce((most, row) => Math.max(most, stringWidth(row[column] ?? '')), 0),
+  )
   const isNumeric = header.map((_, column) => rows.every((row) => typeof row[column] === 'number'))
   return cells
     .map((row) =>
@@ -46,7 +52,7 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
 const inCell = (text: string): string => printable(text.replace(/\s/g, ' '))
 
 function pad(text: string, width: number, toTheRight: boolean): string {
-  const gap = ' '.repeat(Math.max(0, width - [...text].length))
+  const gap = ' '.repeat(Math.max(0, width - stringWidth(text)))
   return toTheRight ? gap + text : text + gap
 }
 
@@ -60,12 +66,27 @@ export function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** One line of at most `width` characters. */
+/** One line that takes at most `width` places on a terminal. */
 export function oneLine(text: string, width = 100): string {
-  const flat = printable(text.slice(0, width * 4))
-    .replace(/\s+/g, ' ')
-    .trim()
-  return [...flat].length > width ? `${[...flat].slice(0, width - 1).join('')}…` : flat
+  // Whatever a character is made of, what is looked at stays bounded.
+  const most = width * 16
+  const flat = printable(text.slice(0, most)).replace(/\s+/g, ' ').trim()
+  return cutToWidth(text.length > most ? `${flat}…` : flat, width)
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** The beginning of a line, cut between what a reader takes for characters. */
+export function cutToWidth(line: string, width: number): string {
+  if (stringWidth(line) <= width) return line
+  let kept = ''
+  let places = 0
+  for (const { segment } of graphemes.segment(line)) {
+    places += stringWidth(segment)
+    if (places > width - 1) break
+    kept += segment
+  }
+  return width > 0 ? `${kept}…` : ''
 }
 
 /** Indented, sources under what was made from them. Walks with a stack of its own: chains may be deep. */

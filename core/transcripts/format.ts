@@ -25,6 +25,7 @@ export type TranscriptFormat = {
 
 /** A file to be read, and what a format may ask about it. */
 export type TranscriptSource = {
+  /** What the file is called: ids and titles may come from it. Its bytes are at `head.path`. */
   readonly path: string
   readonly bytes: number
   readonly head: TranscriptHead

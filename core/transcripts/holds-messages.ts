@@ -1,7 +1,7 @@
 import type { TranscriptFormat } from '../contract/import.ts'
 import { isFileError } from './import-file.ts'
 import { recognise } from './import-transcripts.ts'
-import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
+import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 
 /** Of each file. */
 const READ_BYTES = 512 * 1024
@@ -10,7 +10,7 @@ const READ_BYTES = 512 * 1024
  * Whether an import would surely bring something: some file begins as a transcript with a message. Stops at the first.
  * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file
  */
-export async function holdMessages(paths: readonly string[], format: TranscriptFormat): Promise<boolean> {
+export async function holdMessages(paths: readonly GivenTranscript[], format: TranscriptFormat): Promise<boolean> {
   for (const file of await findTranscriptFiles(paths)) {
     if (await holdsMessage(file, format)) return true
   }

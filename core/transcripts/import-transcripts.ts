@@ -7,14 +7,14 @@ import { LcmError } from '../errors.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
 import { readHead } from './head.ts'
 import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
-import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
+import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 
 export type ImportInput = {
   readonly db: WriteDb
   readonly estimator: TokenEstimator
   readonly clock: Clock
   /** Files, and folders whose transcripts are all taken. */
-  readonly paths: readonly string[]
+  readonly paths: readonly GivenTranscript[]
   readonly format: TranscriptFormat
   readonly window: ImportWindow
 }
@@ -96,7 +96,7 @@ async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenera
   try {
     const recognised = recognise(input.format, file)
     if (recognised) return yield* importFile(input, file, recognised)
-    const reason = whyNoTranscript(file.path)
+    const reason = whyNoTranscript(file.file)
     return file.isNamed ? failed(file, reason) : { path: file.path, reason }
   } catch (error) {
     if (!isFileError(error) && !(error instanceof RangeError)) throw error
@@ -105,8 +105,8 @@ async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenera
 }
 
 /** A format that the caller names is not doubted: what the file does not say of it is reported line by line. */
-export function recognise(format: TranscriptFormat, { path }: TranscriptFile): Recognised | null {
-  return format === 'auto' ? recogniseTranscript(path) : { format: formatOf(format), head: readHead(path) }
+export function recognise(format: TranscriptFormat, { file }: TranscriptFile): Recognised | null {
+  return format === 'auto' ? recogniseTranscript(file) : { format: formatOf(format), head: readHead(file) }
 }
 
 function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {

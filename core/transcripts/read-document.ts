@@ -24,7 +24,7 @@ export async function* readDocument(
   take: (value: DocumentValue, place: Place, out: TranscriptRecord[]) => void,
 ): AsyncGenerator<TranscriptChunk> {
   const reader = new DocumentReader(paths)
-  const file = await open(source.path, 'r')
+  const file = await open(source.head.path, 'r')
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
   let bytesRead = 0
   try {

@@ -24,7 +24,7 @@ export async function* readJsonLines(
   take: Take<JsonObject>,
   parse?: (text: string) => unknown,
 ): AsyncGenerator<TranscriptChunk> {
-  for await (const { lines, bytesRead } of readLines(source.path)) {
+  for await (const { lines, bytesRead } of readLines(source.head.path)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
       takeLine(line, take, records, parse)

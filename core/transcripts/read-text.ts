@@ -12,7 +12,7 @@ export async function* readTextLines(
   source: TranscriptSource,
   take: (text: string, line: number, out: TranscriptRecord[]) => void,
 ): AsyncGenerator<TranscriptChunk> {
-  for await (const { lines, bytesRead } of readLines(source.path)) {
+  for await (const { lines, bytesRead } of readLines(source.head.path)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
       if (line.kind === 'too_long') {

@@ -6,11 +6,17 @@ import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 
 export type TranscriptFile = {
+  /** What it is called: ids and titles may come from it. */
   readonly path: string
+  /** Where its bytes are: elsewhere for a transcript that came over a pipe. */
+  readonly file: string
   readonly bytes: number
   /** Named by the caller; otherwise found in a folder, where other files may lie as well. */
   readonly isNamed: boolean
 }
+
+/** A path, or a file that stands for a transcript of another name. */
+export type GivenTranscript = string | Pick<TranscriptFile, 'path' | 'file'>
 
 /** Also of files that an agent has put aside: `<session>.jsonl.reset.<time>`. */
 const LIKELY_NAME = /\.(?:jsonl|ndjson|json|md|markdown|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
@@ -28,10 +34,11 @@ const STORAGE = ['session', 'message', 'part'] as const
  * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file, or for what is
  * neither a file of its own nor a folder
  */
-export async function findTranscriptFiles(paths: readonly string[]): Promise<TranscriptFile[]> {
+export async function findTranscriptFiles(given: readonly GivenTranscript[]): Promise<TranscriptFile[]> {
   const found = new Map<string, TranscriptFile>()
-  for (const path of paths.map((given) => resolve(given))) {
-    for (const file of await filesAt(path)) if (!found.get(file.path)?.isNamed) found.set(file.path, file)
+  for (const one of given) {
+    const files = typeof one === 'string' ? await filesAt(resolve(one)) : [named(one.path, one.file)]
+    for (const file of files) if (!found.get(file.path)?.isNamed) found.set(file.path, file)
   }
   return [...found.values()]
 }
@@ -44,7 +51,7 @@ export async function findTranscriptFiles(paths: readonly string[]): Promise<Tra
 export function refuseOther(path: string, entry: Stats = statOf(path)): void {
   if (entry.isDirectory()) return
   if (!entry.isFile()) {
-    const message = `${path} is a pipe or a device: write what comes out of it to a file, and import that.`
+    const message = `${path} is a pipe or a device: write what comes out of it to a file and import that, or give it to "lcm import -".`
     throw new LcmError('transcript_unreadable', message, { path })
   }
   if (startOf(path) !== MAGIC) return
@@ -75,17 +82,20 @@ function notFound(path: string, cause: NodeJS.ErrnoException): unknown {
     : fileError(cause, path)
 }
 
+function named(path: string, file: string): TranscriptFile {
+  refuseOther(file)
+  return { path, file, bytes: statOf(file).size, isNamed: true }
+}
+
 async function filesAt(path: string): Promise<TranscriptFile[]> {
-  const entry = statOf(path)
-  refuseOther(path, entry)
-  if (!entry.isDirectory()) return [{ path, bytes: entry.size, isNamed: true }]
+  if (!statOf(path).isDirectory()) return [named(path, path)]
   const files = (await namesBelow(path)).sort(byPath)
   if (files.length === 0) {
     const message = `There is no transcript (*.jsonl, *.json, *.md, *.traj) in ${path}: give the folder or file that holds the sessions.`
     throw new LcmError('transcript_unreadable', message, { path })
   }
   const sized = await Promise.all(
-    files.map(async (file) => ({ path: file, bytes: await sizeOf(file), isNamed: false })),
+    files.map(async (file) => ({ path: file, file, bytes: await sizeOf(file), isNamed: false })),
   )
   return sized.flatMap((file) => (file.bytes === null ? [] : { ...file, bytes: file.bytes }))
 }

@@ -1,7 +1,10 @@
 import { join } from 'node:path'
+import type { WriteStream } from 'node:tty'
+import stringWidth from 'string-width'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { toCliJson } from '../../core/cli/cli-json.ts'
 import { integer, time } from '../../core/cli/parse.ts'
+import { ProgressLine } from '../../core/cli/progress-line.ts'
 import { bytes, oneLine, percent, printable, table } from '../../core/cli/text.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { writeJson } from '../builders/transcript-rows.ts'
@@ -136,7 +139,10 @@ describe('the parts that text is made of', () => {
 
   it('a line is cut at its width, between characters', () => {
     expect(oneLine('a\n\n b\t c')).toBe('a b c')
-    expect(oneLine('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(9)}…`)
+    expect(oneLine('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(4)}…`)
+    expect(oneLine('日本語のタイトル', 9)).toBe('日本語の…')
+    expect(oneLine('👩‍👩‍👧‍👦'.repeat(9), 6)).toBe('👩‍👩‍👧‍👦👩‍👩‍👧‍👦…')
+    expect(oneLine('e\u0301'.repeat(9), 4)).toBe(`${'e\u0301'.repeat(3)}…`)
   })
 
   it('keeps every script and emoji as it is', () => {
@@ -180,4 +186,34 @@ it('a report in words counts the checks that ran', async () => {
   const ran = checks.filter((check) => check.notApplicable === null).length
   expect(ran).toBeLessThan(checks.length)
   expect((await lcmHere(['integrity', '--db', db])).stdout).toContain(` ${ran} checks over `)
+})
+
+describe('the width of text on a terminal', () => {
+  it('aligns the columns of a table under Chinese, Japanese and Korean characters, emoji and accents', () => {
+    const names = ['plain', '返金の丸め', '환불 반올림', '退款四舍五入', '👩‍👩‍👧‍👦 family', 'cafe\u0301', 'ｆｕｌｌ']
+    const lines = table(
+      ['name', 'tokens'],
+      names.map((name, n) => [name, 10 ** n]),
+    ).split('\n')
+    const ends = lines.map((line) => stringWidth(line))
+    expect(new Set(ends).size, lines.join('\n')).toBe(1)
+  })
+
+  const shown = (columns: number | undefined, note: string): string => {
+    const written: string[] = []
+    const stream = { isTTY: true, columns, write: (text: string) => written.push(text) }
+    new ProgressLine(stream as unknown as WriteStream).show({ done: 1, total: 2, unit: 'bytes', note })
+    return (written[0] ?? '').replace('\r\x1b[2K', '')
+  }
+
+  it.each([0, undefined])('shows the progress line where the terminal reports a width of %s', (columns) => {
+    expect(shown(columns, 'Importing a.jsonl')).toMatch(/^█{12}░{12} 50 % {2}Importing a\.jsonl$/)
+  })
+
+  it('never lets the progress line reach the edge, where it would wrap', () => {
+    for (const columns of [1, 2, 20, 40, 80])
+      expect(stringWidth(shown(columns, `Importing 返金の丸め\n${'長い'.repeat(60)}`))).toBeLessThan(columns)
+    expect(OBEYED.test(shown(80, 'a\nb\tc\u001b[2J'))).toBe(false)
+    expect(shown(80, 'a\nb\tc')).toContain('a b c')
+  })
 })

@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { Stats } from './documents.ts'
+import { cliPath, document, ended, environment, type Ran } from './lcm.ts'
+
+const folder = temporaryFolder()
+const spools = join(folder, 'tmp')
+mkdirSync(spools)
+const at = (name: string): string => join(folder, name)
+
+/** `… | lcm import - …`; what it reads from is given back open. */
+function importing(db: string, ...args: string[]): ChildProcess {
+  return spawn(process.execPath, [cliPath, 'import', '-', '--db', db, '--json', ...args], {
+    env: environment({ TMPDIR: spools }),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+function piped(input: string, db: string, ...args: string[]): Promise<Ran> {
+  const child = importing(db, ...args)
+  child.stdin?.end(input)
+  return ended(child)
+}
+
+function session(): string {
+  const story = new TranscriptBuilder('cccccccc-0000-4000-8000-000000000003')
+  story.user('Which refunds were they?')
+  story.answer('api_1', [text('Two, both one cent off.')])
+  return readFileSync(story.write('session.jsonl', folder), 'utf8')
+}
+
+describe('lcm import -', () => {
+  it('imports a transcript from standard input, once however often it is given, and with what was added to it', async () => {
+    const db = at('session.db')
+    const [first = '', second = ''] = session().trim().split('\n')
+    expect(JSON.parse((await piped(`${first}\n`, db)).stdout)).toMatchObject({ added: 1 })
+    expect(JSON.parse((await piped(`${first}\n${second}\n`, db)).stdout)).toMatchObject({ added: 1, alreadyThere: 1 })
+    const { code, stdout } = await piped(session(), db)
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({
+      added: 0,
+      alreadyThere: 2,
+      files: [{ path: '-', format: 'claude-code', error: null }],
+    })
+    expect(readdirSync(spools)).toEqual([])
+  })
+
+  it('tells transcripts without a name apart by their content, and knows each again', async () => {
+    const db = at('unnamed.db')
+    const talk = (answer: string): string =>
+      JSON.stringify([
+        { role: 'user', content: 'hi' },
+        { role: 'assistant', content: answer },
+      ])
+    for (const answer of ['ho', 'hello', 'ho']) expect((await piped(talk(answer), db)).code).toBe(0)
+    expect(await document(Stats, ['stats', '--db', db])).toMatchObject({ conversations: 2, messages: 4 })
+  })
+
+  it('takes files beside it, and reports what is no transcript as standard input', async () => {
+    const db = at('both.db')
+    session()
+    expect(JSON.parse((await piped('roses are red\n', db, at('session.jsonl'))).stdout)).toMatchObject({
+      added: 2,
+      files: [
+        { path: '-', error: expect.stringMatching(/not a transcript/) },
+        { path: at('session.jsonl'), error: null },
+      ],
+    })
+    const ran = await piped('roses are red\n', at('none.db'))
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringMatching(/^lcm: transcript_unreadable: standard input: /)])
+    expect((await piped('', at('none.db'))).code).toBe(1)
+    expect(readdirSync(folder)).not.toContain('none.db')
+  })
+
+  it('ends with exit code 130 on Ctrl-C while it waits, and leaves nothing behind', async () => {
+    const child = importing(at('waiting.db'))
+    const ran = ended(child)
+    child.stdin?.write(session())
+    await expect.poll(() => readdirSync(spools).length, { timeout: 20_000 }).toBe(1)
+    child.kill('SIGINT')
+    expect(await ran).toMatchObject({ code: 130, stderr: expect.stringMatching(/^lcm: cancelled: /) })
+    expect(readdirSync(spools)).toEqual([])
+    expect(readdirSync(folder)).not.toContain('waiting.db')
+  })
+})
