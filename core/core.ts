@@ -13,6 +13,7 @@ import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import type { Machine } from './machine/machine.ts'
+import type { Confirm } from './settings/confirmation.ts'
 import { SettingsStore } from './settings/settings-store.ts'
 import { IndexKeeper } from './side-index/index-keeper.ts'
 
@@ -33,6 +34,8 @@ export type CoreOptions = {
   readonly autoCompact?: boolean
   /** The file is listed among the recent ones. Default: yes. */
   readonly isRemembered?: boolean
+  /** Asks the user, outside of the page, about what a page wants the settings to reach. */
+  readonly confirm?: Confirm
 }
 
 /**
@@ -65,7 +68,11 @@ export class Core {
   constructor(options: CoreOptions) {
     this.#options = options
     this.machine = options.machine
-    this.settings = new SettingsStore({ env: process.env, keys: options.open.keys ?? null })
+    this.settings = new SettingsStore({
+      env: process.env,
+      keys: options.open.keys ?? null,
+      ...(options.confirm && { confirm: options.confirm }),
+    })
     const clock = options.open.clock ?? systemClock
     this.jobs = new Jobs(options.execute, clock, (job) => this.#onJob(job))
     this.#indexKeeper = new IndexKeeper(this.jobs, clock)

@@ -4,6 +4,7 @@ import { type BrowserHost, startBrowserHost } from '../entry/browser-host.ts'
 import { CoreHost } from '../entry/core-host.ts'
 import { LcmError } from '../errors.ts'
 import { loadSettings } from '../settings/settings-store.ts'
+import { confirmAtTerminal } from './ask-terminal.ts'
 import { openBrowser } from './open-browser.ts'
 import { EXIT } from './output.ts'
 
@@ -34,7 +35,12 @@ export async function serve(options: ServeOptions, installation: Installation): 
   if (!existsSync(join(rendererDir, 'index.html'))) {
     throw new LcmError('unsupported', `The window is not built (${rendererDir} is missing): run "npm run build" first.`)
   }
-  const cores = new CoreHost({ workerUrl, resourcesDir, autoCompact: options.autoCompact ?? false })
+  const cores = new CoreHost({
+    workerUrl,
+    resourcesDir,
+    autoCompact: options.autoCompact ?? false,
+    confirm: confirmAtTerminal({ input: process.stdin, output: process.stderr }),
+  })
   const host: BrowserHost = await startBrowserHost({
     cores,
     rendererDir,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { serveCipher } from '../settings/cipher-port.ts'
+import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
 import type { KeyCipher } from '../settings/key-store.ts'
 
 export type CoreThreadData = {
@@ -14,6 +15,8 @@ export type CoreThreadData = {
   readonly keys: { readonly path: string; readonly cipher: MessagePort } | null
 }
 export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
+/** Asks the user, in the process that owns the windows or the terminal. The answer comes over the port. */
+export type FromCoreThread = { readonly kind: 'confirm'; readonly asked: readonly Reach[]; readonly port: MessagePort }
 
 /** The largest call names some thousand paths of transcripts. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024
@@ -38,6 +41,8 @@ export type CoreHostOptions = {
   readonly autoCompact?: boolean
   /** Asked when a core starts. Without it, or with null, keys come from the environment only. */
   readonly keyStorage?: () => KeyStorage | null
+  /** Asks the user about what a page wants the settings to reach. Without it nobody can be asked. */
+  readonly confirm?: Confirm
 }
 
 /**
@@ -115,6 +120,7 @@ export class CoreHost {
       if (this.#cores.get(key) === running) this.#cores.delete(key)
       for (const port of running.ports) port.close()
     }
+    running.thread.on('message', (message: FromCoreThread) => void this.#confirm(message))
     running.thread.on('error', (error) => {
       console.error(`core thread stopped: ${error.stack ?? error.message}`)
       gone()
@@ -122,6 +128,13 @@ export class CoreHost {
     running.thread.on('exit', gone)
     this.#cores.set(key, running)
     return running
+  }
+
+  async #confirm({ asked, port }: FromCoreThread): Promise<void> {
+    const { confirm = async () => 'nobody_to_ask' as const } = this.#options
+    // A dialog that cannot be shown grants nothing.
+    port.postMessage(await confirm(asked).catch((): Answer => 'nobody_to_ask'))
+    port.close()
   }
 
   #linger(key: string, running: Running): void {

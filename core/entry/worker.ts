@@ -1,12 +1,13 @@
 import { join } from 'node:path'
-import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
+import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Core } from '../core.ts'
 import { executeInThread, serveJobs } from '../jobs/job-thread.ts'
 import { Machine } from '../machine/machine.ts'
 import { createRouter } from '../router.ts'
 import { cipherOver } from '../settings/cipher-port.ts'
+import type { Confirm } from '../settings/confirmation.ts'
 import { FileKeyStore } from '../settings/key-store.ts'
-import { type CoreThreadData, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
+import { type CoreThreadData, type FromCoreThread, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
 import { frameDoor } from './frame-door.ts'
 import { keepHeapSmall } from './thread-heap.ts'
 
@@ -43,6 +44,15 @@ if (data.role === 'jobs') {
       transferList: keys ? [keys.cipher] : [],
     })
   }
+  /** Only the process that owns the windows or the terminal can ask. Its end is no grant. */
+  const confirm: Confirm = (asked) => {
+    const { port1, port2 } = new MessageChannel()
+    port.postMessage({ kind: 'confirm', asked, port: port2 } satisfies FromCoreThread, [port2])
+    return new Promise((done) => {
+      port1.once('message', done)
+      port1.once('close', () => done('nobody_to_ask'))
+    })
+  }
   const jobs = executeInThread(startThread)
   const core = new Core({
     path: isSample ? machine.samplePath() : data.path,
@@ -50,6 +60,7 @@ if (data.role === 'jobs') {
     machine,
     execute: jobs.execute,
     autoCompact: data.autoCompact,
+    confirm,
   })
   const serve = frameDoor(createRouter(core))
   const clients = new Set<MessagePort>()

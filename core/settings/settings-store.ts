@@ -4,7 +4,8 @@ import { testProvider } from '../compaction/summarizers/test-provider.ts'
 import type { ProviderSettings, ProviderTest } from '../contract/provider.ts'
 import type { SettingsPatch, SettingsReport } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
-import type { Environment } from '../machine/user-folders.ts'
+import { type Environment, userFolders } from '../machine/user-folders.ts'
+import { type Confirm, GrantedReach, newReach, notGranted } from './confirmation.ts'
 import { effectiveSettings, textsOver } from './effective-settings.ts'
 import { findKey, type KeyStore, keySourceOf } from './key-store.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -21,6 +22,8 @@ export type SettingsStoreOptions = {
   readonly env: Environment
   /** Null: keys come from the environment only. */
   readonly keys?: KeyStore | null
+  /** Asks the user about what a page wants to reach. Without it nobody is there to be asked. */
+  readonly confirm?: Confirm
 }
 
 /** What is configured: the environment over the settings file over the defaults. */
@@ -28,10 +31,14 @@ export class SettingsStore {
   readonly path: string
   readonly #env: Environment
   readonly #keys: KeyStore | null
+  readonly #confirm: Confirm
+  readonly #granted: GrantedReach
 
-  constructor({ env, keys = null }: SettingsStoreOptions) {
+  constructor({ env, keys = null, confirm = async () => 'nobody_to_ask' }: SettingsStoreOptions) {
     this.#env = env
     this.#keys = keys
+    this.#confirm = confirm
+    this.#granted = new GrantedReach(join(userFolders(env).data, 'granted.json'))
     this.path = settingsPath(env)
   }
 
@@ -59,17 +66,30 @@ export class SettingsStore {
 
   /**
    * Changes the file in what the patch names and leaves the rest; a value of null goes back to its default. Nothing is
-   * written unless the whole can be used.
-   * @throws LcmError invalid_argument, file_not_readable, disk_full
+   * written unless the whole can be used, and what it newly reaches is granted by the user (`docs/decisions/0021-what-a-
+   * page-may-reach.md`).
+   * @throws LcmError invalid_argument, cancelled, unsupported where nobody can be asked, file_not_readable, disk_full
    */
-  save({ values = {}, ...patch }: SettingsPatch): SettingsReport {
+  async save(patch: SettingsPatch): Promise<SettingsReport> {
+    const asked = this.#granted.missing(newReach(readSettingsFile(this.path), this.#with(patch)))
+    if (asked.length > 0) {
+      const answer = await this.#confirm(asked)
+      if (answer !== 'granted') throw notGranted(answer, asked, this.path)
+      this.#granted.add(asked)
+    }
+    // As the file is now: others may have changed it while the user thought.
+    writeSettingsFile(this.path, this.#with(patch))
+    return this.report()
+  }
+
+  /** The file as the patch would make it. @throws LcmError invalid_argument when it could not be used */
+  #with({ values = {}, ...patch }: SettingsPatch): SettingsFile {
     const before = readSettingsFile(this.path)
     const merged = Object.entries({ ...before.values, ...values }).filter(([, value]) => value !== null)
     const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
     const next = checkSettings({ ...before, ...given, values: Object.fromEntries(merged) }, this.path)
     this.#settingsWith(next)
-    writeSettingsFile(this.path, next)
-    return this.report()
+    return next
   }
 
   /** Keeps a provider's key; null forgets it. @throws LcmError unsupported, not_found, invalid_argument */

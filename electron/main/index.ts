@@ -4,6 +4,7 @@ import { app, BrowserWindow, session } from 'electron'
 import { CoreHost } from '../../core/entry/core-host.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
+import { confirmInDialog } from './confirm.ts'
 import { handleWindowCalls } from './ipc.ts'
 import { keychain } from './keychain.ts'
 import { buildMenu } from './menu.ts'
@@ -14,6 +15,7 @@ const cores = new CoreHost({
   workerUrl: pathToFileURL(join(import.meta.dirname, 'worker.js')),
   resourcesDir: app.isPackaged ? join(process.resourcesPath, 'resources') : join(root, 'resources'),
   keyStorage: keychain,
+  confirm: confirmInDialog,
 })
 
 /** Its core is loaded while the window is. */

@@ -11,6 +11,7 @@ import { CoreHost } from '../../core/entry/core-host.ts'
 import { executeHere } from '../../core/jobs/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { createRouter } from '../../core/router.ts'
+import type { Confirm } from '../../core/settings/confirmation.ts'
 import { enter, openSocket } from '../builders/browser-session.ts'
 
 export type Client = ContractRouterClient<Contract>
@@ -19,12 +20,14 @@ export type Door = { readonly name: string; open(path: string | null): Promise<O
 
 const resourcesDir = join(import.meta.dirname, '../../resources')
 const workerUrl = new URL('../../core/entry/worker.ts', import.meta.url)
+/** The user of every door grants what is asked. */
+const confirm: Confirm = async () => 'granted'
 
 const inProcess: Door = {
   name: 'in process',
   open: async (path) => {
     const machine = new Machine({ env: process.env, resourcesDir })
-    const core = new Core({ path, open: {}, machine, execute: executeHere({}) })
+    const core = new Core({ path, open: {}, machine, execute: executeHere({}), confirm })
     return { client: createRouterClient(createRouter(core)) as Client, close: async () => core.close() }
   },
 }
@@ -32,7 +35,7 @@ const inProcess: Door = {
 const messagePort: Door = {
   name: 'over a MessagePort to the core thread',
   open: async (path) => {
-    const cores = new CoreHost({ workerUrl, resourcesDir })
+    const cores = new CoreHost({ workerUrl, resourcesDir, confirm })
     const port = cores.connect(path)
     port.start()
     return {
@@ -48,7 +51,7 @@ const messagePort: Door = {
 const http: Door = {
   name: 'over HTTP to the browser host',
   open: async (path) => {
-    const cores = new CoreHost({ workerUrl, resourcesDir })
+    const cores = new CoreHost({ workerUrl, resourcesDir, confirm })
     const rendererDir = join(import.meta.dirname, 'page')
     const host = await startBrowserHost({ cores, rendererDir, port: 0, defaultFile: path })
     const socket = await openSocket(await enter(host.url), path)

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { json, type ModelServer, openAiBody, startModelServer } from '../summarizers/model-server.ts'
 import { expect, test } from './app.ts'
@@ -18,6 +18,16 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => server.close())
 
+/** As if the user had granted these addresses before. The browser host of a spec has no terminal to ask at. */
+function grant(home: string, ...addresses: readonly string[]): void {
+  const data = { darwin: 'Library/Application Support/lcm-inspector', win32: 'lcm-inspector/Data' }[
+    process.platform as string
+  ]
+  const path = join(home, data ?? '.local/share/lcm-inspector', 'granted.json')
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, JSON.stringify(addresses.map((address) => JSON.stringify(['server', 'E2E_MODEL_KEY', address]))))
+}
+
 async function addModel(page: Page, name: string, baseUrl: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a model…' }).click()
   await page.getByLabel('Name').fill(name)
@@ -35,7 +45,39 @@ const textsBelow = (folder: string): string[] =>
     .filter((path) => existsSync(path) && statSync(path).isFile())
     .map((path) => readFileSync(path, 'latin1'))
 
-test('the settings need no memory; a model is added, tested and put into the chain', async ({ openMemory }) => {
+test('a model is not added before it is confirmed outside of the page', async ({
+  openMemory,
+  hostKind,
+  electronApp,
+}) => {
+  const page = await openMemory()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await page.getByRole('button', { name: 'Add a model…' }).click()
+  await page.getByLabel('Name').fill('local')
+  await page.getByLabel('Base URL').fill(server.url)
+  await page.getByLabel('Model', { exact: true }).fill('small')
+  await page.getByLabel('Key variable').fill('E2E_MODEL_KEY')
+  await page.getByRole('button', { name: 'Save' }).click()
+  const refusal = page.getByRole('dialog').getByRole('alert')
+  await expect(refusal).toContainText('E2E_MODEL_KEY')
+  await expect(refusal).toContainText(server.url)
+  const asked = server.asked.length
+  if (hostKind === 'browser') {
+    await expect(refusal).toContainText('there is no terminal to ask at')
+  } else {
+    await expect(refusal).toContainText('it was not confirmed')
+    await electronApp()?.evaluate(({ dialog }) => {
+      dialog.showMessageBox = async () => ({ response: 1, checkboxChecked: false })
+    })
+    await page.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Test local' })).toBeVisible()
+  }
+  expect(server.asked.length).toBe(asked)
+})
+
+test('the settings need no memory; a model is added, tested and put into the chain', async ({ openMemory, home }) => {
+  grant(home, server.url, 'http://127.0.0.1:9/v1')
   const page = await openMemory()
   await page.getByRole('button', { name: 'Settings' }).click()
   await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
@@ -74,6 +116,7 @@ test('a value that cannot be is refused where it was typed; one that can is kept
 })
 
 test('a key goes in and never comes out', async ({ openMemory, hostKind, home }) => {
+  grant(home, server.url)
   const page = await openMemory()
   await page.getByRole('button', { name: 'Settings' }).click()
   await addModel(page, 'local', server.url)
@@ -99,6 +142,7 @@ test('a key goes in and never comes out', async ({ openMemory, hostKind, home })
 
 test('a run with a model is foreseen, followed and remembered', async ({ openMemory, home }) => {
   test.slow()
+  grant(home, server.url)
   const path = sampleCopy(home)
   const before = factsOf(path)
   const page = await openMemory(path)

@@ -82,7 +82,7 @@ describe('a key that was entered in the window', () => {
   it('is stored encrypted, reaches its server from both threads, and never comes back', async () => {
     const path = join(temporaryFolder(), 'keys.json')
     const keyStorage = (): KeyStorage => ({ path, cipher: reversing })
-    cores = new CoreHost({ workerUrl, resourcesDir, keyStorage })
+    cores = new CoreHost({ workerUrl, resourcesDir, keyStorage, confirm: async () => 'granted' })
     using memory = buildMemory({
       conversations: [{ messages: generateHistory({ seed: 2, messages: 60 }).map(({ content }) => content) }],
     })
@@ -106,7 +106,7 @@ describe('a key that was entered in the window', () => {
   })
 
   it('is refused where there is no keychain, with the way out', async () => {
-    cores = new CoreHost({ workerUrl, resourcesDir, keyStorage: () => null })
+    cores = new CoreHost({ workerUrl, resourcesDir, keyStorage: () => null, confirm: async () => 'granted' })
     const { client } = openWindow(cores, null)
     await client.settings.save({ providers: [{ ...provider(), keyVariable: 'LOCAL_KEY' }] })
     expect(await client.settings.report()).toMatchObject({ canStoreKeys: false })

@@ -99,7 +99,13 @@ describe.each(doors)('settings $name', (door) => {
 async function withCore<T>(path: string | null, body: (client: Client) => Promise<T>): Promise<T> {
   const machine = new Machine({ env: process.env, resourcesDir })
   const keys = new MemoryKeyStore()
-  const core = new Core({ path, open: { keys }, machine, execute: executeHere({ keys }) })
+  const core = new Core({
+    path,
+    open: { keys },
+    machine,
+    execute: executeHere({ keys }),
+    confirm: async () => 'granted',
+  })
   try {
     return await body(createRouterClient(createRouter(core)) as Client)
   } finally {

@@ -50,15 +50,16 @@ const at = (content?: unknown, env: Env = {}, keys: KeyStore | null = null) => {
     mkdirSync(dirname(path))
     writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
   }
-  return new SettingsStore({ env: { LCM_SETTINGS_FILE: path, ...env }, keys })
+  const own = { LCM_SETTINGS_FILE: path, LCM_DATA_DIR: join(dirname(dirname(path)), 'data') }
+  return new SettingsStore({ env: { ...own, ...env }, keys, confirm: async () => 'granted' })
 }
 const effectiveOf = (store: SettingsStore, variable: string) => {
   const found = store.report().effective.find((setting) => setting.variable === variable)
   return { value: found?.value, source: found?.source }
 }
-const refusal = (work: () => unknown): LcmError => {
+const refusal = async (work: () => unknown): Promise<LcmError> => {
   try {
-    work()
+    await work()
   } catch (error) {
     if (error instanceof LcmError) return error
     throw error
@@ -87,7 +88,7 @@ describe('settings come', () => {
   })
 
   it('from defaults where there is no file, an empty one or one with a byte order mark', () => {
-    const { models: _, ...defaults } = readSettings({})
+    const { models: _, databasePath: _place, ...defaults } = readSettings({})
     for (const content of [undefined, '', ' \n', '\uFEFF{}']) expect(at(content).read()).toMatchObject(defaults)
   })
 
@@ -109,14 +110,14 @@ describe('settings come', () => {
 })
 
 describe('models come', () => {
-  it('from the file, with the chain and the cap, which the environment may replace', () => {
+  it('from the file, with the chain and the cap, which the environment may replace', async () => {
     const content = { providers: [claude, ollama], chain: ['claude', 'ollama', 'deterministic'], spendCapTokens: 9 }
     expect(at(content).read().models).toMatchObject({ chain: ['claude', 'ollama'], spendCapTokens: 9 })
     const env = { LCM_SUMMARIZERS: 'ollama, deterministic', LCM_SPEND_CAP_TOKENS: '100' }
     const { chain, spendCapTokens } = at(content, env).report()
     expect({ chain, spendCapTokens }).toEqual({ chain: ['ollama'], spendCapTokens: 100 })
-    expect(refusal(() => at(content, { LCM_SUMMARIZERS: 'gpt' }).read()).message).toContain('LCM_SUMMARIZERS')
-    expect(refusal(() => at(content, { LCM_SUMMARIZERS: 'a;b' }).read()).message).toContain('commas')
+    expect((await refusal(() => at(content, { LCM_SUMMARIZERS: 'gpt' }).read())).message).toContain('LCM_SUMMARIZERS')
+    expect((await refusal(() => at(content, { LCM_SUMMARIZERS: 'a;b' }).read())).message).toContain('commas')
   })
 
   it('with their prompts from beside the file unless the environment names a folder', () => {
@@ -144,10 +145,10 @@ describe('a settings file is refused by its name and the key', () => {
     [{ providers: [{ ...claude, baseUrl: `https://u:${KEY}@host/v1` }] }, 'providers.0.baseUrl'],
     [{ providers: [{ ...claude, apiKey: KEY }] }, 'there is no setting "apiKey"'],
     [`{"providers": "${KEY}" oops`, 'it is not JSON'],
-  ])('%j', (content, problem) => {
+  ])('%j', async (content, problem) => {
     const store = at(content)
     for (const work of [() => store.read(), () => store.report(), () => store.save({})]) {
-      const error = refusal(work)
+      const error = await refusal(work)
       expect(error.code).toBe('invalid_argument')
       expect(error.message).toContain(store.path)
       expect(error.message).toContain(problem)
@@ -155,9 +156,9 @@ describe('a settings file is refused by its name and the key', () => {
     }
   })
 
-  it('and its values are checked together with those of the environment', () => {
+  it('and its values are checked together with those of the environment', async () => {
     const store = at({ values: { LCM_HARD_THRESHOLD: 0.5 } })
-    expect(refusal(() => store.read()).message).toContain('LCM_HARD_THRESHOLD')
+    expect((await refusal(() => store.read())).message).toContain('LCM_HARD_THRESHOLD')
     expect(
       at({ values: { LCM_HARD_THRESHOLD: 0.5 } }, { LCM_CONTEXT_THRESHOLD: '.4' }).read().compaction,
     ).toMatchObject({
@@ -168,10 +169,10 @@ describe('a settings file is refused by its name and the key', () => {
 })
 
 describe('saving', () => {
-  it('changes what the patch names, in a private file, in one step', () => {
+  it('changes what the patch names, in a private file, in one step', async () => {
     const store = at()
-    store.save({ values: { LCM_TOKEN_BUDGET: 50_000, LCM_FRESH_TAIL_COUNT: 3 }, providers: [claude, ollama] })
-    const report = store.save({ values: { LCM_FRESH_TAIL_COUNT: null }, chain: ['ollama'], spendCapTokens: 10 })
+    await store.save({ values: { LCM_TOKEN_BUDGET: 50_000, LCM_FRESH_TAIL_COUNT: 3 }, providers: [claude, ollama] })
+    const report = await store.save({ values: { LCM_FRESH_TAIL_COUNT: null }, chain: ['ollama'], spendCapTokens: 10 })
     expect(report).toMatchObject({ chain: ['ollama'], spendCapTokens: 10 })
     expect(JSON.parse(readFileSync(store.path, 'utf8'))).toEqual({
       values: { LCM_TOKEN_BUDGET: 50_000 },
@@ -181,10 +182,10 @@ describe('saving', () => {
     })
     expect(lstatSync(store.path).mode & 0o777).toBe(0o600)
     expect(readdirSync(dirname(store.path))).toEqual(['settings.json'])
-    expect(store.save({ spendCapTokens: null }).spendCapTokens).toBeNull()
+    expect((await store.save({ spendCapTokens: null })).spendCapTokens).toBeNull()
   })
 
-  it('writes nothing when anything of it cannot be used', () => {
+  it('writes nothing when anything of it cannot be used', async () => {
     const store = at({ values: { LCM_TOKEN_BUDGET: 7 } })
     const before = readFileSync(store.path, 'utf8')
     const patches: readonly SettingsPatch[] = [
@@ -194,47 +195,47 @@ describe('saving', () => {
       { values: { LCM_CONTEXT_THRESHOLD: 1, LCM_HARD_THRESHOLD: 0.1 } },
     ]
     for (const patch of patches) {
-      expect(refusal(() => store.save(patch)).code).toBe('invalid_argument')
+      expect((await refusal(() => store.save(patch))).code).toBe('invalid_argument')
       expect(readFileSync(store.path, 'utf8')).toBe(before)
     }
   })
 
-  it('leaves a file that cannot be read as it is', () => {
+  it('leaves a file that cannot be read as it is', async () => {
     const store = at('{ "values": { oops')
-    expect(refusal(() => store.save({ spendCapTokens: 1 })).message).toContain('not JSON')
+    expect((await refusal(() => store.save({ spendCapTokens: 1 }))).message).toContain('not JSON')
     expect(readFileSync(store.path, 'utf8')).toBe('{ "values": { oops')
   })
 
-  it('writes through a link', () => {
+  it('writes through a link', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'real.json'), '{}')
     symlinkSync(join(folder, 'real.json'), join(folder, 'settings.json'))
-    new SettingsStore({ env: { LCM_SETTINGS_FILE: join(folder, 'settings.json') } }).save({ spendCapTokens: 5 })
+    await new SettingsStore({ env: { LCM_SETTINGS_FILE: join(folder, 'settings.json') } }).save({ spendCapTokens: 5 })
     expect(lstatSync(join(folder, 'settings.json')).isSymbolicLink()).toBe(true)
     expect(readFileSync(join(folder, 'real.json'), 'utf8')).toContain('"spendCapTokens": 5')
   })
 
-  it.skipIf(process.getuid?.() === 0)('says so where it may not', () => {
+  it.skipIf(process.getuid?.() === 0)('says so where it may not', async () => {
     const folder = temporaryFolder()
     chmodSync(folder, 0o500)
     const store = new SettingsStore({ env: { LCM_SETTINGS_FILE: join(folder, 'settings.json') } })
-    expect(refusal(() => store.save({})).code).toBe('file_not_readable')
+    expect((await refusal(() => store.save({}))).code).toBe('file_not_readable')
     expect(existsSync(store.path)).toBe(false)
   })
 
-  it('of what cannot even be looked at is refused when it is read, and not before', () => {
+  it('of what cannot even be looked at is refused when it is read, and not before', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'settings.json')
     symlinkSync(path, path)
     const store = new SettingsStore({ env: { LCM_SETTINGS_FILE: path } })
     expect(store.stamp()).toBe(store.stamp())
-    expect(refusal(() => store.read()).message).toContain(path)
+    expect((await refusal(() => store.read())).message).toContain(path)
   })
 
-  it('is seen by whoever reads next', () => {
+  it('is seen by whoever reads next', async () => {
     const store = at()
     const stamp = store.stamp()
-    store.save({ values: { LCM_TOKEN_BUDGET: 4_321 } })
+    await store.save({ values: { LCM_TOKEN_BUDGET: 4_321 } })
     expect(store.stamp()).not.toBe(stamp)
     expect(loadSettings({ LCM_SETTINGS_FILE: store.path }).compaction.budgetTokens).toBe(4_321)
   })
@@ -299,8 +300,8 @@ describe('keys', () => {
     const path = join(temporaryFolder(), 'keys.json')
     writeFileSync(path, `{"claude": ${KEY}`)
     const keys = new FileKeyStore(path, reversing)
-    expect(refusal(() => keys.has(claude)).message).toContain(path)
-    expect(refusal(() => keys.has(claude)).message).not.toContain(KEY)
+    expect((await refusal(() => keys.has(claude))).message).toContain(path)
+    expect((await refusal(() => keys.has(claude))).message).not.toContain(KEY)
   })
 
   it('are refused where none can be kept, for nobody, and when they are none', async () => {

@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import type { ProviderInfo } from '../../../core/contract/provider.ts'
 import type { SettingsReport } from '../../../core/contract/settings.ts'
 import { toErrorInfo } from '../../error-text.ts'
+import { host } from '../../host.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -115,6 +116,13 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
         {field('maxOutputTokens', 'Longest answer', 'No answer is asked to be longer', 'tokens')}
         {field('inputPrice', 'Price in', 'In your currency; empty when not known', 'per million tokens')}
         {field('outputPrice', 'Price out', 'In your currency; empty when not known', 'per million tokens')}
+        {save.isPending && (
+          <p role="status">
+            {host.kind === 'browser'
+              ? 'A new address or key has to be confirmed in the terminal where "lcm serve" runs.'
+              : 'A new address or key has to be confirmed in the dialog of the app.'}
+          </p>
+        )}
         {save.isError && (
           <p className={styles.problem} role="alert">
             {toErrorInfo(save.error).message}

@@ -1,0 +1,21 @@
+import { BrowserWindow, dialog } from 'electron'
+import { type Confirm, toldReach } from '../../core/settings/confirmation.ts'
+
+const ALLOW = 1
+
+/** Asks in a dialog of the main process, which no page can answer or cover. */
+export const confirmInDialog: Confirm = async (asked) => {
+  const options: Electron.MessageBoxOptions = {
+    type: 'warning',
+    title: 'LCM Inspector',
+    message: 'Change the settings?',
+    detail: asked.map(toldReach).join('\n\n'),
+    buttons: ['Cancel', 'Allow'],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  }
+  const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0]
+  const { response } = await (window ? dialog.showMessageBox(window, options) : dialog.showMessageBox(options))
+  return response === ALLOW ? 'granted' : 'refused'
+}
