@@ -83,10 +83,10 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
           hit.role ?? hit.kind,
           hit.inContext ? 'in the window' : null,
           hit.isPruned ? 'pruned by its agent' : null,
-          hit.seenThrough !== null
-            ? `seen through ${hit.seenThrough}`
+          hit.coverInWindow !== null
+            ? `${hit.isSeenInCover ? 'seen in' : 'covered by'} ${hit.coverInWindow}`
             : hit.coveredBy.length > 0
-              ? `in ${hit.coveredBy[0]}`
+              ? `under ${hit.coveredBy[0]}, which is not in the window`
               : null,
         ].filter((word) => word !== null)
         const shown = 'content' in hit ? hit.content : `    ${oneLine(hit.snippet, 200)}`
@@ -105,8 +105,8 @@ async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
 
 const wholeText = (lcm: Lcm, id: string): string => lcm.retrieval.describe(id, MAX_ID).content
 
-/** By the summary through which the model sees the hits now; null for what it sees itself, or does not see. */
-function groupByCovering<T extends { readonly seenThrough: string | null }>(hits: readonly T[]) {
-  const groups = Map.groupBy(hits, (hit) => hit.seenThrough)
+/** By the summary in the window that stands for the hits; null for what is there itself, or has none. */
+function groupByCovering<T extends { readonly coverInWindow: string | null }>(hits: readonly T[]) {
+  const groups = Map.groupBy(hits, (hit) => hit.coverInWindow)
   return [...groups].map(([summaryId, members]) => ({ summaryId, hits: members }))
 }

@@ -145,8 +145,8 @@ export const Description = z.object({
   visibility: Visibility,
   inContext: z.boolean(),
   contextOrdinal: z.int().nullable(),
-  /** The summary in the window through which it is seen, when it is not there itself; of a file also a message. */
-  seenThrough: NodeId.nullable(),
+  /** The nearest summary in the window that stands for it, when it is not there itself; of a file the first item that names it. */
+  coverInWindow: NodeId.nullable(),
   level: SummaryLevel.nullable(),
   model: z.string().nullable(),
   promptVersion: z.string().nullable(),

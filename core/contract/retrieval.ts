@@ -52,9 +52,11 @@ export const GrepHit = z.object({
   matches: z.array(z.tuple([z.int(), z.int()])),
   /** The summaries that stand for it, nearest first. */
   coveredBy: z.array(NodeId),
-  /** The nearest of them that is in the window: through it the model sees the hit now. null when through none. */
-  seenThrough: NodeId.nullable(),
-  /** The model sees the text itself: it is in the window, and its agent has not taken it out of there (`isPruned`). */
+  /** The nearest of them that is in the window while the hit itself is not; null when none is. */
+  coverInWindow: NodeId.nullable(),
+  /** What was found in the hit stands in the text of `coverInWindow`, too. Elsewhere that summary only stands for it. */
+  isSeenInCover: z.boolean(),
+  /** It is in the window itself, and its agent has not taken its text out of there (`isPruned`). */
   inContext: z.boolean(),
   /** An agent no longer sends the text of this message, and put no summary in its place; absent where it does. */
   isPruned: z.boolean().optional(),

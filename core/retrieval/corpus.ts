@@ -6,15 +6,15 @@ import type { Postings } from './fts5-doclist.ts'
 import type { Fields } from './matcher.ts'
 
 /** A hit on a page before its snippet: what the list shows of the row. */
-export type HitRow = Omit<GrepHit, 'field' | 'snippet' | 'matches' | 'isPartial'>
+export type HitRow = Omit<GrepHit, 'field' | 'snippet' | 'matches' | 'isPartial' | 'isSeenInCover'>
 
-/** What stands for a hit, and whether the model sees it through that. @param covers nearest first */
+/** What stands for a hit, and what of that is in the window. @param covers nearest first */
 export const coverOf = (
   covers: readonly Cover[],
   inContext: boolean,
-): Pick<HitRow, 'coveredBy' | 'seenThrough' | 'inContext'> => ({
+): Pick<HitRow, 'coveredBy' | 'coverInWindow' | 'inContext'> => ({
   coveredBy: covers.map(({ id }) => id),
-  seenThrough: inContext ? null : (covers.find(({ inWindow }) => inWindow)?.id ?? null),
+  coverInWindow: inContext ? null : (covers.find(({ inWindow }) => inWindow)?.id ?? null),
   inContext,
 })
 

@@ -91,7 +91,7 @@ const NOTHING = {
   visibility: 'absent',
   inContext: false,
   contextOrdinal: null,
-  seenThrough: null,
+  coverInWindow: null,
   level: null,
   model: null,
   promptVersion: null,
@@ -136,7 +136,7 @@ function describeMessage(db: ReadDb, node: FoundNode & { kind: 'message' }, cont
     visibility: message.visibility,
     inContext: message.visibility === 'in_window',
     contextOrdinal: message.visibility === 'in_window' ? placeOf(db, node.conversationId, node.messageId, null) : null,
-    seenThrough: message.visibility === 'covered' ? firstInWindow(message.coveredBy) : null,
+    coverInWindow: message.visibility === 'covered' ? firstInWindow(message.coveredBy) : null,
     fileIds: fileIdsIn(message.content).filter((id) => fileById(db, id) !== undefined),
     content: message.content,
     contentChars: message.contentChars,
@@ -182,7 +182,7 @@ function describeSummary(
     visibility,
     inContext: visibility === 'in_window',
     contextOrdinal: visibility === 'in_window' ? placeOf(db, conversationId, null, id) : null,
-    seenThrough: visibility === 'covered' ? firstInWindow(covers) : null,
+    coverInWindow: visibility === 'covered' ? firstInWindow(covers) : null,
     level: SummaryLevel.safeParse(row.level).data ?? 'unknown',
     model: row.model,
     promptVersion: row.promptVersion,
@@ -198,7 +198,7 @@ function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentCha
   if (!file) throw notFound(db, node.id)
   const { summaries, messages } = fileReferences(db, node.id, node.conversationId)
   const carriers = { messages: JSON.stringify(messages), summaries: JSON.stringify(summaries.map(({ id }) => id)) }
-  const seenThrough = db.value<string>(queries.seen, { conversation: node.conversationId, ...carriers }) ?? null
+  const coverInWindow = db.value<string>(queries.seen, { conversation: node.conversationId, ...carriers }) ?? null
   const content = file.explorationSummary ?? ''
   return {
     ...NOTHING,
@@ -209,8 +209,8 @@ function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentCha
     sources: [],
     dependents: messages.map(messageNodeId),
     coveredBy: summaries.map(({ id }) => id),
-    seenThrough,
-    visibility: seenThrough === null ? 'absent' : 'covered',
+    coverInWindow,
+    visibility: coverInWindow === null ? 'absent' : 'covered',
     fileIds: [],
     content: cutText(content, contentChars),
     contentChars: content.length,

@@ -78,7 +78,7 @@ export class FileCorpus implements Corpus {
         const file = this.#files[row]
         if (!file) return []
         const { id, conversationId, createdAtMs } = file
-        const nothing = { seq: null, role: null, depth: null, coveredBy: [], seenThrough: null, inContext: false }
+        const nothing = { seq: null, role: null, depth: null, coveredBy: [], coverInWindow: null, inContext: false }
         return [[row, { ...nothing, id, kind: 'file', conversationId, createdAtMs }]]
       }),
     )

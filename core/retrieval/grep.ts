@@ -126,7 +126,12 @@ export class Grep {
         const news = hits.page.slice(given)
         given += news.length
         toldAt = performance.now()
-        return { hits: await hitsOf(news, question), found: hits.found, scanned: hits.scanned, rows: hits.rows }
+        return {
+          hits: await hitsOf(news, question, this.#summaries),
+          found: hits.found,
+          scanned: hits.scanned,
+          rows: hits.rows,
+        }
       }
       while (!hits.isDone) {
         const isPageNews = hits.isPageDone && pageDoneAt === null

@@ -1,11 +1,20 @@
 import type { GrepHit } from '../contract/retrieval.ts'
 import type { Corpus } from './corpus.ts'
+import { FoundText } from './found-text.ts'
 import type { Placed } from './hit-order.ts'
 import type { Question } from './plan-query.ts'
 import { snippetOf } from './snippet.ts'
+import type { SummaryCorpus } from './summary-corpus.ts'
 
-/** What the list shows of the hits, in their order. Rows that are gone meanwhile are left out. */
-export async function hitsOf(page: readonly Placed[], question: Question): Promise<GrepHit[]> {
+/**
+ * What the list shows of the hits, in their order. Rows that are gone meanwhile are left out.
+ * @param summaries where the texts of covering summaries are found
+ */
+export async function hitsOf(
+  page: readonly Placed[],
+  question: Question,
+  summaries: Pick<SummaryCorpus, 'contents'>,
+): Promise<GrepHit[]> {
   const rows = new Map<Corpus, number[]>()
   const rowOf = ({ searched, index }: Placed): number => searched.catalogue.rows[index] as number
   for (const placed of page) {
@@ -18,6 +27,11 @@ export async function hitsOf(page: readonly Placed[], question: Question): Promi
   )
   const { matcher } = question.strict
   await matcher.elsewhere?.look([...data.values()].flatMap(({ texts }) => [...texts.values()].flat()))
+  const covers = new Set(
+    [...data.values()].flatMap(({ hits }) => [...hits.values()].flatMap((hit) => hit.coverInWindow ?? [])),
+  )
+  const contents = covers.size === 0 ? new Map<string, string>() : summaries.contents([...covers])
+  const coverTexts = new Map(Array.from(contents, ([id, content]) => [id, new FoundText(content, matcher)]))
   return page.flatMap((placed): GrepHit[] => {
     const { corpus } = placed.searched
     const hit = data.get(corpus)?.hits.get(rowOf(placed))
@@ -25,6 +39,11 @@ export async function hitsOf(page: readonly Placed[], question: Question): Promi
     if (!hit || !fields) return []
     const { field, snippet, matches } = snippetOf(fields, matcher)
     const isPartial = question.loose !== null && !matcher.matches(fields)
-    return [{ ...hit, field: corpus.fields[field] ?? 'content', snippet, matches, isPartial }]
+    const cover = hit.coverInWindow === null ? undefined : coverTexts.get(hit.coverInWindow)
+    const isSeenInCover = cover?.holds(fields, snippetMatches(snippet, matches)) ?? false
+    return [{ ...hit, isSeenInCover, field: corpus.fields[field] ?? 'content', snippet, matches, isPartial }]
   })
 }
+
+const snippetMatches = (snippet: string, matches: readonly (readonly [number, number])[]): string[] =>
+  matches.map(([start, end]) => snippet.slice(start, end))

@@ -22,6 +22,8 @@ const queries = {
     WHERE summary_rowid IN (SELECT value FROM json_each(:ids)) AND content LIKE :pattern ESCAPE char(92)`,
   texts: /* sql */ `
     SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:ids))`,
+  contents: /* sql */ `
+    SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   hits: /* sql */ `
     SELECT
       s.summary_rowid AS row,
@@ -100,6 +102,11 @@ export class SummaryCorpus implements Corpus {
   texts(rows: readonly number[]): Map<number, Fields> {
     const found = this.#db.iterateRaw<[number, string]>(queries.texts, { ids: JSON.stringify(rows) })
     return new Map(Array.from(found, ([row, content]) => [row, [content]]))
+  }
+
+  /** Texts by id. */
+  contents(ids: readonly string[]): Map<string, string> {
+    return new Map(this.#db.iterateRaw<[string, string]>(queries.contents, { ids: JSON.stringify(ids) }))
   }
 
   hits(rows: readonly number[]): Map<number, HitRow> {

@@ -40,7 +40,7 @@ describe('a file', () => {
       dependents: ['msg_1', 'msg_4'],
       coveredBy: [leaf, top],
       visibility: 'covered',
-      seenThrough: top,
+      coverInWindow: top,
     })
     expect(describeIn(memory, 'msg_1').fileIds).toEqual([file])
     expect(describeIn(memory, 'msg_2').fileIds).toEqual([])

@@ -27,8 +27,9 @@ const hit = (conversationId: number, id: string): GrepHit => ({
   snippet: '',
   matches: [],
   coveredBy: [],
-  seenThrough: null,
+  coverInWindow: null,
   inContext: false,
+  isSeenInCover: false,
   isPartial: false,
 })
 
@@ -101,12 +102,12 @@ describe('result list', () => {
     ])
   })
 
-  it('groups hits by what they are seen through, apart from those in the window and those out of reach', () => {
+  it('groups hits by the summary that covers them, apart from those in the window and those out of reach', () => {
     const hits = [
-      { ...hit(1, 'a'), seenThrough: 'sum_x' },
+      { ...hit(1, 'a'), coverInWindow: 'sum_x' },
       { ...hit(1, 'b'), inContext: true },
       hit(1, 'c'),
-      { ...hit(1, 'd'), seenThrough: 'sum_x' },
+      { ...hit(1, 'd'), coverInWindow: 'sum_x' },
       { ...hit(1, 'e'), kind: 'file' } as const,
     ]
     expect(shown([hits], 'cover')).toEqual([

@@ -15,8 +15,9 @@ const hit = (id: string): GrepHit => ({
   snippet: '',
   matches: [],
   coveredBy: [],
-  seenThrough: null,
+  coverInWindow: null,
   inContext: false,
+  isSeenInCover: false,
   isPartial: false,
 })
 const END = { total: 2, totalIsExact: true, nextCursor: null, notes: [], tookMs: 3 }

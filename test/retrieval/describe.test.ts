@@ -26,13 +26,13 @@ it('describes a summary: what it stands for, both ways, and where it is', () => 
   expect(describeIn(memory, top)).toMatchObject({
     ...{ kind: 'condensed', conversationId: 1, depth: 1, tokens: 50, sourceTokens: 400, compression: 8, messages: 4 },
     ...{ sources: leaves, sourceCount: 2, dependents: [], coveredBy: [], sourceRange: { firstSeq: 0, lastSeq: 3 } },
-    ...{ visibility: 'in_window', inContext: true, contextOrdinal: 0, seenThrough: null, fileIds: ['file_1'] },
+    ...{ visibility: 'in_window', inContext: true, contextOrdinal: 0, coverInWindow: null, fileIds: ['file_1'] },
     ...{ earliestAtMs: STORY_BEGINS_MS, latestAtMs: STORY_BEGINS_MS + 180_000, level: 'normal', model: 'm' },
     ...{ content: 'both', contentChars: 4, isCut: false, descendantCount: 2 },
   })
   expect(describeIn(memory, leaves[1] ?? '')).toMatchObject({
     ...{ kind: 'leaf', sources: ['msg_3', 'msg_4'], dependents: [top], coveredBy: [top] },
-    ...{ visibility: 'covered', inContext: false, contextOrdinal: null, seenThrough: top },
+    ...{ visibility: 'covered', inContext: false, contextOrdinal: null, coverInWindow: top },
   })
   memory.close()
 })
@@ -49,10 +49,10 @@ it('describes a message: every summary that reaches it, and through which one it
       compression: null,
       messages: null,
     },
-    ...{ dependents: [leaves[0]], coveredBy: [leaves[0], top], visibility: 'covered', seenThrough: top },
+    ...{ dependents: [leaves[0]], coveredBy: [leaves[0], top], visibility: 'covered', coverInWindow: top },
     ...{ content: 'Message', isCut: true, level: null },
   })
-  expect(describeIn(memory, 'msg_5')).toMatchObject({ visibility: 'in_window', contextOrdinal: 1, seenThrough: null })
+  expect(describeIn(memory, 'msg_5')).toMatchObject({ visibility: 'in_window', contextOrdinal: 1, coverInWindow: null })
   memory.close()
 })
 

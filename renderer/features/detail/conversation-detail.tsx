@@ -51,7 +51,7 @@ export function ConversationDetail({ conversation, conversations }: Props) {
       </p>
       {maxDepth >= 0 && (
         <p className={styles.hint}>
-          The model no longer sees what is dimmed in the strata. The search filter “outside” looks only there.
+          What is dimmed in the strata is not in the window itself. The search filter “outside” looks only there.
         </p>
       )}
     </div>

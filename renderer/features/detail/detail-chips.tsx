@@ -9,19 +9,19 @@ import { kindText, visibilityChip } from './detail-wording.ts'
 
 /** Kind, how the model sees it, and how it was made. */
 export function DetailChips({ description }: { readonly description: Description }) {
-  const { kind, visibility, contextOrdinal, seenThrough, level } = description
+  const { kind, visibility, contextOrdinal, coverInWindow, level } = description
   const seen = visibilityChip(visibility, contextOrdinal)
   return (
     <div className={styles.chips}>
       <Chip tone={toneOf(description)}>{kindText(description)}</Chip>
-      {kind !== 'file' && seenThrough === null && (
+      {kind !== 'file' && coverInWindow === null && (
         <Chip tone={seen.tone} title={SEEN_TEXTS[visibility]}>
           {seen.text}
         </Chip>
       )}
-      {seenThrough !== null && (
-        <Chip title="The model sees it through this summary">
-          seen through <NodeLink id={seenThrough} maxChars={13} />
+      {coverInWindow !== null && (
+        <Chip title={kind === 'file' ? 'This item of the window names it' : COVER_TEXT}>
+          {kind === 'file' ? 'named in' : 'covered by'} <NodeLink id={coverInWindow} maxChars={13} />
         </Chip>
       )}
       <FindingChips id={description.id} />
@@ -47,10 +47,12 @@ function FindingChips({ id }: { readonly id: string }) {
 }
 
 const SEEN_TEXTS = {
-  in_window: 'The model sees it itself next turn',
-  covered: 'The model sees a summary that stands for it',
-  absent: 'Neither in the window nor under a summary that is: the model cannot reach it',
+  in_window: 'It is in the window itself',
+  covered: 'A summary in the window stands for it',
+  absent: 'Neither in the window nor under a summary that is',
 } as const
+
+const COVER_TEXT = 'This summary is in the window and stands for it. It need not say all that is here'
 
 const LEVEL_TEXTS = {
   normal: 'Made as intended',

@@ -36,7 +36,7 @@ export function compressionText({
   return ` of ${formatCount(sourceTokens)}${factor}`
 }
 
-/** How the model sees it now. */
+/** Where it stands now. */
 export function visibilityChip(visibility: Visibility, contextOrdinal: number | null): { text: string; tone: Tone } {
   if (visibility === 'in_window') {
     const place = contextOrdinal === null ? '' : ` · #${formatCount(contextOrdinal)}`

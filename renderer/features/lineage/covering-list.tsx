@@ -6,22 +6,22 @@ import styles from './covering-list.module.css'
 
 const MOST = 200
 
-/** For a message: every summary that stands for it, nearest first, and what the model reads instead of it. */
+/** For a message: every summary that stands for it, nearest first, and which of them is in the window instead of it. */
 export function CoveringList({ description }: { readonly description: Description }) {
-  const { coveredBy, seenThrough, inContext, content, kind } = description
+  const { coveredBy, coverInWindow, inContext, content, kind } = description
   return (
     <div className={styles.covering}>
       <SectionHeading>{plural(coveredBy.length, 'summary', 'summaries')} stand for it</SectionHeading>
       {coveredBy.length === 0 && (
         <p className={styles.dim}>
-          {inContext ? 'None: the model reads the message itself.' : 'None, and it is not in the window either.'}
+          {inContext ? 'None: it is in the window itself.' : 'None, and it is not in the window either.'}
         </p>
       )}
       <ul className={styles.list}>
         {coveredBy.slice(0, MOST).map((id) => (
           <li key={id}>
             <NodeLink id={id} maxChars={28} />
-            {id === seenThrough && <span className={styles.lit}>the model reads this one</span>}
+            {id === coverInWindow && <span className={styles.lit}>in the window</span>}
           </li>
         ))}
       </ul>

@@ -20,7 +20,7 @@ export function Crumbs({ description, way }: Props) {
   return (
     <nav className={styles.crumbs} aria-label="Where it stands in the context">
       <span className={styles.end} data-visibility={visibility}>
-        {visibility === 'absent' ? 'out of the model’s reach' : 'window'}
+        {visibility === 'absent' ? 'not in the window' : 'window'}
         {inContext && contextOrdinal !== null && ` #${formatCount(contextOrdinal)}`}
       </span>
       {!inContext &&

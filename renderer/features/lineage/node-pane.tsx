@@ -57,7 +57,7 @@ export function NodePane({ id, renderText, onStep }: Props) {
           )}
         </div>
         <div className={styles.place}>
-          <Crumbs description={node} way={wayDown(lineage.data?.dependents ?? NONE, node.seenThrough)} />
+          <Crumbs description={node} way={wayDown(lineage.data?.dependents ?? NONE, node.coverInWindow)} />
           <span className={styles.keys}>
             <button type="button" onClick={() => onStep('sources')}>
               <Kbd>←</Kbd> sources

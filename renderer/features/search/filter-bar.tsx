@@ -26,9 +26,9 @@ const SCOPES = [
   { value: 'files', label: 'files', hint: 'Names and exploration summaries of large files' },
 ] as const
 const WINDOWS = [
-  { value: 'any', label: 'in or out', hint: 'Whether the model sees it itself or not' },
-  { value: 'in', label: 'in window', hint: 'Only what the model sees itself' },
-  { value: 'out', label: 'outside', hint: 'Only what the model does not see itself' },
+  { value: 'any', label: 'in or out', hint: 'Whether it is in the window itself or not' },
+  { value: 'in', label: 'in window', hint: 'Only what is in the window itself' },
+  { value: 'out', label: 'outside', hint: 'Only what is not in the window itself' },
 ] as const
 const DEPTHS = Array.from({ length: DEEPEST_CHOICE + 1 }, (_, depth) => depth)
 

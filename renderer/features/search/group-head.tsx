@@ -59,13 +59,13 @@ function CoverLabel({ group }: { readonly group: Exclude<Group, { kind: 'convers
     case 'cover':
       return (
         <>
-          seen through <NodeLink id={group.id} maxChars={24} conversationId={group.conversationId} view="strata" />
+          covered by <NodeLink id={group.id} maxChars={24} conversationId={group.conversationId} view="strata" />
         </>
       )
     case 'window':
       return 'In the window themselves'
     case 'unseen':
-      return 'Out of the model’s reach'
+      return 'Not in the window, and covered by nothing there'
     case 'files':
       return 'Files'
   }

@@ -6,7 +6,7 @@ export type Grouping = 'conversation' | 'cover'
 /** What hits have in common. `key` tells groups apart. */
 export type Group = { readonly key: string; readonly conversationId: number } & (
   | { readonly kind: 'conversation' }
-  /** Seen through this summary of the window. */
+  /** This summary of the window stands for them. */
   | { readonly kind: 'cover'; readonly id: string }
   /** Stand in the window themselves. */
   | { readonly kind: 'window' }
@@ -22,6 +22,6 @@ export function groupOf(hit: GrepHit, grouping: Grouping): Group {
     return { kind: 'conversation', key: `conversation ${conversationId}`, conversationId }
   if (hit.kind === 'file') return { kind: 'files', key: `files ${conversationId}`, conversationId }
   if (hit.inContext) return { kind: 'window', key: `window ${conversationId}`, conversationId }
-  if (hit.seenThrough === null) return { kind: 'unseen', key: `unseen ${conversationId}`, conversationId }
-  return { kind: 'cover', key: `cover ${hit.seenThrough}`, id: hit.seenThrough, conversationId }
+  if (hit.coverInWindow === null) return { kind: 'unseen', key: `unseen ${conversationId}`, conversationId }
+  return { kind: 'cover', key: `cover ${hit.coverInWindow}`, id: hit.coverInWindow, conversationId }
 }

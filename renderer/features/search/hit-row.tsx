@@ -75,28 +75,42 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
   )
 })
 
+function coversTitle({ coveredBy, coverInWindow, isSeenInCover }: GrepHit): string | undefined {
+  if (coveredBy.length === 0) return undefined
+  const stands = `Stand for it: ${coveredBy.join(', ')}`
+  if (coverInWindow === null) return `${stands}. None of them is in the window`
+  return isSeenInCover
+    ? `${stands}. What was found stands in the text of ${coverInWindow}, too`
+    : `${stands}. ${coverInWindow} is in the window, but what was found does not stand in its text`
+}
+
 function windowTitle({ inContext, isPruned }: GrepHit): string {
-  if (inContext) return 'In the window: the model sees it'
+  if (inContext) return 'In the window itself'
   return isPruned ? 'Not in the window any more: its agent has pruned the text' : 'Not in the window itself'
 }
 
-/** What stands for the hit, nearest first, and through which of it the model sees it. */
+/** What stands for the hit, nearest first; `seen in` only where the text of that summary holds what was found. */
 function Covers({ hit }: { readonly hit: GrepHit }) {
-  const { coveredBy, seenThrough, inContext, isPruned, conversationId, kind } = hit
+  const { coveredBy, coverInWindow, isSeenInCover, inContext, isPruned, conversationId, kind } = hit
   if (kind === 'file') return <span className={styles.covers} />
-  const shown = [...new Set([...(seenThrough === null ? [] : [seenThrough]), ...coveredBy])].slice(0, MAX_COVERS)
+  const shown = [...new Set([...(coverInWindow === null ? [] : [coverInWindow]), ...coveredBy])].slice(0, MAX_COVERS)
   const left = coveredBy.length - shown.length
   const words =
-    seenThrough !== null ? 'seen through' : coveredBy.length > 0 ? 'under' : inContext || isPruned ? '' : 'out of reach'
+    coverInWindow !== null
+      ? isSeenInCover
+        ? 'seen in'
+        : 'covered by'
+      : coveredBy.length > 0
+        ? 'under'
+        : inContext || isPruned
+          ? ''
+          : 'out of reach'
   return (
-    <span
-      className={styles.covers}
-      title={coveredBy.length === 0 ? undefined : `Stand for it: ${coveredBy.join(', ')}`}
-    >
+    <span className={styles.covers} title={coversTitle(hit)}>
       {words !== '' && <span>{words}</span>}
       {shown.map((id, index) => (
         <span key={id} className={styles.cover}>
-          {index === 1 && seenThrough !== null && <span>under </span>}
+          {index === 1 && coverInWindow !== null && <span>under </span>}
           <NodeLink id={id} maxChars={12} conversationId={conversationId} view="strata" />
         </span>
       ))}

@@ -14,9 +14,9 @@ type Props = {
 }
 
 const EDGES = {
-  in_window: 'In the window: the model sees this message itself',
-  covered: 'Not in the window itself: seen through a summary',
-  absent: 'Neither in the window nor under a summary: the model cannot see this message',
+  in_window: 'In the window itself',
+  covered: 'Not in the window itself: covered by a summary that is',
+  absent: 'Neither in the window nor under a summary that is',
 } as const
 
 const PRUNED_EDGE = 'In the window without its text: the agent has pruned it'
