@@ -157,7 +157,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     clock,
     estimator,
     read,
-    stats: new MemoryStats(read, info, settings.compaction.budgetTokens, history),
+    stats: new MemoryStats(read, info, settings.compaction, estimator, history),
     history,
     strata: new StrataService(read, history, settings.compaction.freshTailCount, marksFor({ db: read, info })),
     transcript: new Transcript(read, history),

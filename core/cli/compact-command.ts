@@ -138,18 +138,18 @@ const whyNotAutomatic = ({ autocompactDisabled }: Settings): string | null =>
     ? 'LCM_AUTOCOMPACT_DISABLED is true: nothing is compacted by itself. Leave out --auto to compact now.'
     : null
 
-const whyNotNeeded = ({ should, tokens, pressure }: CompactionDecision): string | null =>
+const whyNotNeeded = ({ should, activeTokens, budget }: CompactionDecision): string | null =>
   should
     ? null
-    : `No threshold is reached: the window takes ${count(tokens)} tokens, ${percent(pressure)} of its budget.`
+    : `No threshold is reached: the window takes ${count(activeTokens)} tokens, ${percent(activeTokens / budget)} of its budget.`
 
-function skippedAnswer({ conversationId, tokens, should }: CompactionDecision, skipped: string): Answer {
+function skippedAnswer({ conversationId, activeTokens, should }: CompactionDecision, skipped: string): Answer {
   const json: CompactionResult = {
     runId: null,
     conversationId,
     stopReason: should ? 'nothing_eligible' : 'target_reached',
-    tokensBefore: tokens,
-    tokensAfter: tokens,
+    tokensBefore: activeTokens,
+    tokensAfter: activeTokens,
     reduction: 0,
     created: [],
     skipped,

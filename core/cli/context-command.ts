@@ -86,6 +86,9 @@ function contextText(context: AssembledContext): string {
       ? ['The window is stored in another order than that of the history: the second column is the place in that one.']
       : []),
     `${count(context.tokens)} of ${count(context.budget)} tokens (${percent(context.pressure)})${context.overBudget ? ' · the fresh tail alone is over the budget' : ''}`,
+    ...(context.leftOutTokens === 0
+      ? []
+      : [`${count(context.activeTokens)} active tokens: ${count(context.leftOutTokens)} of them are left out.`]),
     ...(context.prunedTokens === undefined
       ? []
       : [
@@ -113,7 +116,7 @@ function differenceText({ before, after, left, entered, stayed }: ContextDiffere
   return [
     `from ${whenText(before)}`,
     `to   ${whenText(after)}`,
-    `${count(before.windowTokens)} → ${count(after.windowTokens)} tokens in the window: ${count(left.length)} left, ${count(entered.length)} entered, ${count(stayed)} stayed`,
+    `${count(before.activeTokens)} → ${count(after.activeTokens)} active tokens: ${count(left.length)} left, ${count(entered.length)} entered, ${count(stayed)} stayed`,
     '',
     table(['', 'id', 'kind', 'tokens', 'stands for'], [...rows('−', left), ...rows('+', entered)]),
   ].join('\n')

@@ -20,7 +20,8 @@ export class CompactionPlanner {
   }
 
   /**
-   * Tokens and pressure are those of the whole window, whether or not it fits into the budget.
+   * The triggers go by the active tokens, whether or not they fit into the budget; pressure is that of the assembled
+   * window, as everywhere (docs/decisions/0020-one-window.md).
    * @throws LcmError not_found, invalid_argument
    */
   evaluate(input: CompactInput): CompactionDecision {

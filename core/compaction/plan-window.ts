@@ -1,4 +1,6 @@
+import type { Pairing } from '../context/tool-pairs.ts'
 import type { Extent, Window, WindowItem } from '../context/window.ts'
+import { measureWindow, type WindowSize } from '../context/window-size.ts'
 import type {
   CompactInput,
   CompactionDecision,
@@ -23,10 +25,16 @@ import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
 
 /**
  * The decision about a window that was read before, with every trigger's numbers. From the hard threshold on the window
- * must be compacted before the next turn; from the soft one, or with too many messages, soon.
+ * must be compacted before the next turn; from the soft one, or with too many messages, soon. The triggers go by all
+ * active tokens: those of the assembled window never pass the budget by much, however much is left out of it.
  */
-export function decide(window: Window, settings: Readonly<CompactionSettings>): CompactionDecision {
-  const { items, pairs, tokens } = window
+export function decide(
+  window: Window,
+  settings: Readonly<CompactionSettings>,
+  size: WindowSize = measureWindow(window.items, window.pairs, settings),
+): CompactionDecision {
+  const { items, pairs } = window
+  const { activeTokens, fittingTokens, leftOutItems, leftOutTokens } = size
   const eligible = findLeafChunks(items, pairs, settings)
   let active = 0
   for (const item of items) if (item.kind === 'message') active += 1
@@ -34,8 +42,8 @@ export function decide(window: Window, settings: Readonly<CompactionSettings>): 
   const soft = settings.softThreshold * budget
   const hard = settings.hardThreshold * budget
   const triggers: CompactionDecision['triggers'] = [
-    { name: 'soft_threshold', value: tokens, limit: soft, fired: tokens >= soft },
-    { name: 'hard_threshold', value: tokens, limit: hard, fired: tokens >= hard },
+    { name: 'soft_threshold', value: activeTokens, limit: soft, fired: activeTokens >= soft },
+    { name: 'hard_threshold', value: activeTokens, limit: hard, fired: activeTokens >= hard },
     {
       name: 'active_messages',
       value: active,
@@ -47,10 +55,13 @@ export function decide(window: Window, settings: Readonly<CompactionSettings>): 
   return {
     conversationId: window.conversationId,
     should,
-    urgency: tokens >= hard ? 'hard' : should ? 'soft' : 'none',
-    tokens,
+    urgency: activeTokens >= hard ? 'hard' : should ? 'soft' : 'none',
+    tokens: fittingTokens,
+    activeTokens,
+    leftOutItems,
+    leftOutTokens,
     budget,
-    pressure: tokens / budget,
+    pressure: fittingTokens / budget,
     eligibleMessages: eligible.messages,
     eligibleTokens: eligible.tokens,
     triggers,
@@ -61,12 +72,20 @@ export function decide(window: Window, settings: Readonly<CompactionSettings>): 
  * What a run with this input would do to a window that was read before, in its order, with the tokens that the summaries
  * are expected to take. `settings` are those of the input, completed.
  */
-export function planWindow(
+export const planWindow = (
   window: Window,
   extents: ReadonlyMap<string, Extent>,
   input: CompactInput,
   settings: Readonly<CompactionSettings>,
-): CompactionPlan {
+): CompactionPlan => simulatePlan(window, extents, input, settings).plan
+
+/** The same, with the size of the window that would be left. */
+export function simulatePlan(
+  window: Window,
+  extents: ReadonlyMap<string, Extent>,
+  input: CompactInput,
+  settings: Readonly<CompactionSettings>,
+): { readonly plan: CompactionPlan; readonly after: WindowSize } {
   const goal = targetOf(input, settings)
   const simulation = new Simulation(window, goal, extents)
   let skipped: string | null = null
@@ -83,7 +102,7 @@ export function planWindow(
     simulation.replace(steps)
   }
   const { steps } = simulation
-  return {
+  const plan: CompactionPlan = {
     conversationId: input.conversationId,
     mode: input.mode,
     steps: [...steps],
@@ -92,6 +111,27 @@ export function planWindow(
     expectedTokensAfter: simulation.tokens,
     skipped: steps.length === 0 ? (skipped ?? NOTHING_TO_CONDENSE) : null,
   }
+  return { plan, after: measureWindow(simulation.items, pairsIn(simulation.items, window), settings) }
+}
+
+/** Which items of a window that is left still stand and fall together. A chunk never parts a call from its result. */
+function pairsIn(items: readonly WindowItem[], { items: before, pairs }: Window): Pairing {
+  const places = new Map(items.map((item, index) => [item.id, index]))
+  const placeOf = (index: number): number | undefined => places.get(before[index]?.id ?? '')
+  const groupOf = new Int32Array(items.length).fill(-1)
+  const groups: number[][] = []
+  for (const members of pairs.groups) {
+    const left = members.flatMap((index) => placeOf(index) ?? [])
+    if (left.length < 2) continue
+    for (const place of left) groupOf[place] = groups.length
+    groups.push(left)
+  }
+  const orphans = new Map<number, string>()
+  for (const [index, callId] of pairs.orphans) {
+    const place = placeOf(index)
+    if (place !== undefined) orphans.set(place, callId)
+  }
+  return { groupOf, groups, orphans }
 }
 
 /** Of a run that would do nothing, and why. */

@@ -13,6 +13,7 @@ import { type Selection, selectItems } from './selection.ts'
 import type { TokenEstimator } from './token-estimator.ts'
 import { readTurns } from './turns.ts'
 import { type Extent, readExtents, readWindow, type Window } from './window.ts'
+import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
 export const queries = {
@@ -50,7 +51,7 @@ export class ContextAssembler {
   }
 
   /**
-   * Tokens are those stored with each item. `pressure` is what is included ÷ budget; `windowTokens` is what the window
+   * Tokens are those stored with each item. `pressure` is what is included ÷ budget; `activeTokens` is what the window
    * would take without a budget. `placed` puts other entries in the place of the stored window, as it stood at `until`.
    * @throws LcmError not_found
    */
@@ -59,14 +60,16 @@ export class ContextAssembler {
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
     const order = historyOrder(window, extents)
+    const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.items, selection)
     const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
     return {
       conversationId: input.conversationId,
-      tokens: selection.tokens,
-      windowTokens: window.tokens,
+      tokens: fittingTokens,
+      activeTokens,
+      leftOutTokens,
       ...(prunedTokens > 0 ? { prunedTokens } : {}),
       budget,
-      pressure: selection.tokens / budget,
+      pressure: fittingTokens / budget,
       softThreshold: this.#settings.softThreshold,
       hardThreshold: this.#settings.hardThreshold,
       freshTailCount: this.#freshTailCount(input),

@@ -5,8 +5,11 @@ import type { WindowItem } from './window.ts'
 /** Whether an item goes to the model, and why. */
 export type Verdict = { readonly included: boolean; readonly code: ItemReason; readonly reason: string }
 
+/** What is decided about. */
+export type Candidate = Pick<WindowItem, 'id' | 'kind' | 'role' | 'tokens'>
+
 export type SelectionInput = {
-  readonly items: readonly WindowItem[]
+  readonly items: readonly Candidate[]
   readonly pairs: Pairing
   readonly budgetTokens: number
   readonly freshTailCount: number

@@ -181,7 +181,7 @@ function toItem(row: ItemRow, summaries: ReadonlyMap<string, SummaryRow>): Windo
       role: roleOf(row.role),
       depth: null,
       seq: row.seq,
-      tokens: count(row.tokens),
+      tokens: tokenCount(row.tokens),
       createdAtMs: row.atMs,
       placedAtMs,
     }
@@ -195,16 +195,20 @@ function toItem(row: ItemRow, summaries: ReadonlyMap<string, SummaryRow>): Windo
     messageId: null,
     summaryId: summary?.id ?? null,
     role: null,
-    depth: summary === undefined ? null : count(summary.depth),
+    depth: summary === undefined ? null : tokenCount(summary.depth),
     seq: null,
-    tokens: summary === undefined ? 0 : count(summary.tokens),
+    tokens: summary === undefined ? 0 : tokenCount(summary.tokens),
     createdAtMs: summary?.latestAtMs ?? summary?.earliestAtMs ?? null,
     placedAtMs,
   }
 }
 
 /** The items with an estimate where a text has no count; the list itself when all have one. */
-function estimateUncounted(db: ReadDb, items: readonly WindowItem[], estimator: TokenEstimator): readonly WindowItem[] {
+export function estimateUncounted<Item extends Pick<WindowItem, 'messageId' | 'summaryId' | 'tokens'>>(
+  db: ReadDb,
+  items: readonly Item[],
+  estimator: TokenEstimator,
+): readonly Item[] {
   const uncounted = items.filter((item) => item.tokens === 0)
   const messages = uncounted.flatMap((item) => item.messageId ?? [])
   const summaries = uncounted.flatMap((item) => item.summaryId ?? [])
@@ -241,10 +245,10 @@ function readMarks(db: ReadDb, entries: Entries, items: readonly WindowItem[]): 
 }
 
 const KNOWN_ROLES: ReadonlyMap<string | null, Role> = new Map(ROLES.map((role) => [role, role]))
-const roleOf = (role: string | null): Role | null => KNOWN_ROLES.get(role) ?? null
+export const roleOf = (role: string | null): Role | null => KNOWN_ROLES.get(role) ?? null
 
 /** A stored count as a whole number that is not negative, whatever a file claims. */
-function count(value: number | null): number {
+export function tokenCount(value: number | null): number {
   return value === null || !Number.isFinite(value)
     ? 0
     : Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, Math.trunc(value)))

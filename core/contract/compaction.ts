@@ -60,8 +60,14 @@ export const CompactionDecision = z.object({
   conversationId: ConversationId,
   should: z.boolean(),
   urgency: z.enum(['none', 'soft', 'hard']),
+  /** Tokens of the assembled window: of those active items that fit the budget. */
   tokens: z.int(),
+  /** Tokens of all active items. The triggers go by them: what does not fit any more calls for a compaction, too. */
+  activeTokens: z.int(),
+  leftOutItems: z.int(),
+  leftOutTokens: z.int(),
   budget: z.int(),
+  /** tokens ÷ budget. */
   pressure: z.number(),
   eligibleMessages: z.int(),
   eligibleTokens: z.int(),
@@ -86,6 +92,7 @@ export const CompactionPlan = z.object({
   mode: CompactionMode,
   steps: z.array(PlanStep),
   modelCalls: z.int(),
+  /** Of all active items, as `expectedTokensAfter`. */
   tokensBefore: z.int(),
   expectedTokensAfter: z.int(),
   /** Why there is nothing to do, when steps is empty. */
@@ -134,6 +141,7 @@ export const WhatIf = z.object({
   plan: CompactionPlan,
   messagesToLeaves: z.object({ messages: z.int(), leaves: z.int() }),
   summariesToCondensed: z.object({ summaries: z.int(), condensed: z.int() }),
+  /** Of the window that would be assembled after the plan. */
   pressureAfter: z.number(),
   /** Ids that would no longer be shown next turn under this budget if nothing were compacted. */
   fallsOut: z.array(NodeId),

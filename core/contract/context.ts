@@ -49,13 +49,16 @@ export type ContextItem = z.infer<typeof ContextItem>
 
 export const AssembledContext = z.object({
   conversationId: ConversationId,
-  /** Tokens of the included items. */
+  /** Tokens of the fitting items: those that are included. */
   tokens: z.int(),
-  /** Tokens of everything in the window, included or not. */
-  windowTokens: z.int(),
+  /** Tokens of all active items, included or not. */
+  activeTokens: z.int(),
+  /** activeTokens − tokens. */
+  leftOutTokens: z.int(),
   /** Tokens that the agent pruned from messages of the window, which no figure here counts; absent where none. */
   prunedTokens: z.int().optional(),
   budget: z.int(),
+  /** tokens ÷ budget. */
   pressure: z.number(),
   softThreshold: z.number(),
   hardThreshold: z.number(),

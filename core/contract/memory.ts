@@ -84,9 +84,16 @@ export const ConversationRow = z.object({
   summaries: z.int(),
   /** −1 when there is no summary. */
   maxDepth: z.int(),
+  /** Active items: the entries of the context list. */
   contextItems: z.int(),
   storedTokens: z.int(),
+  /** Of the active items, whether or not they fit into the budget. */
+  activeTokens: z.int(),
+  /** Of the assembled window: of those active items that go to the model under the configured budget. */
   contextTokens: z.int(),
+  /** Active items that are left out of the assembled window, and their tokens. */
+  leftOutItems: z.int(),
+  leftOutTokens: z.int(),
   /** contextTokens ÷ configured token budget. */
   pressure: z.number(),
   createdAtMs: TimeMs.nullable(),
@@ -106,7 +113,10 @@ export type ConversationRow = z.infer<typeof ConversationRow>
  */
 export const ListedConversation = ConversationRow.extend({
   storedTokens: z.int().nullable(),
+  activeTokens: z.int().nullable(),
   contextTokens: z.int().nullable(),
+  leftOutItems: z.int().nullable(),
+  leftOutTokens: z.int().nullable(),
   pressure: z.number().nullable(),
 })
 export type ListedConversation = z.infer<typeof ListedConversation>

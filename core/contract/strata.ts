@@ -54,7 +54,6 @@ export const Strata = z.object({
   originMs: TimeMs.nullable(),
   totalMessages: z.int(),
   totalTokens: z.int(),
-  windowTokens: z.int(),
   maxDepth: z.int(),
   summaries: StrataSummaries,
   window: z.array(WindowRun),

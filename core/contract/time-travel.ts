@@ -30,6 +30,8 @@ export const CompactionEvent = z.object({
   removed: z.int(),
   sourceTokens: z.int(),
   tokens: z.int(),
+  /** Tokens of all active items right after it: of the window that the time slider shows there. */
+  activeTokens: z.int(),
   durationMs: z.number(),
 })
 export type CompactionEvent = z.infer<typeof CompactionEvent>

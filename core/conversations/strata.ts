@@ -3,7 +3,6 @@ import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { History } from './history.ts'
 import type { HistoryIndex } from './history-index.ts'
-import { readPruned } from './pruned-outputs.ts'
 import { type Axis, axisOf, nodeSpan } from './strata-axis.ts'
 import { type MarkRules, marksOf } from './strata-marks.ts'
 import { messageColumns, type Stretch } from './strata-messages.ts'
@@ -55,7 +54,6 @@ export class StrataService {
         originMs: axis.originMs,
         totalMessages: history.length,
         totalTokens: history.totalTokens,
-        windowTokens: Math.max(0, windowTokens(graph) - prunedInWindow(this.#db, graph)),
         maxDepth: graph.nodes.reduce(
           (depth, node) => (node.kind === 'missing' ? depth : Math.max(depth, node.depth)),
           -1,
@@ -108,21 +106,6 @@ function freshTail({ history, messageStates }: SummaryGraph, count: number): num
   let rank = history.length
   for (let left = count; left > 0 && rank > 0; rank -= 1) if (messageStates[rank - 1] !== EVENT) left -= 1
   return rank
-}
-
-const windowTokens = (graph: SummaryGraph): number =>
-  graph.window.reduce(
-    (sum, item) =>
-      sum + (item.rank >= 0 ? graph.history.tokensAt(item.rank) : Math.max(0, graph.nodes[item.node]?.tokens ?? 0)),
-    0,
-  )
-
-/** What an agent has taken out of messages that are in the window. */
-function prunedInWindow(db: ReadDb, { history, messageStates }: SummaryGraph): number {
-  return readPruned(db, history.conversationId).reduce(
-    (sum, { messageId, tokens }) => sum + (messageStates[history.rankOf(messageId)] === IN_WINDOW ? tokens : 0),
-    0,
-  )
 }
 
 function summaryColumns(graph: SummaryGraph, axis: Axis): Strata['summaries'] {

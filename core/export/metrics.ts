@@ -33,8 +33,14 @@ export function metricsText({ stats, read }: Pick<Lcm, 'stats' | 'read'>, measur
     family(
       'lcm_context_tokens_total',
       'gauge',
-      'Tokens in the context window.',
+      'Tokens of the assembled context window.',
       rows.map((row) => ({ labels: of(row.conversationId), value: row.contextTokens })),
+    ),
+    family(
+      'lcm_active_tokens_total',
+      'gauge',
+      'Tokens of the active context items, in the assembled window or left out.',
+      rows.map((row) => ({ labels: of(row.conversationId), value: row.activeTokens })),
     ),
     family(
       'lcm_compaction_runs_total',

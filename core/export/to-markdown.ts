@@ -8,7 +8,7 @@ export function* toMarkdown(info: MemoryInfo, conversations: Iterable<Exported>)
   yield `# ${inline(info.fileName)}\n\nWritten by ${inline(`${info.systemLabel} ${info.systemVersion ?? ''}`.trim())}.\n`
   for (const { conversation, window, files, summaries, messages } of conversations) {
     yield `\n## Conversation ${conversation.conversationId}: ${inline(conversation.title ?? conversation.sessionId)}\n\n`
-    yield `${conversation.messages} messages of ${conversation.storedTokens} tokens, ${conversation.summaries} summaries; the window holds ${conversation.contextItems} items of ${conversation.contextTokens} tokens.\n`
+    yield `${conversation.messages} messages of ${conversation.storedTokens} tokens, ${conversation.summaries} summaries; the window holds ${conversation.contextItems} items of ${conversation.activeTokens} tokens.\n`
     yield '\n### Window\n\n'
     for (const { ordinal, id } of window) yield `${ordinal}. ${inline(id ?? 'nothing')}\n`
     if (files.length > 0) yield '\n### Files\n\n'

@@ -30,9 +30,10 @@ export class AutoCompactor {
   }
 
   #startDue({ info, settings, stats, planner }: Lcm): void {
-    for (const { conversationId, messages, pressure, contextItems } of stats.conversations()) {
-      const { softThreshold, maxActiveMessages } = settings.compaction
-      const mayBeDue = pressure >= softThreshold || (maxActiveMessages > 0 && contextItems > maxActiveMessages)
+    for (const { conversationId, messages, activeTokens, contextItems } of stats.conversations()) {
+      const { softThreshold, budgetTokens, maxActiveMessages } = settings.compaction
+      const mayBeDue =
+        activeTokens >= softThreshold * budgetTokens || (maxActiveMessages > 0 && contextItems > maxActiveMessages)
       if (!mayBeDue || this.#triedAt.get(conversationId) === messages) continue
       const request = { conversationId, summarizer: 'deterministic' }
       const input = neededRun(planner.evaluate({ ...request, mode: 'full', reason: 'threshold' }), request)

@@ -1,30 +1,28 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { NO_WINDOW, type WindowSize } from '../context/window-size.ts'
+import type { WindowSizes } from '../context/window-sizes.ts'
 import { changeStamp } from '../conversations/change-stamp.ts'
 import type { History } from '../conversations/history.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
-import { prunedInWindows } from '../conversations/pruned-outputs.ts'
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
 import { queries, type Where } from './size-queries.ts'
 
 /** How much a conversation holds. */
-export type Size = {
+export type Size = { readonly messages: number; readonly storedTokens: number; readonly window: WindowSize }
+/** `null`: not known yet. */
+export type ListedSize = {
   readonly messages: number
   readonly contextItems: number
-  readonly storedTokens: number
-  readonly contextTokens: number
-}
-/** `null`: not known yet. */
-export type ListedSize = Omit<Size, 'storedTokens' | 'contextTokens'> & {
   readonly storedTokens: number | null
-  readonly contextTokens: number | null
+  readonly window: WindowSize | null
 }
 
-type Count = { readonly messages: number; readonly numbers: string | null }
+type Count = { readonly messages: number }
 type Stored = Count & { readonly tokens: number }
-type Window = { readonly items: number; readonly messages: number; readonly numbers: string | null }
-type Tokens = { readonly stored: number; readonly context: number }
+type Entries = { readonly items: number; readonly messages: number }
+type Tokens = { readonly stored: number; readonly window: WindowSize }
 type TokensById = ReadonlyMap<number, Tokens>
 /** `isWhole`: not when what stands on a damaged page could not be added up. */
 type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly isWhole: boolean }
@@ -33,6 +31,8 @@ type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly i
 const LARGE = 1000
 /** Messages of windows that are looked up while somebody waits for the list. */
 const AT_ONCE = 1000
+/** Entries of a large window that are read before others have their turn. */
+const PAGE_ENTRIES = 2000
 /** After a reading, this many times as long without another one. */
 const REST = 3
 const LONGEST_REST_MS = 30_000
@@ -45,64 +45,53 @@ const LONGEST_REST_MS = 30_000
 export class ConversationSizes {
   readonly #db: ReadDb
   readonly #histories: HistoryIndex
+  readonly #windows: WindowSizes
   #read: Reading | null = null
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #restUntilMs = 0
 
-  constructor(db: ReadDb, histories: HistoryIndex) {
+  constructor(db: ReadDb, histories: HistoryIndex, windows: WindowSizes) {
     this.#db = db
     this.#histories = histories
+    this.#windows = windows
   }
 
   /** As the file is now, of all conversations that have any message or item. Call inside a snapshot. */
   exact(where: Where, params: SqlParams): Map<number, Size> {
-    return this.#withoutPruned(this.#whole(where, params))
-  }
-
-  #whole(where: Where, params: SqlParams): Map<number, Size> {
     const current = this.#current()
-    const known = current?.isWhole ? current.tokens : null
-    const windows = this.#by<Window>(queries.windows(where), params)
-    const tokensOf = known ? (id: number) => known.get(id) ?? NONE : this.#atHand(where, params, windows)
-    if (tokensOf) return sizesOf(this.#by<Count>(queries.counts(where), params), windows, tokensOf)
-    const stored = this.#by<Stored>(queries.stored(where), params)
-    const others = [...windows.keys()].filter((id) => !isWhole(windows.get(id), stored.get(id)))
-    const inWindow = this.#windowTokens(others)
-    const sizes = sizesOf(stored, windows, (id) => {
-      const tokens = stored.get(id)?.tokens ?? 0
-      return { stored: tokens, context: isWhole(windows.get(id), stored.get(id)) ? tokens : (inWindow.get(id) ?? 0) }
-    })
+    const counts = this.#by<Count>(queries.counts(where), params)
+    const entries = this.#by<Entries>(queries.windows(where), params)
+    if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
+    const history = this.#atHand(where, params)
+    const stored = history ? null : this.#by<Stored>(queries.stored(where), params)
+    const windows = this.#windows.measure([...entries.keys()], history)
+    const sizes = sizesOf(counts, entries, (id) => ({
+      stored: history?.totalTokens ?? stored?.get(id)?.tokens ?? 0,
+      window: windows.get(id) ?? NO_WINDOW,
+    }))
     if (where === '') this.#keep(changeStamp(this.#db), sizes)
     return sizes
   }
 
+  /** Entries of all windows, which say how long it takes to measure them. */
+  entries(): number {
+    return this.#db.value<number>(queries.entries) ?? 0
+  }
+
   /** Counts as the file is now, and tokens as far as they are known. Call inside a snapshot. */
   listed(): Map<number, ListedSize> {
-    return this.#withoutPruned(this.#known())
-  }
-
-  /** What an agent has taken out of the messages of its window is not in it. */
-  #withoutPruned<S extends ListedSize>(sizes: Map<number, S>): Map<number, S> {
-    for (const [id, pruned] of prunedInWindows(this.#db)) {
-      const size = sizes.get(id)
-      if (size && size.contextTokens !== null) {
-        sizes.set(id, { ...size, contextTokens: Math.max(0, size.contextTokens - pruned) })
-      }
-    }
-    return sizes
-  }
-
-  #known(): Map<number, ListedSize> {
     const known = this.#read?.tokens
     const counts = this.#by<Count>(queries.counts(''))
-    const windows = this.#by<Window>(queries.windows(''))
-    if (known) return sizesOf(counts, windows, (id) => known.get(id) ?? (counts.has(id) ? UNKNOWN : NONE))
-    const others = [...windows.keys()].filter((id) => !isWhole(windows.get(id), counts.get(id)))
-    const messages = others.reduce((sum, id) => sum + (windows.get(id)?.messages ?? 0), 0)
-    const inWindow = messages <= AT_ONCE ? this.#windowTokens(others) : new Map<number, number>()
-    return sizesOf(counts, windows, (id) => ({
+    const entries = this.#by<Entries>(queries.windows(''))
+    if (known) return listedOf(counts, entries, (id) => known.get(id) ?? (counts.has(id) ? UNKNOWN : NONE))
+    const others = [...entries.keys()].filter(
+      (id) => (entries.get(id)?.messages ?? 0) < (counts.get(id)?.messages ?? 0),
+    )
+    const messages = others.reduce((sum, id) => sum + (entries.get(id)?.messages ?? 0), 0)
+    const small = messages <= AT_ONCE ? this.#windows.measure(others) : new Map<number, WindowSize>()
+    return listedOf(counts, entries, (id) => ({
       stored: counts.has(id) ? null : 0,
-      context: inWindow.get(id) ?? (windows.has(id) ? null : 0),
+      window: small.get(id) ?? (entries.has(id) ? null : NO_WINDOW),
     }))
   }
 
@@ -134,15 +123,15 @@ export class ConversationSizes {
     if (restMs > 0) await setTimeout(restMs, undefined, { ref: false })
     const stamp = changeStamp(this.#db)
     const startedMs = performance.now()
-    const [counts, windows] = readSnapshot(this.#db, () => [
+    const [counts, entries] = readSnapshot(this.#db, () => [
       this.#by<Count>(queries.counts('')),
-      this.#by<Window>(queries.windows('')),
+      this.#by<Entries>(queries.windows('')),
     ])
     const tokens = new Map<number, Tokens>()
     let isWhole = true
-    for (const ids of batches(counts, windows)) {
+    for (const ids of batches(counts, entries)) {
       await setImmediate()
-      isWhole = (await this.#readable(ids, counts, windows, tokens)) && isWhole
+      isWhole = (await this.#readable(ids, counts, tokens)) && isWhole
     }
     this.#read = { stamp, tokens, isWhole }
     const tookMs = performance.now() - startedMs
@@ -153,71 +142,46 @@ export class ConversationSizes {
   async #readable(
     ids: readonly number[],
     counts: ReadonlyMap<number, Count>,
-    windows: ReadonlyMap<number, Window>,
     tokens: Map<number, Tokens>,
   ): Promise<boolean> {
     try {
-      for (const [id, some] of await this.#tokensOf(ids, counts, windows)) tokens.set(id, some)
+      for (const [id, some] of await this.#tokensOf(ids, counts)) tokens.set(id, some)
       return true
     } catch (error) {
       if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
-      if (ids.length > 1) for (const id of ids) await this.#readable([id], counts, windows, tokens)
+      if (ids.length > 1) for (const id of ids) await this.#readable([id], counts, tokens)
       return false
     }
   }
 
-  async #tokensOf(
-    ids: readonly number[],
-    counts: ReadonlyMap<number, Count>,
-    windows: ReadonlyMap<number, Window>,
-  ): Promise<TokensById> {
+  async #tokensOf(ids: readonly number[], counts: ReadonlyMap<number, Count>): Promise<TokensById> {
     const [id] = ids
     if (id !== undefined && (counts.get(id)?.messages ?? 0) >= LARGE) {
       await this.#histories.prepare(id)
       const history = this.#histories.kept(id)
       if (history?.isPlain) {
-        const whole = isWhole(windows.get(id), counts.get(id))
-        const context = whole ? history.totalTokens : this.#windowTokensBy(history)
-        return new Map([[id, { stored: history.totalTokens, context }]])
+        const windows = await this.#measured([id], history)
+        return new Map([[id, { stored: history.totalTokens, window: windows.get(id) ?? NO_WINDOW }]])
       }
     }
     const stored = new Map(this.#db.iterateRaw<[number, number]>(queries.storedOf, { ids: JSON.stringify(ids) }))
-    const others = ids.filter((one) => windows.has(one) && !isWhole(windows.get(one), counts.get(one)))
-    const inWindow = this.#windowTokens(others)
-    return new Map(
-      ids.map((one) => {
-        const tokens = stored.get(one) ?? 0
-        const whole = isWhole(windows.get(one), counts.get(one))
-        return [one, { stored: tokens, context: whole ? tokens : (inWindow.get(one) ?? 0) }]
-      }),
-    )
+    const windows = await this.#measured(ids, null)
+    return new Map(ids.map((one) => [one, { stored: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]))
   }
 
-  /** Of one conversation whose history is at hand. */
-  #atHand(where: Where, { conversationId }: SqlParams, windows: ReadonlyMap<number, Window>) {
-    const history = where !== '' && typeof conversationId === 'number' ? this.#histories.known(conversationId) : null
-    if (!history?.isPlain) return null
-    const context = windows.has(history.conversationId) ? this.#windowTokensBy(history) : 0
-    return () => ({ stored: history.totalTokens, context })
-  }
-
-  #windowTokens(ids: readonly number[]): Map<number, number> {
-    if (ids.length === 0) return new Map()
-    return new Map(this.#db.iterateRaw<[number, number]>(queries.windowTokens, { ids: JSON.stringify(ids) }))
-  }
-
-  /** From the history, for what is in it. */
-  #windowTokensBy(history: History): number {
-    const { conversationId } = history
-    const elsewhere: number[] = []
-    let tokens = 0
-    for (const messageId of this.#db.column<number>(queries.windowMessages, { conversationId })) {
-      const rank = history.rankOf(messageId)
-      if (rank < 0) elsewhere.push(messageId)
-      else tokens += history.tokensAt(rank)
+  async #measured(ids: readonly number[], history: History | null): Promise<Map<number, WindowSize>> {
+    const steps = this.#windows.measuring(ids, PAGE_ENTRIES, history)
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+      await setImmediate()
     }
-    const ids = JSON.stringify(elsewhere)
-    return tokens + (this.#db.value<number>(queries.otherWindowTokens, { conversationId, ids }) ?? 0)
+  }
+
+  /** Of one conversation whose history is at hand and says what the file says. */
+  #atHand(where: Where, { conversationId }: SqlParams): History | null {
+    const history = where !== '' && typeof conversationId === 'number' ? this.#histories.known(conversationId) : null
+    return history?.isPlain ? history : null
   }
 
   #current(): Reading | null {
@@ -227,7 +191,7 @@ export class ConversationSizes {
   #keep(stamp: string, sizes: ReadonlyMap<number, Size>): void {
     const tokens = Array.from(sizes, ([id, size]): [number, Tokens] => [
       id,
-      { stored: size.storedTokens, context: size.contextTokens },
+      { stored: size.storedTokens, window: size.window },
     ])
     this.#read = { stamp, tokens: new Map(tokens), isWhole: true }
   }
@@ -237,43 +201,48 @@ export class ConversationSizes {
   }
 }
 
-const NONE: Tokens = { stored: 0, context: 0 }
-const UNKNOWN = { stored: null, context: null } as const
+const NONE: Tokens = { stored: 0, window: NO_WINDOW }
+const UNKNOWN = { stored: null, window: null } as const
 
-/** A window of all messages holds what is stored: where nothing was compacted no message has to be looked up. */
-const isWhole = (window: Window | undefined, there: Count | undefined): boolean =>
-  window !== undefined &&
-  window.items === window.messages &&
-  window.messages === there?.messages &&
-  window.numbers === there.numbers
-
-function sizesOf<Known extends number | null>(
+function sizesOf(
   counts: ReadonlyMap<number, Count>,
-  windows: ReadonlyMap<number, Window>,
-  tokensOf: (id: number) => { readonly stored: Known; readonly context: Known },
-) {
+  entries: ReadonlyMap<number, Entries>,
+  tokensOf: (id: number) => Tokens,
+): Map<number, Size> {
   return new Map(
-    [...new Set([...counts.keys(), ...windows.keys()])].map((id) => {
-      const { stored, context } = tokensOf(id)
+    [...new Set([...counts.keys(), ...entries.keys()])].map((id) => {
+      const { stored, window } = tokensOf(id)
+      return [id, { messages: counts.get(id)?.messages ?? 0, storedTokens: stored, window }]
+    }),
+  )
+}
+
+function listedOf(
+  counts: ReadonlyMap<number, Count>,
+  entries: ReadonlyMap<number, Entries>,
+  tokensOf: (id: number) => { readonly stored: number | null; readonly window: WindowSize | null },
+): Map<number, ListedSize> {
+  return new Map(
+    [...new Set([...counts.keys(), ...entries.keys()])].map((id) => {
+      const { stored, window } = tokensOf(id)
       const messages = counts.get(id)?.messages ?? 0
-      const contextItems = windows.get(id)?.items ?? 0
-      return [id, { messages, contextItems, storedTokens: stored, contextTokens: context }]
+      return [id, { messages, contextItems: entries.get(id)?.items ?? 0, storedTokens: stored, window }]
     }),
   )
 }
 
 /** Conversations that are read together: a large one alone, small ones up to as many messages and items. */
-function* batches(counts: ReadonlyMap<number, Count>, windows: ReadonlyMap<number, Window>): Generator<number[]> {
+function* batches(counts: ReadonlyMap<number, Count>, entries: ReadonlyMap<number, Entries>): Generator<number[]> {
   let ids: number[] = []
   let rows = 0
-  for (const id of new Set([...counts.keys(), ...windows.keys()])) {
+  for (const id of new Set([...counts.keys(), ...entries.keys()])) {
     const messages = counts.get(id)?.messages ?? 0
     if (messages >= LARGE) {
       yield [id]
       continue
     }
     ids.push(id)
-    rows += messages + (windows.get(id)?.items ?? 0)
+    rows += messages + (entries.get(id)?.items ?? 0)
     if (rows < LARGE) continue
     yield ids
     ids = []

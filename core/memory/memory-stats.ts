@@ -1,4 +1,7 @@
 import { EXCERPT_BYTES, opening, openingExcerpt } from '../context/opening.ts'
+import type { TokenEstimator } from '../context/token-estimator.ts'
+import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../context/window-size.ts'
+import { WindowSizes } from '../context/window-sizes.ts'
 import { ROLES } from '../contract/lists.ts'
 import type { ConversationRow, ListedConversation, MemoryInfo, Overview, Stats } from '../contract/memory.ts'
 import type { History } from '../conversations/history.ts'
@@ -108,9 +111,17 @@ type Totals = Pick<
 > & { readonly summaryMessages: number; readonly summaryParents: number }
 
 type Summaries = { readonly conversationId: number; readonly summaries: number; readonly maxDepth: number }
+type Figures = Pick<
+  ConversationRow,
+  'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure'
+>
+const UNMEASURED = { activeTokens: null, contextTokens: null, leftOutItems: null, leftOutTokens: null, pressure: null }
 type Facts = Identity & Pick<ConversationRow, 'summaries' | 'maxDepth'>
 
-const NOTHING: Size = { messages: 0, contextItems: 0, storedTokens: 0, contextTokens: 0 }
+const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
+
+/** Entries of windows that are measured while somebody waits for the list. */
+const ENTRIES_AT_ONCE = 20_000
 
 /** Files of these are small, or keep the tokens of messages in an index. */
 const areSizesAtHand = ({ system, access }: MemoryInfo): boolean => system === 'native' || access === 'memory_image'
@@ -123,24 +134,25 @@ const areSizesAtHand = ({ system, access }: MemoryInfo): boolean => system === '
 export class MemoryStats {
   readonly #db: ReadDb
   readonly #info: MemoryInfo
-  readonly #budgetTokens: number
+  readonly #settings: AssemblySettings
   readonly #histories: HistoryIndex
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
 
-  /** `budgetTokens` is what pressure is measured against. */
+  /** @param settings under which windows are put together; pressure is measured against its budget */
   constructor(
     db: ReadDb,
     info: MemoryInfo,
-    budgetTokens: number,
+    settings: AssemblySettings,
+    estimator: TokenEstimator,
     histories: HistoryIndex = new HistoryIndex(db),
     areAtHand: boolean = areSizesAtHand(info),
   ) {
     this.#db = db
     this.#info = info
-    this.#budgetTokens = budgetTokens
+    this.#settings = settings
     this.#histories = histories
-    this.#sizes = new ConversationSizes(db, histories)
+    this.#sizes = new ConversationSizes(db, histories, new WindowSizes(db, estimator, settings))
     this.#areAtHand = areAtHand
   }
 
@@ -148,20 +160,20 @@ export class MemoryStats {
     return readSnapshot(this.#db, () => this.#stats())
   }
 
-  /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what the model sees now. */
+  /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what goes to the model now. */
   conversations(): ConversationRow[] {
     return readSnapshot(this.#db, () => this.#rows(''))
   }
 
   /** The same without reading over the texts of a large file: tokens are null until `measure` has read them. */
   listed(): ListedConversation[] {
-    if (this.#areAtHand) return this.conversations()
+    if (this.#isAtHand()) return this.conversations()
     return readSnapshot(this.#db, () => {
       const sizes = this.#sizes.listed()
       return this.#facts('').map((facts) => {
-        const size = sizes.get(facts.conversationId) ?? NOTHING
-        const pressure = size.contextTokens === null ? null : size.contextTokens / this.#budgetTokens
-        return { ...facts, ...size, pressure }
+        const size = sizes.get(facts.conversationId) ?? { ...NOTHING, contextItems: 0 }
+        const { messages, contextItems, storedTokens, window } = size
+        return { ...facts, messages, storedTokens, ...(window ? this.#figures(window) : UNMEASURED), contextItems }
       })
     })
   }
@@ -171,7 +183,16 @@ export class MemoryStats {
    * were not.
    */
   async measure(): Promise<boolean> {
-    return this.#areAtHand ? false : this.#sizes.read()
+    return this.#isAtHand() ? false : this.#sizes.read()
+  }
+
+  #isAtHand(): boolean {
+    return this.#areAtHand && this.#sizes.entries() <= ENTRIES_AT_ONCE
+  }
+
+  #figures({ items, activeTokens, fittingTokens, leftOutItems, leftOutTokens }: WindowSize): Figures {
+    const pressure = fittingTokens / this.#settings.budgetTokens
+    return { contextItems: items, activeTokens, contextTokens: fittingTokens, leftOutItems, leftOutTokens, pressure }
   }
 
   /** @throws LcmError not_found */
@@ -207,7 +228,7 @@ export class MemoryStats {
     }
     return {
       conversation,
-      budgetTokens: this.#budgetTokens,
+      budgetTokens: this.#settings.budgetTokens,
       roles: this.#roles(conversationId),
       depths: this.#db.all(queries.depthsOf, of),
       largestMessages: this.#db
@@ -265,8 +286,8 @@ export class MemoryStats {
   #rows(where: Where, params: SqlParams = {}): ConversationRow[] {
     const sizes = this.#sizes.exact(where, params)
     return this.#facts(where, params).map((facts) => {
-      const size = sizes.get(facts.conversationId) ?? NOTHING
-      return { ...facts, ...size, pressure: size.contextTokens / this.#budgetTokens }
+      const { messages, storedTokens, window } = sizes.get(facts.conversationId) ?? NOTHING
+      return { ...facts, messages, storedTokens, ...this.#figures(window) }
     })
   }
 

@@ -26,13 +26,18 @@ const queries = {
 } as const
 
 /** A replacement as the file records it. */
-export type LoggedEvent = Omit<CompactionEvent, 'messages'> & {
+export type LoggedEvent = Omit<CompactionEvent, 'messages' | 'activeTokens'> & {
   /** Of the newest message at that moment; null when that was not recorded. */
   readonly newestSeq: number | null
 }
 
 /** A stretch of the window that went out, in order, and the one that came in. */
-export type Replacement = { readonly placed: Placements; readonly removed: Placements }
+export type Replacement = {
+  readonly placed: Placements
+  readonly removed: Placements
+  /** Of a compaction event. */
+  readonly eventId?: number
+}
 
 /** Oldest first. */
 export function readEvents(db: ReadDb, conversationId: number): LoggedEvent[] {
@@ -66,7 +71,7 @@ export function readReplacementsAfter(
   // An edit after an event is undone before it.
   const takeEditsFrom = (from: number): void => {
     for (let edit = since[next]; edit && edit.eventId >= from; edit = since[next]) {
-      replacements.push(edit)
+      replacements.push({ placed: edit.placed, removed: edit.removed })
       next += 1
     }
   }
@@ -74,7 +79,7 @@ export function readReplacementsAfter(
     const removed = parseRemoved(row.removed)
     if (!removed) return null
     takeEditsFrom(row.eventId)
-    replacements.push({ placed: [row.summaryId], removed })
+    replacements.push({ placed: [row.summaryId], removed, eventId: row.eventId })
   }
   takeEditsFrom(0)
   return replacements

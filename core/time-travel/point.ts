@@ -104,7 +104,7 @@ export function messagesAt(event: LoggedEvent, graph: SummaryGraph): number {
 }
 
 /** Seq of the newest message at an event; by the clock, and at least what its summary covers, where it is not recorded. */
-function newestAt(event: LoggedEvent, graph: SummaryGraph): number {
+export function newestAt(event: LoggedEvent, graph: SummaryGraph): number {
   if (event.newestSeq !== null) return event.newestSeq
   const { history } = graph
   return Math.max(history.seqs[messagesBy(history, event.atMs) - 1] ?? -1, coveredSeq(event, graph))

@@ -15,10 +15,11 @@ import { type PrunedUntil, prunedByRun, readPruned } from '../conversations/prun
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
+import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
 import { differenceOf } from './difference.ts'
 import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
-import { firstAbove, locateMoment, messagesAt, type Point } from './point.ts'
+import { firstAbove, locateMoment, messagesAt, newestAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
 import { ownSummaries, standBeside, type WindowRule } from './window-rule.ts'
@@ -85,7 +86,7 @@ export class TimeTravel {
         lastAtMs: times.length > 0 ? Math.max(...times) : null,
         messages: history.length,
         isExact: this.#options.keepsLog && isComplete,
-        events: events.map(({ newestSeq, ...event }) => ({
+        events: this.#withActiveTokens(graph, events).map(({ newestSeq, ...event }) => ({
           ...event,
           messages: messagesAt({ ...event, newestSeq }, graph),
         })),
@@ -155,6 +156,18 @@ export class TimeTravel {
       if (exact) return { placed: exact, until, reconstructed: !point.isCertain, ...when }
       if (this.#isEnd(graph, events, point)) return { reconstructed: true, ...when }
       return { placed: reconstruct(graph, knownAt(point, events, graph)), until, reconstructed: true, ...when }
+    })
+  }
+
+  /** As `entriesAt` says of each event: by the log where it leads there, else by creation times. */
+  #withActiveTokens(graph: SummaryGraph, events: readonly LoggedEvent[]) {
+    const isLogged = this.#options.keepsLog && events.every((event) => event.runId !== '')
+    const logged = isLogged ? loggedActiveTokens(this.#options.db, graph, events) : []
+    const inferred = logged.length > 0 && !logged.includes(null) ? [] : inferredActiveTokens(graph, events)
+    return events.map((event, index) => {
+      const end: Point = { atMs: event.atMs, events: index + 1, newestSeq: newestAt(event, graph), isCertain: true }
+      const guessed = isLogged || !this.#isEnd(graph, events, end) ? inferred[index] : storedTokens(graph)
+      return { ...event, activeTokens: logged[index] ?? guessed ?? 0 }
     })
   }
 
@@ -240,6 +253,13 @@ function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly 
       (graph.seqSpan(node)?.lastSeq ?? -1) <= newestSeq)
   return { newestSeq, isMade }
 }
+
+/** Of the window that is there now. */
+const storedTokens = ({ window, history, nodes }: SummaryGraph): number =>
+  window.reduce(
+    (sum, { rank, node }) => sum + Math.max(0, rank >= 0 ? history.tokensAt(rank) : (nodes[node]?.tokens ?? 0)),
+    0,
+  )
 
 const unlogged = (graph: SummaryGraph, logged: ReadonlySet<string>): boolean =>
   ownSummaries(graph).some((node) => !logged.has(node.id))

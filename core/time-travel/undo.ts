@@ -18,7 +18,7 @@ export function undoReplacements(window: Placements, replacements: readonly Repl
 }
 
 /** Replacing some entries by others takes as long as there are many of them, however long the window is. */
-class LinkedWindow {
+export class LinkedWindow {
   readonly #end: Link = { entry: -1, before: null, after: null }
   readonly #links = new Map<number | string, Link>()
 

@@ -1,7 +1,8 @@
-import { decide, planWindow } from '../compaction/plan-window.ts'
+import { decide, simulatePlan } from '../compaction/plan-window.ts'
 import type { KeptWindow } from '../context/kept-window.ts'
-import { selectItems } from '../context/selection.ts'
-import type { Extent, Window } from '../context/window.ts'
+import { type Selection, selectItems } from '../context/selection.ts'
+import type { Window } from '../context/window.ts'
+import { sizeOf } from '../context/window-size.ts'
 import type { CompactionPlan, CompactionSettings, WhatIf } from '../contract/compaction.ts'
 import type { WhatIfInput } from '../contract/what-if.ts'
 import { presetSettings } from '../settings/presets.ts'
@@ -21,8 +22,8 @@ export class WhatIfPlanner {
   }
 
   /**
-   * `fallsOut` is what the budget leaves out next turn when nothing is compacted; `pressureAfter` is that of the whole
-   * window after the plan.
+   * `fallsOut` is what the budget leaves out next turn when nothing is compacted; `pressureAfter` is that of the
+   * window assembled after the plan.
    * @throws LcmError not_found, invalid_argument
    */
   ask(input: WhatIfInput): WhatIf {
@@ -31,13 +32,22 @@ export class WhatIfPlanner {
     const preferred = preset ? presetSettings(preset) : {}
     const settings = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
     const { window, extents } = this.#windows.of(input.conversationId)
-    const plan = planWindow(window, extents, request, settings)
+    const { plan, after } = simulatePlan(window, extents, request, settings)
+    const selection = selectItems({
+      items: window.items,
+      pairs: window.pairs,
+      budgetTokens: settings.budgetTokens,
+      freshTailCount: settings.freshTailCount,
+      standsFor: (index) => extents.get(window.items[index]?.summaryId ?? '')?.messages ?? 0,
+      // Only the wording of the reason for an orphan depends on it.
+      callsOutside: new Set(),
+    })
     return {
-      decision: decide(window, settings),
+      decision: decide(window, settings, sizeOf(window.items, selection)),
       plan,
       ...countSteps(plan),
-      pressureAfter: plan.expectedTokensAfter / settings.budgetTokens,
-      ...leftOut(window, extents, settings),
+      pressureAfter: after.fittingTokens / settings.budgetTokens,
+      ...leftOut(window, selection),
       durationMs: performance.now() - began,
     }
   }
@@ -59,20 +69,7 @@ function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' 
   return { messagesToLeaves, summariesToCondensed }
 }
 
-function leftOut(
-  window: Window,
-  extents: ReadonlyMap<string, Extent>,
-  { budgetTokens, freshTailCount }: Readonly<CompactionSettings>,
-): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'> {
-  const { verdicts } = selectItems({
-    items: window.items,
-    pairs: window.pairs,
-    budgetTokens,
-    freshTailCount,
-    standsFor: (index) => extents.get(window.items[index]?.summaryId ?? '')?.messages ?? 0,
-    // Only the wording of the reason for an orphan depends on it.
-    callsOutside: new Set(),
-  })
+function leftOut(window: Window, { verdicts }: Selection): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'> {
   const fallsOut: string[] = []
   let fallsOutTokens = 0
   for (const [index, item] of window.items.entries()) {

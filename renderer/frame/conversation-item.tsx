@@ -39,6 +39,7 @@ export function ConversationItem({ row, isCurrent, settings }: Props) {
       </span>
       <PressureBar
         pressure={row.pressure}
+        activeShare={settings && row.activeTokens !== null ? row.activeTokens / settings.budgetTokens : null}
         softThreshold={settings?.softThreshold ?? 1}
         hardThreshold={settings?.hardThreshold ?? 1}
       />
@@ -53,10 +54,11 @@ function ItemName({ row }: Pick<Props, 'row'>) {
   return <TailText {...splitId(name)} />
 }
 
-function tokensText({ storedTokens, contextTokens, pressure }: ListedConversation): string {
+function tokensText({ storedTokens, contextTokens, leftOutTokens, pressure }: ListedConversation): string {
   const stored = storedTokens === null ? 'tokens not counted yet' : `${formatCompact(storedTokens)} tokens stored`
   if (contextTokens === null || pressure === null) return stored
-  return `${stored}, ${formatCompact(contextTokens)} in the window (${formatPressure(pressure)})`
+  const leftOut = leftOutTokens === null || leftOutTokens === 0 ? '' : `, ${formatCompact(leftOutTokens)} left out`
+  return `${stored}, ${formatCompact(contextTokens)} in the window (${formatPressure(pressure)})${leftOut}`
 }
 
 function describe(row: ListedConversation): string {

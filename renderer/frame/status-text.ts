@@ -1,13 +1,17 @@
 import type { ListedConversation } from '../../core/contract/memory.ts'
-import { formatBytes, formatCount, formatPressure } from '../ui/format.ts'
+import { formatBytes, formatCompact, formatCount, formatPressure } from '../ui/format.ts'
 
 /** `LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window`: a conversation in a file of so many bytes. */
 export function statusText(row: ListedConversation, fileBytes: number): string {
   const depth = row.maxDepth > 0 ? ` (depth ${row.maxDepth})` : ''
   const summaries = `${formatCount(row.summaries)} ${row.summaries === 1 ? 'summary' : 'summaries'}${depth}`
   const messages = `${formatCount(row.messages)} ${row.messages === 1 ? 'msg' : 'msgs'}`
-  const window = row.pressure === null ? 'window not measured' : `${formatPressure(row.pressure)} of window`
+  const window =
+    row.pressure === null ? 'window not measured' : `${formatPressure(row.pressure)} of window${leftOutText(row)}`
   const text = `LCM: ${messages} | ${summaries} | ${formatBytes(fileBytes)} · ${window}`
   // Read by scripts and people alike: ordinary spaces only.
   return text.replaceAll('\u00a0', ' ')
 }
+
+const leftOutText = ({ leftOutTokens }: ListedConversation): string =>
+  leftOutTokens === null || leftOutTokens === 0 ? '' : ` · ${formatCompact(leftOutTokens)} tokens left out`

@@ -1,7 +1,7 @@
 export type PressureState = 'calm' | 'soft' | 'hard'
 
-/** Which threshold the pressure has reached. */
-export function pressureState(pressure: number, softThreshold: number, hardThreshold: number): PressureState {
-  if (pressure >= hardThreshold) return 'hard'
-  return pressure >= softThreshold ? 'soft' : 'calm'
+/** Which threshold is reached by active tokens ÷ budget. */
+export function pressureState(activeShare: number, softThreshold: number, hardThreshold: number): PressureState {
+  if (activeShare >= hardThreshold) return 'hard'
+  return activeShare >= softThreshold ? 'soft' : 'calm'
 }

@@ -37,7 +37,7 @@ describe('what goes to the model', () => {
       'fits, newest first',
       'fresh tail',
     ])
-    expect(context).toMatchObject({ tokens: 100, windowTokens: 100, budget: 200, pressure: 0.5, overBudget: false })
+    expect(context).toMatchObject({ tokens: 100, activeTokens: 100, budget: 200, pressure: 0.5, overBudget: false })
   })
 
   it('keeps system messages and the fresh tail when the budget is smaller than they are, and says so', () => {

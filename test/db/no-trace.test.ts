@@ -2,6 +2,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, utime
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { identifyMemory } from '../../core/db/identify-memory.ts'
 import { inspectFile } from '../../core/db/memory-file.ts'
 import { openNative } from '../../core/db/native.ts'
@@ -26,7 +27,12 @@ afterEach(async () => {
 /** Everything a look does: open, count, read to the end, close. */
 function lookAt(path: string): { access: string; messages: number } {
   const memory = openMemory(path, { cacheDir })
-  const { messages } = new MemoryStats(memory.read, memory.info, 1000).stats()
+  const { messages } = new MemoryStats(
+    memory.read,
+    memory.info,
+    { budgetTokens: 1000, freshTailCount: 8 },
+    createTokenEstimator(),
+  ).stats()
   for (const row of memory.read.iterate('SELECT * FROM messages')) expect(row).toBeDefined()
   memory.read.all('SELECT * FROM message_text')
   memory.close()

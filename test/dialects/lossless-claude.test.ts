@@ -84,7 +84,7 @@ describe.runIf(hasFixtures)('lossless-claude', () => {
       )
       timeline.events.forEach(({ eventId }, index) => {
         const window = timeTravel.contextAt({ conversationId: 1, budgetTokens: 1_000_000, moment: { eventId } })
-        expect([window.reconstructed, window.windowTokens]).toEqual([false, parts[index]?.tokensAfter])
+        expect([window.reconstructed, window.activeTokens]).toEqual([false, parts[index]?.tokensAfter])
       })
       const log = truth.compactionLog as { tokensBefore: number; tokensAfter: number }[]
       expect(compactions.runs(1).map(({ tokensBefore, tokensAfter }) => [tokensBefore, tokensAfter])).toEqual(

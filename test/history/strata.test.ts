@@ -109,7 +109,7 @@ it('shows the window as summaries and runs of raw messages, and where the fresh 
     { x0: 4, x1: 6, id: null, depth: -1, items: 2, tokens: 20 },
     { x0: 7, x1: 8, id: null, depth: -1, items: 1, tokens: 10 },
   ])
-  expect(strata).toMatchObject({ extent: 8, freshTailX: 5, windowTokens: 35, totalTokens: 80, maxDepth: 0 })
+  expect(strata).toMatchObject({ extent: 8, freshTailX: 5, totalTokens: 80, maxDepth: 0 })
   expect(strata.marks).toEqual([{ kind: 'uncovered', x0: 6, x1: 7, messages: 1, firstId: 'msg_7' }])
   expect(strataOf(memory, 0).get({ conversationId: 1, axis: 'messages' }).freshTailX).toBe(8)
   expect(strataOf(memory, 99).get({ conversationId: 1, axis: 'tokens' }).freshTailX).toBe(0)

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
@@ -35,7 +36,14 @@ it.each([400, 1200])(
   async (messages) => {
     const { read, info, close } = openMemory(damagedFile(messages), { cacheDir: join(temporaryFolder(), 'cache') })
     const histories = new HistoryIndex(read)
-    const stats = new MemoryStats(read, info, 1000, histories, false)
+    const stats = new MemoryStats(
+      read,
+      info,
+      { budgetTokens: 1000, freshTailCount: 8 },
+      createTokenEstimator(),
+      histories,
+      false,
+    )
     await stats.measure()
     expect(stats.listed()).toMatchObject([
       { messages, storedTokens: null },

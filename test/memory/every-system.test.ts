@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
@@ -15,7 +16,7 @@ function opened(fixture: string): OpenedMemory {
 }
 
 const statsOf = ({ read, info }: OpenedMemory, histories = new HistoryIndex(read)): MemoryStats =>
-  new MemoryStats(read, info, 1000, histories, false)
+  new MemoryStats(read, info, { budgetTokens: 1000, freshTailCount: 8 }, createTokenEstimator(), histories, false)
 
 describe.runIf(hasFixtures)('in files of every system', () => {
   it.each([

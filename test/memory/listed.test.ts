@@ -1,16 +1,31 @@
 import { expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 const BUDGET = 1000
+const UNMEASURED = {
+  activeTokens: null,
+  contextTokens: null,
+  leftOutItems: null,
+  leftOutTokens: null,
+  pressure: null,
+}
 
 /** As over a file whose tokens stand behind its texts. */
 function statsOf(memory: TestMemory): MemoryStats {
   const opened = openMemory(memory.path)
   opened.close()
-  return new MemoryStats(memory.db, opened.info, BUDGET, new HistoryIndex(memory.db), false)
+  return new MemoryStats(
+    memory.db,
+    opened.info,
+    { budgetTokens: BUDGET, freshTailCount: 8 },
+    createTokenEstimator(),
+    new HistoryIndex(memory.db),
+    false,
+  )
 }
 
 const manyMessages = (): TestMemory => {
@@ -30,7 +45,7 @@ it('lists counts at once and tokens as not known, until they were read', async (
   expect(stats.listed()).toEqual(
     exact.map((row) => ({
       ...row,
-      ...(row.messages > 0 ? { storedTokens: null, contextTokens: null, pressure: null } : {}),
+      ...(row.messages > 0 ? { storedTokens: null, ...UNMEASURED } : {}),
     })),
   )
   expect(await stats.measure()).toBe(true)
@@ -88,7 +103,14 @@ it('gives the same overview from columns at hand as from the file', async () => 
   const histories = new HistoryIndex(memory.db)
   const opened = openMemory(memory.path)
   opened.close()
-  const stats = new MemoryStats(memory.db, opened.info, BUDGET, histories, false)
+  const stats = new MemoryStats(
+    memory.db,
+    opened.info,
+    { budgetTokens: BUDGET, freshTailCount: 8 },
+    createTokenEstimator(),
+    histories,
+    false,
+  )
   for (const conversationId of [1, 2, 3, 4]) {
     await histories.prepare(conversationId)
     expect(stats.overview(conversationId)).toEqual(statsOf(memory).overview(conversationId))

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { Overview, Stats } from '../../core/contract/memory.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import type { LcmError } from '../../core/errors.ts'
@@ -10,7 +11,7 @@ const BUDGET = 1000
 function statsOf(memory: TestMemory): MemoryStats {
   const opened = openMemory(memory.path)
   opened.close()
-  return new MemoryStats(memory.db, opened.info, BUDGET)
+  return new MemoryStats(memory.db, opened.info, { budgetTokens: BUDGET, freshTailCount: 8 }, createTokenEstimator())
 }
 
 describe('counting a memory', () => {

@@ -14,6 +14,7 @@ export function compactionEvent(event: Partial<CompactionEvent>): CompactionEven
     removed: 1,
     sourceTokens: 10,
     tokens: 1,
+    activeTokens: 1,
     durationMs: 0,
     ...event,
   }

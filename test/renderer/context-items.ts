@@ -25,7 +25,8 @@ export function contextOf(window: Partial<AssembledContext>): AssembledContext {
   return {
     conversationId: 1,
     tokens: 0,
-    windowTokens: 0,
+    activeTokens: 0,
+    leftOutTokens: 0,
     budget: 200_000,
     pressure: 0,
     softThreshold: 0.75,

@@ -11,10 +11,27 @@ import {
 } from '../../renderer/features/overview/pressure-curve.ts'
 import { compactionEvent } from './compaction-event.ts'
 
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
+
+/** Tokens of the first so many messages, where each of a column counts the same. */
+function tokensBy(
+  { count, tokens }: { count: readonly number[]; tokens: readonly number[] },
+  messages: number,
+): number {
+  let left = messages
+  return sumOf(
+    count.map((many, index) => {
+      const taken = Math.min(many, left)
+      left -= taken
+      return (taken / many) * (tokens[index] ?? 0)
+    }),
+  )
+}
+
 describe('pressure over time', () => {
-  it('is what messages add, less what compactions take away', () => {
+  it('is what messages add, and right after a compaction what the window held there', () => {
     const columns = { count: [1, 1, 1, 1], tokens: [10, 20, 30, 40] }
-    const events = [compactionEvent({ messages: 3, sourceTokens: 30, tokens: 5 })]
+    const events = [compactionEvent({ messages: 3, sourceTokens: 999, tokens: 5, activeTokens: 35 })]
     const points = pressureCurve(columns, events)
     expect(points.map(({ messages, tokens, event }) => [messages, tokens, event])).toEqual([
       [0, 0, null],
@@ -31,7 +48,7 @@ describe('pressure over time', () => {
 
   it('falls by what the agent pruned without a summary, before what was compacted at the same place', () => {
     const columns = { count: [1, 1, 1], tokens: [10, 20, 30] }
-    const events = [compactionEvent({ messages: 2, sourceTokens: 15, tokens: 5 })]
+    const events = [compactionEvent({ messages: 2, activeTokens: 5 })]
     const points = pressureCurve(columns, events, [{ messages: 2, tokens: 15 }])
     expect(points.map(({ messages, tokens, event }) => [messages, tokens, event])).toEqual([
       [0, 0, null],
@@ -44,9 +61,7 @@ describe('pressure over time', () => {
   })
 
   it('shows the window full just before a compaction that falls within a column', () => {
-    const points = pressureCurve({ count: [10], tokens: [100] }, [
-      compactionEvent({ messages: 5, sourceTokens: 40, tokens: 10 }),
-    ])
+    const points = pressureCurve({ count: [10], tokens: [100] }, [compactionEvent({ messages: 5, activeTokens: 20 })])
     expect(points.map(({ messages, tokens }) => [messages, tokens])).toEqual([
       [0, 0],
       [5, 50],
@@ -55,16 +70,15 @@ describe('pressure over time', () => {
     ])
   })
 
-  it('keeps every token and every event, and never runs backwards', () => {
+  it('keeps every token since the last event and every event, and never runs backwards', () => {
     const column = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.nat(100))
     fc.assert(
       fc.property(fc.array(column, { minLength: 1 }), fc.array(fc.nat(200)), (pairs, at) => {
         const columns = { count: pairs.map(([count]) => count), tokens: pairs.map(([, tokens]) => tokens) }
-        const events = at
-          .toSorted((a, b) => a - b)
-          .map((messages) => compactionEvent({ messages, sourceTokens: 0, tokens: 0 }))
+        const events = at.toSorted((a, b) => a - b).map((messages) => compactionEvent({ messages, activeTokens: 7 }))
         const points = pressureCurve(columns, events)
-        const all = columns.tokens.reduce((sum, tokens) => sum + tokens, 0)
+        const last = Math.min(at.length === 0 ? 0 : Math.max(...at), sumOf(columns.count))
+        const all = at.length === 0 ? sumOf(columns.tokens) : 7 + sumOf(columns.tokens) - tokensBy(columns, last)
         expect(points.at(-1)?.tokens).toBeCloseTo(all, 6)
         expect(points.filter(({ event }) => event !== null).length).toBe(events.length)
         expect(points.every(({ messages }, index) => messages >= (points[index - 1]?.messages ?? 0))).toBe(true)

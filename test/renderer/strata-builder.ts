@@ -38,7 +38,6 @@ export function strataOf(bars: readonly Bar[], rest: Partial<Strata> = {}): Stra
     originMs: 0,
     totalMessages: extent,
     totalTokens: extent * 100,
-    windowTokens: extent,
     maxDepth: Math.max(-1, ...bars.map(({ depth = 0 }) => depth)),
     summaries: summariesOf(bars),
     window: [],

@@ -119,6 +119,8 @@ describe('in a file that records every replacement', () => {
         for (const event of events) {
           const before = recorded.findIndex(({ name }) => name === `event ${event.eventId}`)
           expect(event.messages).toBe(recorded.slice(0, before).filter(({ moment }) => 'messageId' in moment).length)
+          const { activeTokens } = travel.contextAt({ conversationId: 1, moment: { eventId: event.eventId } })
+          expect(event.activeTokens).toBe(activeTokens)
         }
       }),
       { numRuns: runs(30) },

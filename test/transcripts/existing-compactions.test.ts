@@ -5,6 +5,7 @@ import { findings } from '../builders/findings.ts'
 import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { dump, told, underSummaries, windowOf, writeJson, writeLines } from '../builders/transcript-rows.ts'
+import { travelIn } from '../time-travel/travel.ts'
 
 const long = (what: string): string => `${what} ${'with many words about it '.repeat(12)}`.trim()
 
@@ -56,6 +57,25 @@ describe('a compaction of Claude Code', () => {
       'What was done so far.',
     ])
     expect(await findings(memory.path)).toEqual([])
+  })
+
+  it('leaves the same number of tokens in the timeline, for the curve, as in the window of the time slider', async () => {
+    using memory = buildMemory()
+    const story = new TranscriptBuilder()
+    for (let n = 1; n <= 3; n += 1) {
+      turn(story, n)
+      turn(story, n + 10)
+      compact(story, `Summary ${n}.`)
+    }
+    turn(story, 4)
+    await importOne(memory.db, story.write())
+    const travel = travelIn(memory.db)
+    const { events } = travel.timeline(1)
+    expect(events.length).toBeGreaterThan(2)
+    for (const { eventId, activeTokens } of events) {
+      expect(activeTokens).toBeGreaterThan(0)
+      expect(activeTokens).toBe(travel.contextAt({ conversationId: 1, moment: { eventId } }).activeTokens)
+    }
   })
 
   it('after another one is condensed from its summary and from an extract of the messages since', async () => {

@@ -98,10 +98,9 @@ describe('a microcompaction of Claude Code', () => {
       const context = lcm.context.assemble({ conversationId: 1 })
       const pruned = context.prunedTokens ?? 0
       expect(pruned).toBeGreaterThan(400)
-      expect(context.windowTokens).toBe(stored - pruned)
+      expect(context.activeTokens).toBe(stored - pruned)
       expect(context.items.filter((item) => item.pruned).map((item) => item.tokens)).toEqual([9, 9])
       expect(lcm.stats.conversations().map((row) => row.contextTokens)).toEqual([stored - pruned])
-      expect(lcm.strata.get({ conversationId: 1, axis: 'messages' }).windowTokens).toBe(stored - pruned)
       for (const provider of ['anthropic', 'openai'] as const) {
         const sent = JSON.stringify(lcm.context.render({ conversationId: 1 }, provider).messages)
         expect(sent.split(CLEARED)).toHaveLength(3)
@@ -141,12 +140,12 @@ describe('a microcompaction of Claude Code', () => {
     const last = memory.db.value<number>('SELECT message_id FROM messages WHERE seq = 6')
     await withLcm(memory, async (lcm) => {
       const before = lcm.timeTravel.contextAt({ conversationId: 1, moment: { messageId: `msg_${last}` } })
-      expect(before.windowTokens).toBe(stored)
+      expect(before.activeTokens).toBe(stored)
       const now = lcm.timeTravel.contextAt({ conversationId: 1, moment: { now: true } })
       expect(now.prunedTokens).toBeGreaterThan(200)
       const runId = String(pruneRuns(memory)[0]?.run_id)
       const then = lcm.timeTravel.contextAt({ conversationId: 1, moment: { runId } })
-      expect(then).toMatchObject({ prunedTokens: now.prunedTokens, windowTokens: stored - (now.prunedTokens ?? 0) })
+      expect(then).toMatchObject({ prunedTokens: now.prunedTokens, activeTokens: stored - (now.prunedTokens ?? 0) })
       const { hits } = await lcm.retrieval.grep(
         GrepInput.parse({ query: 'with many words', mode: 'literal', sort: 'oldest' }),
       )

@@ -23,16 +23,18 @@ export function decisionTitle({ should, urgency }: Pick<CompactionDecision, 'sho
 
 /** The figures behind the decision. */
 export function decisionFigures(decision: CompactionDecision): string {
-  const { tokens, budget, pressure, eligibleMessages, eligibleTokens } = decision
+  const { tokens, activeTokens, leftOutTokens, budget, pressure, eligibleMessages, eligibleTokens } = decision
+  const leftOut =
+    leftOutTokens === 0 ? '' : ` · ${formatCount(leftOutTokens)} of ${formatCount(activeTokens)} active tokens left out`
   return (
-    `${formatCount(tokens)} of ${plural(budget, 'token')} (${formatPressure(pressure)}) · ` +
+    `${formatCount(tokens)} of ${plural(budget, 'token')} (${formatPressure(pressure)})${leftOut} · ` +
     `${plural(eligibleMessages, 'message')} with ${plural(eligibleTokens, 'token')} eligible`
   )
 }
 
 export const TRIGGER_NAMES = {
-  soft_threshold: 'soft threshold',
-  hard_threshold: 'hard threshold',
+  soft_threshold: 'active tokens, soft threshold',
+  hard_threshold: 'active tokens, hard threshold',
   active_messages: 'active messages',
 } as const
 

@@ -9,26 +9,26 @@ type Props = { readonly difference: ContextDifference; readonly isStale: boolean
 /** The window before and after, in tokens. */
 export function DifferenceFigures({ difference, isStale }: Props) {
   const { before, after, left, entered, stayed } = difference
-  const change = after.windowTokens - before.windowTokens
+  const change = after.activeTokens - before.activeTokens
   return (
     <section className={styles.figures} aria-label="Totals" data-stale={isStale || undefined}>
       <p className={styles.line}>
         <span>
           <strong className={styles.tokens}>
-            {formatCount(before.windowTokens)} → {formatCount(after.windowTokens)}
+            {formatCount(before.activeTokens)} → {formatCount(after.activeTokens)}
           </strong>{' '}
-          <span className={styles.dim}>tokens in the window</span>
+          <span className={styles.dim}>active tokens</span>
         </span>
         <span className={styles.change} data-sign={Math.sign(change)}>
           {change > 0 ? '+' : change < 0 ? '−' : '±'}
           {formatCount(Math.abs(change))}
-          {before.windowTokens > 0 && ` (${formatPercent(Math.abs(change) / before.windowTokens)})`}
+          {before.activeTokens > 0 && ` (${formatPercent(Math.abs(change) / before.activeTokens)})`}
         </span>
       </p>
       <p className={styles.dim}>
         {plural(entered.length, 'item')} came in (+{formatCount(sumTokens(entered))}), {plural(left.length, 'item')}{' '}
         left (−{formatCount(sumTokens(left))}), {formatCount(stayed)} stayed · pressure{' '}
-        {formatPressure(before.windowTokens / before.budget)} → {formatPressure(after.windowTokens / after.budget)}
+        {formatPressure(before.pressure)} → {formatPressure(after.pressure)}
         {before.atMs !== null && after.atMs !== null && (
           <>
             {' '}

@@ -12,7 +12,7 @@ const LEAST_TURNS = 3
 
 /** How much more fits before compaction is due. */
 export function roomUntilSoft(window: AssembledContext): Room {
-  const tokens = Math.round(window.softThreshold * window.budget) - window.tokens
+  const tokens = Math.round(window.softThreshold * window.budget) - window.activeTokens
   const perTurn = tokensPerTurn(window.items)
   return { tokens, turns: tokens <= 0 || perTurn === null ? null : Math.floor(tokens / perTurn) }
 }

@@ -15,27 +15,28 @@ type Props = {
 /** What the settings that are tried out would do to the window as it is now. */
 export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: Props) {
   const { decision, plan, pressureAfter } = answer
-  const state = (pressure: number) => pressureState(pressure, softThreshold, hardThreshold)
+  const { budget } = decision
+  const state = (activeTokens: number) => pressureState(activeTokens / budget, softThreshold, hardThreshold)
   return (
     <section className={styles.answer} aria-label="Answer" aria-busy={isStale} data-stale={isStale || undefined}>
       <h3 className={styles.title}>{answerTitle(decision)}</h3>
       <Facts>
         <Fact name="pressure">
-          <span className={styles.figure} data-state={state(decision.pressure)}>
+          <span className={styles.figure} data-state={state(decision.activeTokens)}>
             {formatPressure(decision.pressure)}
           </span>{' '}
-          of {formatCount(decision.budget)}
+          of {formatCount(budget)}
         </Fact>
+        <Fact name="active">{plural(decision.activeTokens, 'token')}</Fact>
         <Fact name="compacts">{leavesText(answer)}</Fact>
         <Fact name="condenses">{condenseText(answer)}</Fact>
         {plan.steps.length > 0 && (
           <>
-            <Fact name="window">
-              →{' '}
-              <span className={styles.figure} data-state={state(pressureAfter)}>
+            <Fact name="then">
+              <span className={styles.figure} data-state={state(plan.expectedTokensAfter)}>
                 about {formatCount(plan.expectedTokensAfter)}
-              </span>
-              , {formatPressure(pressureAfter)}
+              </span>{' '}
+              active, pressure {formatPressure(pressureAfter)}
             </Fact>
             <Fact name="calls">
               <span title="With a model as summariser. The built-in one asks none.">{callsText(plan)}</span>

@@ -19,6 +19,13 @@ export function WindowFigures({ window }: { readonly window: SeenWindow }) {
         </p>
         <RoomText window={window} />
       </div>
+      {window.leftOutTokens > 0 && (
+        <p className={styles.note} role="note">
+          <b>{formatCount(window.leftOutTokens)}</b> of <b>{formatCount(window.activeTokens)}</b> active tokens{' '}
+          {isPast ? 'were' : 'are'} left out: {plural(window.items.filter((item) => !item.included).length, 'item')},
+          each with its reason below.
+        </p>
+      )}
       {window.prunedTokens !== undefined && <PrunedText window={window} isPast={isPast} />}
       {window.overBudget && (
         <p className={styles.warning} role="note">

@@ -2,7 +2,7 @@ import type { ListedConversation } from '../../../core/contract/memory.ts'
 import { navigate } from '../../routes.ts'
 import { conversationName } from '../../ui/conversation-order.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
-import { formatCount, formatPressure } from '../../ui/format.ts'
+import { formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
@@ -37,9 +37,14 @@ export function ConversationDetail({ conversation, conversations }: Props) {
           {conversation.contextTokens !== null && `${formatCount(conversation.contextTokens)} tokens`}
           {conversation.pressure !== null && ` (${formatPressure(conversation.pressure)})`}
           {conversation.contextTokens !== null && ' in '}
-          {formatCount(conversation.contextItems)} items
+          {formatCount(conversation.contextItems - (conversation.leftOutItems ?? 0))} items
           {conversation.contextTokens === null && ', tokens not counted yet'}
         </Fact>
+        {conversation.leftOutItems !== null && conversation.leftOutItems > 0 && (
+          <Fact name="left out">
+            {tokens(conversation.leftOutTokens)} in {plural(conversation.leftOutItems, 'item')}
+          </Fact>
+        )}
         <Fact name="begun">{createdAtMs === null ? null : <TimeText atMs={createdAtMs} form="short" />}</Fact>
         <Fact name="changed">{updatedAtMs === null ? null : <TimeText atMs={updatedAtMs} form="short" />}</Fact>
       </Facts>

@@ -5,7 +5,7 @@ import { formatCount } from '../../ui/format.ts'
 /** One figure per role or depth. */
 export type Breakdown = Overview['roles'][number]
 
-/** How far it is to the next threshold, in tokens. */
+/** How far the active tokens are from the next threshold. */
 export function roomText(tokens: number, budgetTokens: number, soft: number, hard: number): string {
   const toSoft = Math.round(soft * budgetTokens) - tokens
   const toHard = Math.round(hard * budgetTokens) - tokens

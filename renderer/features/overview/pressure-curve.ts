@@ -10,12 +10,12 @@ export type CurvePoint = {
 }
 
 type Columns = Pick<StrataMessages, 'count' | 'tokens'>
-type Replacement = Pick<CompactionEvent, 'messages' | 'sourceTokens' | 'tokens'>
+type Replacement = Pick<CompactionEvent, 'messages' | 'activeTokens'>
 
 /**
- * Tokens in the window over the history: what every message adds, less what every compaction takes away, and what the
- * agent pruned without a summary. Exact at the edges of the columns; within a column of several messages each counts the
- * same.
+ * Active tokens over the history: what every message adds, less what the agent pruned without a summary. Right after each
+ * compaction it is what the window held there, as the time slider shows it. Exact at the edges of the columns; within a
+ * column of several messages each counts the same.
  */
 export function pressureCurve(
   { count, tokens }: Columns,
@@ -37,7 +37,7 @@ export function pressureCurve(
         messages = at
         push(null)
       }
-      sum -= event.sourceTokens - event.tokens
+      sum = event.after(sum)
       push(event.index)
       next += 1
     }
@@ -48,26 +48,31 @@ export function pressureCurve(
     }
   }
   for (let event = events[next]; event !== undefined; event = events[next]) {
-    sum -= event.sourceTokens - event.tokens
+    sum = event.after(sum)
     push(event.index)
     next += 1
   }
   return points
 }
 
-type Step = Replacement & { readonly index: number | null }
+type Step = {
+  readonly messages: number
+  readonly index: number | null
+  /** The tokens that it leaves. */
+  readonly after: (tokens: number) => number
+}
 
 /** In the order of the history; what was pruned at a place had gone before what was compacted there. */
 function stepsOf(
   replacements: readonly Replacement[],
   prunings: readonly Pick<Pruning, 'messages' | 'tokens'>[],
 ): readonly Step[] {
-  const steps = replacements.map(({ messages, sourceTokens, tokens }, index): Step => {
-    return { messages, sourceTokens, tokens, index }
+  const steps = replacements.map(({ messages, activeTokens }, index): Step => {
+    return { messages, index, after: () => activeTokens }
   })
   if (prunings.length === 0) return steps
   const pruned = prunings.map(
-    ({ messages, tokens }): Step => ({ messages, sourceTokens: tokens, tokens: 0, index: null }),
+    ({ messages, tokens }): Step => ({ messages, index: null, after: (before) => before - tokens }),
   )
   return [...pruned, ...steps].sort((a, b) => a.messages - b.messages)
 }

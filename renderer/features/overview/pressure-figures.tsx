@@ -13,7 +13,9 @@ type Props = { readonly conversation: ConversationRow; readonly budgetTokens: nu
 /** How full the window is, and how much history stands behind it. */
 export function PressureFigures({ conversation, budgetTokens }: Props) {
   const settings = useQuery(api.memory.settings.queryOptions())
-  const { contextTokens, storedTokens, pressure, messages, summaries, contextItems, updatedAtMs } = conversation
+  const { contextTokens, activeTokens, leftOutTokens, leftOutItems, storedTokens, pressure, contextItems } =
+    conversation
+  const { messages, summaries, updatedAtMs } = conversation
   const soft = settings.data?.softThreshold ?? 1
   const hard = settings.data?.hardThreshold ?? 1
   return (
@@ -25,10 +27,15 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
             of the window: {formatCount(contextTokens)} of {formatCount(budgetTokens)} tokens
           </Dim>
         </p>
-        <p>{settings.data && roomText(contextTokens, budgetTokens, soft, hard)}</p>
+        <p>{settings.data && roomText(activeTokens, budgetTokens, soft, hard)}</p>
       </div>
       <div className={styles.bar}>
-        <PressureBar pressure={pressure} softThreshold={soft} hardThreshold={hard} />
+        <PressureBar
+          pressure={pressure}
+          activeShare={activeTokens / budgetTokens}
+          softThreshold={soft}
+          hardThreshold={hard}
+        />
       </div>
       <div className={styles.scale}>
         <span>stored</span>
@@ -48,11 +55,27 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
         </span>
         <span className={styles.number}>{formatCompact(contextTokens)} tokens</span>
         <Dim>
-          {plural(contextItems, 'item')}
+          {plural(contextItems - leftOutItems, 'item')}
           {contextTokens > 0 &&
             contextTokens < storedTokens &&
             `, ${formatCompression(storedTokens / contextTokens)} less than is stored`}
         </Dim>
+        {leftOutItems > 0 && (
+          <>
+            <span>left out</span>
+            <span className={styles.track}>
+              <span
+                className={styles.leftOut}
+                style={{ width: `${Math.min(1, leftOutTokens / (storedTokens || 1)) * 100}%` }}
+              />
+            </span>
+            <span className={styles.number}>{formatCompact(leftOutTokens)} tokens</span>
+            <Dim>
+              {plural(leftOutItems, 'item')} of the {formatCount(contextItems)} active, of {formatCompact(activeTokens)}{' '}
+              tokens
+            </Dim>
+          </>
+        )}
       </div>
       <p>
         <Dim>

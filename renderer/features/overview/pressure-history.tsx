@@ -17,7 +17,7 @@ const BUCKETS = 1024
 
 /** The window over the history: filled by messages, emptied by compactions. */
 export function PressureHistory({ conversation, budgetTokens }: Props) {
-  const { conversationId, contextTokens } = conversation
+  const { conversationId, activeTokens } = conversation
   const settings = useQuery(api.memory.settings.queryOptions())
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
   const messages = timeline.data?.messages ?? 0
@@ -36,7 +36,7 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
   return (
     <section aria-label="Pressure over time">
       <SectionHeading aside={points && `fullest ${formatCompact(peakOf(points)?.tokens ?? 0)} tokens`}>
-        Tokens in the window over time
+        Active tokens over time
       </SectionHeading>
       {error !== null ? (
         <ErrorLine error={error} />
@@ -71,10 +71,10 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
               Reconstructed: the file keeps no log of its window, so creation times say when each summary came in.
             </p>
           )}
-          {!endsAt(points, contextTokens) && (
+          {!endsAt(points, activeTokens) && (
             <p className={styles.note}>
               Messages and summaries add up to {formatCount(Math.round(points.at(-1)?.tokens ?? 0))} tokens; the window
-              holds {formatCount(contextTokens)}. Something else has changed it on the way.
+              holds {formatCount(activeTokens)}. Something else has changed it on the way.
             </p>
           )}
         </>

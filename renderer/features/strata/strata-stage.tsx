@@ -3,7 +3,7 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import { navigate } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { type Findings, findingText } from '../../ui/findings.ts'
-import { formatCompact, plural } from '../../ui/format.ts'
+import { plural } from '../../ui/format.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
@@ -109,10 +109,9 @@ function spokenSelection(strata: Strata, selection: string | null, place: number
   return `Selected ${selection}, ${[title, ...lines].join(', ')}`
 }
 
-const describe = ({ totalMessages, summaries, maxDepth, windowTokens }: Strata): string =>
+const describe = ({ totalMessages, summaries, maxDepth }: Strata): string =>
   [
     plural(totalMessages, 'message'),
     plural(summaries.id.length, 'summary', 'summaries'),
     ...(maxDepth >= 0 ? [`depth ${maxDepth}`] : []),
-    `${formatCompact(windowTokens)} tokens in the window`,
   ].join(', ')

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import type { KeyboardEvent } from 'react'
 import { STRATA_AXES } from '../../../core/contract/lists.ts'
 import type { Strata, StrataAxis } from '../../../core/contract/strata.ts'
+import { api } from '../../api.ts'
 import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -48,14 +50,28 @@ export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, isTree, onTree
   )
 }
 
-function Counts({ strata: { totalMessages, totalTokens, windowTokens } }: { readonly strata: Strata }) {
+/** The window as the list of conversations has it: every view shows the same figures. */
+function Counts({ strata: { conversationId, totalMessages, totalTokens } }: { readonly strata: Strata }) {
+  const { data: rows } = useQuery(api.conversations.list.queryOptions())
+  const row = rows?.find((each) => each.conversationId === conversationId)
+  const window = row?.contextTokens ?? null
+  const leftOut = row?.leftOutTokens ?? 0
+  const titles = [
+    `${formatTokens(totalTokens)} stored`,
+    ...(window === null ? [] : [`${formatTokens(window)} in the window`]),
+    ...(leftOut > 0 ? [`${formatTokens(leftOut)} active, but left out of it`] : []),
+  ]
   return (
-    <span
-      className={styles.counts}
-      title={`${formatTokens(totalTokens)} stored, ${formatTokens(windowTokens)} in the window`}
-    >
-      {plural(totalMessages, 'message')} · {formatCompact(totalTokens)} tokens → {formatCompact(windowTokens)}
-      <span className={styles.extra}> in the window</span>
+    <span className={styles.counts} title={titles.join(', ')}>
+      {plural(totalMessages, 'message')} · {formatCompact(totalTokens)} tokens
+      {window !== null && (
+        <>
+          {' '}
+          → {formatCompact(window)}
+          <span className={styles.extra}> in the window</span>
+        </>
+      )}
+      {leftOut > 0 && <span className={styles.extra}>, {formatCompact(leftOut)} left out</span>}
     </span>
   )
 }

@@ -1,5 +1,6 @@
 // Opens a memory in a process of its own, possibly as a user with fewer rights, and says what was seen.
 
+import { createTokenEstimator } from '../../../core/context/token-estimator.ts'
 import { openMemory } from '../../../core/db/open-memory.ts'
 import { toErrorInfo } from '../../../core/errors.ts'
 import { MemoryStats } from '../../../core/memory/memory-stats.ts'
@@ -8,7 +9,12 @@ const [path = '', cacheDir = ''] = process.argv.slice(2)
 try {
   const memory = openMemory(path, { cacheDir })
   const { readOnly, readOnlyReason, access } = memory.info
-  const { messages } = new MemoryStats(memory.read, memory.info, 1000).stats()
+  const { messages } = new MemoryStats(
+    memory.read,
+    memory.info,
+    { budgetTokens: 1000, freshTailCount: 8 },
+    createTokenEstimator(),
+  ).stats()
   memory.close()
   console.log(JSON.stringify({ readOnly, readOnlyReason, access, messages }))
 } catch (error) {
