@@ -110,13 +110,13 @@ describe('legend', () => {
 describe('room until the soft threshold', () => {
   it('is told in tokens, and in turns once there is a pace to go by', () => {
     const turn = [contextItem({ role: 'user', tokens: 10 }), contextItem({ role: 'assistant', tokens: 90 })]
-    const window = contextOf({ items: [...turn, ...turn, ...turn], tokens: 300, budget: 2000, softThreshold: 0.75 })
+    const window = contextOf({ items: [...turn, ...turn, ...turn], activeTokens: 300, budget: 2000, softThreshold: 0.75 })
     expect(roomUntilSoft(window)).toEqual({ tokens: 1200, turns: 12 })
     expect(roomUntilSoft({ ...window, items: turn })).toEqual({ tokens: 1200, turns: null })
   })
 
   it('is negative past the threshold, and then lasts for no turn', () => {
-    expect(roomUntilSoft(contextOf({ tokens: 160, budget: 200, softThreshold: 0.75 }))).toEqual({
+    expect(roomUntilSoft(contextOf({ activeTokens: 160, budget: 200, softThreshold: 0.75 }))).toEqual({
       tokens: -10,
       turns: null,
     })

@@ -59,6 +59,6 @@ describe('drawn coverage', () => {
       <CoverageGutter stripes={[null, stripe]} selection={null} visibility="absent" onSelect={() => undefined} />,
     )
     expect(html).toContain('Select depth 1 sum_1, and also sum_2, in the window')
-    expect(html).toContain('the model cannot see this message')
+    expect(html).toContain('Neither in the window nor under a summary that is')
   })
 })
