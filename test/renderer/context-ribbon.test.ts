@@ -110,7 +110,12 @@ describe('legend', () => {
 describe('room until the soft threshold', () => {
   it('is told in tokens, and in turns once there is a pace to go by', () => {
     const turn = [contextItem({ role: 'user', tokens: 10 }), contextItem({ role: 'assistant', tokens: 90 })]
-    const window = contextOf({ items: [...turn, ...turn, ...turn], activeTokens: 300, budget: 2000, softThreshold: 0.75 })
+    const window = contextOf({
+      items: [...turn, ...turn, ...turn],
+      activeTokens: 300,
+      budget: 2000,
+      softThreshold: 0.75,
+    })
     expect(roomUntilSoft(window)).toEqual({ tokens: 1200, turns: 12 })
     expect(roomUntilSoft({ ...window, items: turn })).toEqual({ tokens: 1200, turns: null })
   })
