@@ -7,7 +7,7 @@ import type { WeighedClaim } from './weighed-claim.ts'
  * @param units of the passage, with the hits of this claim only
  */
 export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[]): readonly [number, number] | null {
-  const { denied, asserted, soft, weights, opposites } = weighed
+  const { denied, asserted, soft, weights, turnable } = weighed
   const hits = units.flatMap((unit) => unit.hits)
   const sourceDenied = new Set(hits.filter((hit) => hit.isDenied).map((hit) => hit.term))
   const sourceAsserted = new Set(hits.filter((hit) => !hit.isDenied).map((hit) => hit.term))
@@ -20,17 +20,37 @@ export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[
     if (lost !== undefined && !saidIn.some((unit) => deniesClaim(unit, weights)) && !shared.some(isSoft)) {
       return [lost, lost]
     }
+    // The one denies just what the other asserts.
+    const [turned] = [...sourceDenied].filter(
+      (term) => asserted.has(term) && !denied.has(term) && !sourceAsserted.has(term),
+    )
+    const isApart = lost !== undefined && !shared.some((term) => sourceDenied.has(term) || isSoft(term))
+    if (isApart && turned !== undefined && !isSoft(turned)) return [turned, turned]
   } else {
     const overlooked = [...sourceDenied].filter((term) => asserted.has(term) && !sourceAsserted.has(term))
     const [first] = overlooked
     if (first !== undefined && !overlooked.some(isSoft)) return [first, first]
   }
-  const contrary = opposites.find(
-    ([term, other]) =>
-      !sourceDenied.has(term) && !sourceAsserted.has(term) && !denied.has(term) && sourceAsserted.has(other),
-  )
-  return contrary ?? null
+  for (const { term, alike, contrary, around } of turnable) {
+    const isSaid = [term, ...alike].some((same) => sourceDenied.has(same) || sourceAsserted.has(same))
+    if (isSaid || denied.has(term)) continue
+    const other = contrary.find((opposite) => sourceAsserted.has(opposite) && standsNear(units, opposite, around))
+    if (other !== undefined) return [term, other]
+  }
+  return null
 }
+
+/** Words between a verb and what it is said of. */
+const NEAR = 8
+
+const standsNear = (units: readonly ReadUnit[], term: number, around: ReadonlySet<number>): boolean =>
+  around.size === 0 ||
+  units.some(({ hits }) =>
+    hits.some(
+      (hit) =>
+        hit.term === term && hits.some((other) => around.has(other.term) && Math.abs(other.place - hit.place) <= NEAR),
+    ),
+  )
 
 /** The claim denies something, and the passage denies it too. */
 export function agreesInDenial({ denied, soft, weights }: WeighedClaim, units: readonly ReadUnit[]): boolean {

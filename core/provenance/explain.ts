@@ -4,7 +4,7 @@ import type { Candidate } from './window-comparison.ts'
 
 /** Why a claim counts as it does, for people. */
 export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): string {
-  const { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing } = verdict
+  const { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing, objection } = verdict
   const sentences: string[] = []
   const highest = Math.max(score, sourceScore ?? 0)
   if (best === null || highest === 0) sentences.push('Nothing in its sources shares words with it.')
@@ -14,6 +14,7 @@ export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): s
   else sentences.push(`The nearest passage, in ${best}, shares too little with it (${percent(highest)}).`)
   if (flip !== null) sentences.push(`The passage denies what the claim says, or says the contrary (${flip}).`)
   else if (isDenialMissing && support !== 'none') sentences.push('No passage denies what the claim denies.')
+  if (objection !== null && support !== 'none') sentences.push(objection)
   if (!isSaid && support === 'weak' && highest >= THRESHOLDS.supported) {
     sentences.push('They share names and numbers, but not what is said of them.')
   }

@@ -1,3 +1,4 @@
+import type { Role } from '../contract/ids.ts'
 import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace } from '../contract/provenance.ts'
 import { GrepInput, type GrepRequest, type GrepResult } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
@@ -28,6 +29,7 @@ const MOST_CLAIMS = 400
 
 const queries = {
   summary: /* sql */ `SELECT kind, content FROM summaries WHERE summary_id = :id`,
+  role: /* sql */ `SELECT role FROM messages WHERE message_id = CAST(:number AS INTEGER)`,
 }
 
 export type ProvenanceOptions = {
@@ -85,11 +87,15 @@ export class ProvenanceFinder {
     const { messagesRead, isComplete } = await this.#read(read)
     const beside = new BesideTexts(db, sources.messages)
     const scorer = new Scorer(vocabulary, index)
+    const roleOf = (id: string): Role | null => {
+      const number = messageNumber(id)
+      return number === null ? null : (db.value<Role>(queries.role, { number }) ?? null)
+    }
     const found: Found[] = []
     // What holds nothing to look for claims nothing.
     for (const claim of vocabulary.claims.filter(({ terms, specifics }) => terms.length + specifics.length > 0)) {
       const candidates = scorer.candidates(claim, Math.max(3, input.limit))
-      const evidence = { claim, candidates, vocabulary, index, scorer, isBeside: beside.has }
+      const evidence = { claim, candidates, vocabulary, index, scorer, isBeside: beside.has, roleOf }
       const isCondensed = sources.summaries.length > 0
       const verdict = judge({ ...evidence, isCondensed, hasMessages: sources.messages.length > 0 })
       found.push({ claim, candidates: shown(candidates, index, input.limit), verdict })

@@ -1,5 +1,6 @@
 import type { SpecificKind } from '../contract/provenance.ts'
 import { fold, isWordUnit, numberKey, tokensOf } from './tokens.ts'
+import { unitAt } from './units.ts'
 
 /** Something in a text that is right or wrong to the letter. Offsets are UTF-16 units of that text. */
 export type Specific = {
@@ -7,8 +8,10 @@ export type Specific = {
   readonly text: string
   readonly start: number
   readonly end: number
-  /** What is looked for: numbers by value, everything else in small letters with single blanks. */
+  /** What is looked for: numbers by value and unit, everything else in small letters with single blanks. */
   readonly key: string
+  /** Of a number: the unit that it is told with. */
+  readonly unit?: string
 }
 
 type Rule = { readonly kind: SpecificKind; readonly pattern: RegExp; readonly group?: number }
@@ -66,7 +69,16 @@ export function specificsOf(given: string): Specific[] {
     const piece = text.slice(start, end)
     const isWhole = !isCutOff(text, end) && !(kind === 'quote' && isCutOff(text, end + 1))
     if (isWhole && tokensOf(piece).length > 0) {
-      found.push({ kind, text: piece, start, end, key: specificKey(kind, piece) })
+      const unit = kind === 'number' ? unitAt(text, end) : null
+      const key = specificKey(kind, piece)
+      found.push({
+        kind,
+        text: piece,
+        start,
+        end,
+        key: unit === null ? key : `${key} ${unit}`,
+        ...(unit !== null && { unit }),
+      })
     }
   }
   for (const match of text.matchAll(QUOTES)) {
@@ -168,7 +180,11 @@ export function standsAt(
   anchorStart: number,
   anchorEnd: number,
 ): [number, number] | null {
-  if (specific.kind === 'number') return [anchorStart, anchorEnd]
+  if (specific.kind === 'number') {
+    // The same figure with another unit is another number; without one it may be in a table.
+    const unit = specific.unit === undefined ? null : unitAt(text, anchorEnd)
+    return unit === null || unit === specific.unit ? [anchorStart, anchorEnd] : null
+  }
   const needle = specific.key
   const spare = needle.includes(' ') ? needle.length : 8
   const from = Math.max(0, anchorStart - needle.length - spare)

@@ -1,5 +1,7 @@
+import type { Role } from '../contract/ids.ts'
 import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
 import type { PassageIndex, Standing as Place } from './passage-index.ts'
+import { actorOf, isByAnother, swappedOrder } from './relations.ts'
 import type { Scorer } from './scoring.ts'
 import { type Specific, specificsOf } from './specifics.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
@@ -37,6 +39,8 @@ export type Verdict = {
   readonly isSaid: boolean
   /** The claim denies something that no passage denies. */
   readonly isDenialMissing: boolean
+  /** A sentence on what the passage turns round: the order of two things, or who it was. */
+  readonly objection: string | null
 }
 
 export type Evidence = {
@@ -51,6 +55,8 @@ export type Evidence = {
   readonly hasMessages: boolean
   /** True for what is known of the sources beside their texts: when they were written, names of calls. */
   isBeside(kind: string, text: string): boolean
+  /** Who wrote a message; null for what is none. */
+  roleOf(id: string): Role | null
 }
 
 /** Weighs what was found for a claim. */
@@ -72,13 +78,40 @@ export function judge(evidence: Evidence): Verdict {
   let support = supportOf(score, sourceScore, hasMessages)
   const isSaid = isList(claim) || saidShare(evidence, bearing) >= (isInPairs(claim) ? LEAST_SAID_PAIRS : LEAST_SAID)
   const isDenialMissing = evidence.scorer.denies(claim) && !bearing.some((passage) => passage.agreesInDenial)
-  if (support === 'supported' && (isLacking || flip !== null || !isSaid || isDenialMissing)) support = 'weak'
+  const objection = objectionOf(evidence, best.used[0], candidates)
+  const isOpposed = flip !== null || objection !== null
+  if (support === 'supported' && (isLacking || isOpposed || !isSaid || isDenialMissing)) support = 'weak'
   // Nothing of what could be checked to the letter is there, and the words alone do not carry it.
   const checkable = specifics.filter(({ kind }) => kind !== 'name')
   if (support === 'weak' && checkable.length > 0 && checkable.every(({ standing }) => standing === 'nowhere')) {
     if (Math.max(score, sourceScore ?? 0) < THRESHOLDS.supported * 0.8) support = 'none'
   }
-  return { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing }
+  return { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing, objection }
+}
+
+/** Another passage that carries so much of what the best one does may say who it was. */
+const AS_GOOD = 0.6
+
+/** What the best passage has the other way round: the order of two things, or who said or did it. */
+function objectionOf(
+  { claim, index, roleOf }: Evidence,
+  best: Candidate | undefined,
+  candidates: readonly Candidate[],
+): string | null {
+  if (!best) return null
+  const source = ({ text }: Candidate) => index.texts[text]
+  const said = (candidate: Candidate): string => source(candidate)?.text.slice(candidate.start, candidate.end) ?? ''
+  const swapped = swappedOrder(claim.text, said(best))
+  if (swapped) return `The passage has the two the other way round (${swapped.join(', ')}).`
+  const actor = actorOf(claim.text)
+  if (actor === null) return null
+  const role = (candidate: Candidate): Role | null => roleOf(source(candidate)?.id ?? '')
+  if (!isByAnother(actor, role(best), said(best))) return null
+  const isToldElsewhere = candidates.some(
+    (other) =>
+      other.score >= AS_GOOD * best.score && role(other) !== null && !isByAnother(actor, role(other), said(other)),
+  )
+  return isToldElsewhere ? null : `The passage was written by the ${role(best)}, not by the ${actor}.`
 }
 
 /**
@@ -215,7 +248,8 @@ function insteadOf(
       .map((match) => match.start - passage.start)
     const options = specificsOf(piece).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
     const best = options.toSorted((a, b) => nearest(a.start, near) - nearest(b.start, near))[0]
-    if (best && nearest(best.start, near) <= FAR) return best.text
+    if (best && nearest(best.start, near) <= FAR)
+      return best.text === sought.text && best.unit ? `${best.text} ${best.unit}` : best.text
   }
   return null
 }

@@ -1,7 +1,8 @@
 import type { ClaimRange } from './claims.ts'
 import { anchorKey, anchorOf, type Specific, specificsOf } from './specifics.ts'
 import { keyOf, numberOfWord, type Token, type TokenKind, tokensOf } from './tokens.ts'
-import { OPPOSITES, REPORTING, STOP_WORDS } from './word-lists.ts'
+import { isUnitOfNumber } from './units.ts'
+import { ALIKE, OPPOSITES, REPORTING, STOP_WORDS, switchedBy } from './word-lists.ts'
 
 /** One term of a claim, in the claim's order. */
 export type ClaimTerm = {
@@ -75,8 +76,9 @@ export class Vocabulary {
         }),
       }
     })
-    // Contraries are looked for too: where the source has one, the claim turns it round.
-    for (const key of [...terms.keys()]) for (const opposite of OPPOSITES.get(key) ?? []) idOf(opposite)
+    // Contraries are looked for too: where the source has one, the claim turns it round. And words that say the same.
+    for (const key of [...terms.keys()])
+      for (const other of [...(OPPOSITES.get(key) ?? []), ...(ALIKE.get(key) ?? [])]) idOf(other)
     const anchors = new Map<string, number[]>()
     specifics.forEach((specific, place) => {
       const anchor = anchorOf(specific)
@@ -144,14 +146,16 @@ const isWithin = ({ start, end }: Token, whole: Specific, offset: number): boole
 
 /** What a token counts as: a number that is written as a word is that number. */
 export function termKey(token: Token, text: string): string {
-  const number = token.kind === 'word' ? numberOfWord(text.slice(token.start, token.end)) : undefined
-  return number ?? token.key
+  if (token.kind !== 'word') return token.key
+  const word = text.slice(token.start, token.end)
+  return numberOfWord(word) ?? switchedBy(word, text.slice(0, token.start)) ?? token.key
 }
 
-/** A word that stands for something: no stop word, no single letter, not cut off. */
+/** A word that stands for something: no stop word, no single letter, no unit of a number, not cut off. */
 export function isTelling({ kind, start, end }: Token, text: string): boolean {
   if (text.startsWith('…', end)) return false
   if (kind !== 'word') return true
   const word = text.slice(start, end).toLowerCase()
-  return end - start > 1 && !STOP_WORDS.has(word)
+  if (isUnitOfNumber(text, start, end)) return false
+  return end - start > 1 && (!STOP_WORDS.has(word) || switchedBy(word, text.slice(0, start)) !== undefined)
 }

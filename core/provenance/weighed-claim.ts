@@ -1,7 +1,7 @@
 import { polarityOf } from './polarity.ts'
 import { tokensOf } from './tokens.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
-import { OPPOSITES } from './word-lists.ts'
+import { ALIKE, OPPOSITES } from './word-lists.ts'
 
 /** A claim's terms with what each weighs, and what it denies. */
 export type WeighedClaim = {
@@ -15,9 +15,20 @@ export type WeighedClaim = {
   readonly soft: ReadonlySet<number>
   /** Terms that follow each other. */
   readonly pairs: readonly (readonly [number, number])[]
-  /** A term of the claim, and one that says the contrary. */
-  readonly opposites: readonly (readonly [number, number])[]
+  /** Terms of the claim that have contraries. */
+  readonly turnable: readonly Turnable[]
 }
+
+/** A term, those that say about the same and the contrary, and the claim's words around it. */
+export type Turnable = {
+  readonly term: number
+  readonly alike: readonly number[]
+  readonly contrary: readonly number[]
+  readonly around: ReadonlySet<number>
+}
+
+/** Words on each side that show what a verb is said of. */
+const AROUND = 3
 
 /** Weighs the terms of a claim. The pieces of one path or identifier weigh together what one word does. */
 export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: number) => number): WeighedClaim {
@@ -41,11 +52,15 @@ export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: num
     asserted: termsAt(tokens.keys().filter((place) => !denied.has(place))),
     soft: termsAt(soft),
     pairs: claim.terms.slice(1).map(({ term }, place) => [claim.terms[place]?.term ?? -1, term] as const),
-    opposites: [...weights.keys()].flatMap((term) =>
-      (OPPOSITES.get(vocabulary.keys[term] ?? '') ?? []).flatMap((key) => {
-        const other = vocabulary.termOf(key)
-        return other === undefined || weights.has(other) ? [] : [[term, other] as const]
-      }),
-    ),
+    turnable: claim.terms.flatMap(({ term }, place): Turnable[] => {
+      const known = (keys: readonly string[] = []): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
+      const key = vocabulary.keys[term] ?? ''
+      const contrary = known(OPPOSITES.get(key))
+      // A claim that says both ("added … and removed …") is about two things.
+      if (contrary.length === 0 || contrary.some((other) => weights.has(other))) return []
+      const near = claim.terms.slice(Math.max(0, place - AROUND), place + AROUND + 1).map((other) => other.term)
+      const around = new Set(near.filter((other) => other !== term))
+      return [{ term, alike: known(ALIKE.get(key)), contrary, around }]
+    }),
   }
 }

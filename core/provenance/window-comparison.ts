@@ -60,7 +60,7 @@ export class WindowComparison {
     this.#purpose = purpose
     this.#index = index
     this.#reader = reader
-    this.#contrary = new Set(weighed.opposites.map(([, other]) => other))
+    this.#contrary = new Set(weighed.turnable.flatMap(({ alike, contrary }) => [...alike, ...contrary]))
   }
 
   /** The best window around a unit; null when it holds nothing of the claim. */

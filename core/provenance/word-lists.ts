@@ -82,20 +82,80 @@ const opposites: readonly (readonly [string, string])[] = [
   ['fixed', 'broken'],
 ]
 
+/** Verbs that say about the same, against those that say about the contrary. */
+const sides: readonly (readonly [string, string])[] = [
+  [
+    'add added adds create created introduce introduced insert inserted append appended',
+    'remove removed removes delete deleted deletes drop dropped strip stripped',
+  ],
+  [
+    'pass passed passes succeed succeeded succeeds work worked works',
+    'fail failed fails break broke broken crash crashed',
+  ],
+  ['enable enabled enables activate activated', 'disable disabled disables deactivate deactivated'],
+  [
+    'increase increased increases grow grew grown rise rose risen raise raised',
+    'decrease decreased decreases shrink shrank shrunk fall fell fallen drop dropped drops reduce reduced lower lowered',
+  ],
+  ['merge merged merges', 'revert reverted reverts'],
+  ['accept accepted accepts approve approved approves', 'reject rejected rejects decline declined refuse refused'],
+  ['allow allowed allows permit permitted', 'forbid forbidden forbids deny denied block blocked'],
+  ['lock locked locks', 'unlock unlocked unlocks'],
+  ['show shown shows showed display displayed', 'hide hidden hides hid'],
+  ['connect connected connects', 'disconnect disconnected disconnects'],
+  ['install installed installs', 'uninstall uninstalled uninstalls'],
+  ['include included includes', 'exclude excluded excludes'],
+  ['grant granted grants', 'revoke revoked revokes'],
+  ['encrypt encrypted encrypts', 'decrypt decrypted decrypts'],
+  ['mount mounted mounts', 'unmount unmounted unmounts'],
+  ['subscribe subscribed', 'unsubscribe unsubscribed'],
+  ['publish published publishes', 'unpublish unpublished withdraw withdrew withdrawn'],
+  ['online', 'offline'],
+  ['cheap cheaper', 'expensive'],
+  ['early earlier', 'late later'],
+]
+
 /** Words that say the contrary of each other, by stem, both ways. */
 export const OPPOSITES: ReadonlyMap<string, readonly string[]> = buildOpposites()
 
+/** Words that say about the same, by stem. */
+export const ALIKE: ReadonlyMap<string, readonly string[]> = buildAlike()
+
 function buildOpposites(): Map<string, string[]> {
   const map = new Map<string, string[]>()
-  for (const [a, b] of opposites) {
-    for (const [from, to] of [
-      [stem(a), stem(b)],
-      [stem(b), stem(a)],
-    ] as const) {
-      const known = map.get(from) ?? []
-      if (!known.includes(to)) known.push(to)
-      map.set(from, known)
-    }
+  const note = (from: string, to: string): void => {
+    const known = map.get(from) ?? []
+    if (from !== to && !known.includes(to)) known.push(to)
+    map.set(from, known)
+  }
+  const all = [
+    ...opposites,
+    ...sides.flatMap(([a, b]) => a.split(' ').flatMap((one) => b.split(' ').map((other) => [one, other] as const))),
+  ]
+  for (const [a, b] of all) {
+    note(stem(a), stem(b))
+    note(stem(b), stem(a))
   }
   return map
+}
+
+function buildAlike(): Map<string, string[]> {
+  const map = new Map<string, string[]>()
+  for (const side of sides.flat()) {
+    const keys = [...new Set(side.split(' ').map(stem))]
+    for (const key of keys)
+      map.set(
+        key,
+        [...new Set([...(map.get(key) ?? []), ...keys])].filter((one) => one !== key),
+      )
+  }
+  return map
+}
+
+/** "turned the flag off" disables it: the word that `on` or `off` stands for, given what stands before it. */
+export function switchedBy(word: string, before: string): string | undefined {
+  const particle = word.toLowerCase()
+  if (particle !== 'on' && particle !== 'off') return undefined
+  if (!/\b(?:turn|switch)(?:s|ed|es|ing)?(?:\s+[\w-]+){0,3}\s+$/i.test(before.slice(-80))) return undefined
+  return stem(particle === 'on' ? 'enabled' : 'disabled')
 }

@@ -1,0 +1,39 @@
+/** Units that a number is told with: every way to write one, by the name that it is compared by. */
+const NAMES: Readonly<Record<string, string>> = {
+  nanosecond: 'ns nanosecond nanoseconds',
+  microsecond: 'µs us microsecond microseconds',
+  millisecond: 'ms msec millisecond milliseconds',
+  second: 's sec secs second seconds',
+  minute: 'min mins minute minutes',
+  hour: 'h hr hrs hour hours',
+  day: 'd day days',
+  week: 'week weeks',
+  month: 'month months',
+  year: 'year years',
+  percent: '% percent pct',
+  byte: 'b byte bytes',
+  kilobyte: 'kb kib kilobyte kilobytes',
+  megabyte: 'mb mib megabyte megabytes',
+  gigabyte: 'gb gib gigabyte gigabytes',
+  terabyte: 'tb tib terabyte terabytes',
+  euro: '€ eur euro euros',
+  dollar: '$ usd dollar dollars',
+}
+
+const UNITS: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAMES).flatMap(([name, words]) => words.split(' ').map((word) => [word, name] as const)),
+)
+
+const AFTER_NUMBER = /^[\s\u00a0-]?(%|€|\$|[a-zµ]{1,12})(?![\p{L}\p{N}_])/iu
+
+/** The unit that stands right behind a number; null for none that is known. */
+export function unitAt(text: string, numberEnd: number): string | null {
+  const word = AFTER_NUMBER.exec(text.slice(numberEnd, numberEnd + 16))?.[1]
+  return word === undefined ? null : (UNITS.get(word.toLowerCase()) ?? null)
+}
+
+/** A word is the unit of the number before it, which tells of it already. */
+export const isUnitOfNumber = (text: string, start: number, end: number): boolean =>
+  end - start <= 12 &&
+  UNITS.has(text.slice(start, end).toLowerCase()) &&
+  /\d[\s\u00a0-]?$/.test(text.slice(Math.max(0, start - 2), start))
