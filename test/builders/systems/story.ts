@@ -14,6 +14,8 @@ export type Session = {
   /** Numbers of messages and ids of summaries, in order. */
   readonly window: readonly (number | string)[]
   readonly files: readonly StoryFile[]
+  /** What an agent calls the place of its talk, whatever the session. */
+  readonly key?: string
 }
 
 export type StoryMessage = {
@@ -30,6 +32,10 @@ export type StoryMessage = {
   readonly result: { readonly callId: string | null; readonly name: string | null } | null
   /** It has parts: what it says, its call, its result. */
   readonly hasParts: boolean
+  /** What the agent thought before it spoke. */
+  readonly reasoning?: string
+  /** The large file in which its text stands. */
+  readonly fileId?: string
 }
 
 export type StorySummary = {
@@ -42,6 +48,7 @@ export type StorySummary = {
   readonly messages: readonly number[]
   readonly sources: readonly string[]
   readonly model: string | null
+  readonly fileIds?: readonly string[]
 }
 
 export type StoryFile = {
@@ -52,6 +59,7 @@ export type StoryFile = {
   readonly uri: string
   readonly about: string
   readonly atMs: number
+  readonly lines?: number
 }
 
 export type StorySpec = {
@@ -240,5 +248,13 @@ export function messagesBeneath(session: Session, id: string): StoryMessage[] {
 export const summariesBeneath = (session: Session, id: string): number =>
   (session.summaries.find((one) => one.id === id)?.sources ?? []).reduce(
     (sum, source) => sum + 1 + summariesBeneath(session, source),
+    0,
+  )
+
+/** Tokens of all summaries that a summary is made of. */
+export const tokensBeneath = (session: Session, id: string): number =>
+  (session.summaries.find((one) => one.id === id)?.sources ?? []).reduce(
+    (sum, source) =>
+      sum + (session.summaries.find((one) => one.id === source)?.tokens ?? 0) + tokensBeneath(session, source),
     0,
   )
