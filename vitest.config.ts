@@ -1,19 +1,22 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { quicken } from './scripts/test-surroundings.mjs'
+import { temporaryFolder } from './test/builders/temporary-folder.ts'
 
 // The SQLite binding does not fail on an older Node: it crashes the process without a word.
 if (Number(process.versions.node.split('.')[0]) < 24)
   throw new Error(`Tests need Node 24, this is ${process.versions.node}. Use: npm run test:core`)
 
 quicken()
+// Workers take the environment over as soon as this is read; the files are there before the first test (`written-files.ts`).
+process.env.SYSTEM_FILES_FOLDER ??= temporaryFolder()
 // A hunt through more examples (test/builders/property-runs.ts) takes its time.
 const limitMs = 60_000 * Math.max(1, Number(process.env.LCM_TEST_RUNS ?? 1))
 
-const everyTest = {
+export const everyTest = {
   environment: 'node' as const,
   setupFiles: ['test/builders/property-runs.ts'],
-  exclude: ['test/e2e/**'],
+  exclude: ['test/e2e/**', 'test/field/**'],
   testTimeout: limitMs,
   hookTimeout: 60_000,
   // A second, the default, is too short for what another process does on a busy machine; what holds is seen at once.
@@ -26,7 +29,7 @@ const ALONE =
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/db/untouched-fixtures.ts'],
+    globalSetup: ['test/db/written-files.ts'],
     // Processes, so that native code and threads that a test starts cannot disturb the runner.
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),

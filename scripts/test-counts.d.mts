@@ -3,5 +3,6 @@ export type Row = Counts & { readonly name: string; readonly seconds: number }
 export function stepCounts(code: number): Counts
 export function vitestCounts(file: string, code: number): Counts
 export function playwrightCounts(file: string, code: number): Counts
+export function readCounts(line: string, code: number): Counts
 export function sum(rows: readonly Counts[]): Counts
 export function table(rows: readonly Row[]): string

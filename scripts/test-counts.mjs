@@ -31,6 +31,14 @@ function orFailure(file, code, read) {
   return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }
 
+/** Counts from the last line of a run. One that ended without them has failed. */
+export function readCounts(line, code) {
+  const found = /^(\d+) passed, (\d+) failed, (\d+) skipped$/.exec(line)
+  if (!found) return { ...nothing, failed: 1 }
+  const [passed, failed, skipped] = found.slice(1).map(Number)
+  return { passed, failed: code !== 0 && failed === 0 ? 1 : failed, skipped }
+}
+
 /** The total of all rows. */
 export const sum = (rows) =>
   rows.reduce(

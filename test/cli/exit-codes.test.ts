@@ -15,7 +15,7 @@ import Database from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf, hasFixtures } from '../db/fixtures.ts'
+import { copyOf } from '../db/fixtures.ts'
 import { Failure } from './documents.ts'
 import { type LcmOptions, lcm, lcmHere, type Ran } from './lcm.ts'
 
@@ -278,7 +278,7 @@ describe('the other exit codes', () => {
     busy.close()
   })
 
-  it.runIf(hasFixtures)('1: a write command on another system’s file, naming lcm copy', async () => {
+  it('1: a write command on another system’s file, naming lcm copy', async () => {
     const path = copyOf('lossless-claw/small.db')
     writeFileSync(at('s.jsonl'), '{"type":"user","uuid":"u","message":{"role":"user","content":"hi"}}\n')
     for (const args of [

@@ -2,8 +2,9 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { buildMemory } from '../builders/memory.ts'
+import { BASH_OUTPUT, SERVER_LOG } from '../builders/systems/small-story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { copyInto } from '../dialects/foreign-files.ts'
 import { lcmHere as runLcm } from './lcm.ts'
 
@@ -112,8 +113,9 @@ describe('lcm export', () => {
   })
 })
 
-describe.runIf(hasFixtures)('lcm files and file', () => {
-  const FILE = 'file_d137dcbbd5ee4cad'
+describe('lcm files and file', () => {
+  const { id: FILE, text } = BASH_OUTPUT
+  const bytes = Buffer.byteLength(text)
 
   function stored(): { db: string; file: string } {
     const folder = temporaryFolder()
@@ -128,15 +130,15 @@ describe.runIf(hasFixtures)('lcm files and file', () => {
     const { files } = JSON.parse((await runLcm(['files', '--db', stored().db, '--json'])).stdout) as {
       files: { id: string }[]
     }
-    expect(files.map(({ id }) => id).toSorted()).toEqual(['file_bc41d6fa84e24853', FILE])
+    expect(files.map(({ id }) => id).toSorted()).toEqual([SERVER_LOG.id, FILE].toSorted())
   })
 
   it('gives content and exploration summary, as far as asked', async () => {
     const { db, file } = stored()
     const ran = await runLcm(['file', FILE, '--db', db, '--json', '--max-bytes', '10'])
     const content = readFileSync(file, 'utf8').slice(0, 10)
-    expect(JSON.parse(ran.stdout)).toMatchObject({ id: FILE, content, isCut: true, bytes: 13_179, bytesOnDisk: 13_179 })
-    expect(ran.stdout).toContain('Text exploration summary')
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id: FILE, content, isCut: true, bytes, bytesOnDisk: bytes })
+    expect(ran.stdout).toContain(`Text of ${bytes} characters`)
   })
 
   it('follows no link out of the folder of files, and no path that was not allowed', async () => {

@@ -100,7 +100,7 @@ describe('lcm repair', () => {
     })
   })
 
-  it.skipIf(!existsSync(FIXTURES))("plans for another system's file and names the working copy", async () => {
+  it("plans for another system's file and names the working copy", async () => {
     const db = join(FIXTURES, 'lossless-claw/corrupt/depth_wrong.db')
     const ran = await lcmHere(['repair', '--plan', '--db', db, '--json'])
     expect(ran.code).toBe(3)

@@ -1,12 +1,9 @@
-import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compare } from '../builders/coverage.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type MessageSpec } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
-import { samplesOf } from '../builders/samples.ts'
 import { writeJson, writeLines } from '../builders/transcript-rows.ts'
 
 type Role = 'user' | 'assistant'
@@ -285,26 +282,4 @@ describe('faults at random', () => {
       { numRuns: runs(15) },
     )
   })
-})
-
-/** One sample of each kind, the smallest. */
-const samples = [
-  ...Map.groupBy(
-    samplesOf(
-      /(?:claude-code|codex|pi-mono\/pi|gemini-cli|opencode|opencode-events|entire-compact|aider|specstory\/markdown|swe-agent|openhands)\/[^/]*\.(?:jsonl|json|md|traj)$/,
-    ).filter((path) => !/large-files/.test(path)),
-    (path) => dirname(path),
-  ).values(),
-].flatMap((paths) => paths.toSorted((a, b) => statSync(a).size - statSync(b).size)[0] ?? [])
-
-describe.skipIf(samples.length === 0)('a memory made of a transcript', () => {
-  it('has all of it, in every format', async () => {
-    for (const path of samples) {
-      using memory = buildMemory()
-      await importOne(memory.db, path)
-      const report = await compare(memory.path, path)
-      expect([path, report.counts]).toEqual([path, { missing: 0, duplicated: 0, differing: 0, extra: 0 }])
-      expect(report.inTranscript).toBeGreaterThan(0)
-    }
-  }, 120_000)
 })

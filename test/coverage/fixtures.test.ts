@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
 import { compare } from '../builders/coverage.ts'
 import { writeLines } from '../builders/transcript-rows.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 
-const fixture = (name: string): string => fileURLToPath(new URL(`../../../shared/fixtures/${name}`, import.meta.url))
+const fixture = (name: string): string => join(FIXTURES, name)
 type Row = { readonly id: number; readonly role: string; readonly content: string }
 
 /** What the memory holds of a conversation, as plain messages. */
@@ -23,27 +23,8 @@ function messagesOf(path: string, conversationId: number): Row[] {
 }
 const plain = ({ role, content }: Pick<Row, 'role' | 'content'>) => ({ role, content })
 
-const claude = fixture('lossless-claude/small.sqlite')
-describe.skipIf(!existsSync(claude))('the memory of lossless-claude', () => {
-  it('lost ten messages behind its first compaction, and its event rows are no messages', async () => {
-    const stored = messagesOf(claude, 1)
-    expect(stored).toHaveLength(70)
-    // Which they were is known by their numbers; what they said is not.
-    const lost = Array.from({ length: 10 }, (_, index) => ({
-      role: 'user',
-      content: `Message ${60 + index} that never arrived.`,
-    }))
-    const transcript = [...stored.slice(0, 60), ...lost, ...stored.slice(60)].map(plain)
-    const report = await compare(claude, writeLines(transcript))
-    expect(report).toMatchObject({ ok: false, inTranscript: 80, inDatabase: 70, matched: 70 })
-    expect(report.missing.map(({ line }) => line)).toEqual(Array.from({ length: 10 }, (_, index) => 61 + index))
-    expect(report.counts).toEqual({ missing: 10, duplicated: 0, differing: 0, extra: 0 })
-    expect(report.missing[0]?.afterMessageId).toBe(`msg_${stored[59]?.id}`)
-  })
-})
-
 const gateway = fixture('argentos/gateway.db')
-describe.skipIf(!existsSync(gateway))('a polluted memory of ArgentOS', () => {
+describe('a polluted memory of ArgentOS', () => {
   it('has what it took in again and again as duplicates', async () => {
     const stored = messagesOf(gateway, conversationWithMost(gateway))
     const squeeze = ({ content }: Row): string => content.replace(/\s+/g, '')
@@ -78,10 +59,8 @@ const others = [
   'pi-lcm/small.db',
   'argentos/small.db',
   'decapod/small/lcm.db',
-]
-  .map((name) => fixture(name))
-  .filter((path) => existsSync(path))
-describe.skipIf(others.length === 0).each(others)('%s', (path) => {
+].map((name) => fixture(name))
+describe.each(others)('%s', (path) => {
   it('beside the transcript that it was made of has exactly what was dropped there missing', async () => {
     const conversationId = conversationWithMost(path)
     const stored = messagesOf(path, conversationId).filter(({ content }) => content.trim() !== '')

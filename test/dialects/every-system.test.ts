@@ -6,7 +6,7 @@ import { openMemory } from '../../core/db/open-memory.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 import { finish } from './every-question.ts'
 import { askEveryService } from './every-service.ts'
@@ -24,15 +24,13 @@ const SYSTEMS = {
 type Folder = keyof typeof SYSTEMS
 
 const isMemory = (name: string): boolean => /\.(db|sqlite)$/.test(name)
-const files = hasFixtures
-  ? Object.keys(SYSTEMS).flatMap((folder) =>
-      readdirSync(join(FIXTURES, folder), { recursive: true, encoding: 'utf8' })
-        .filter(isMemory)
-        .map((name): [string, Folder] => [join(folder, name), folder as Folder]),
-    )
-  : []
+const files = Object.keys(SYSTEMS).flatMap((folder) =>
+  readdirSync(join(FIXTURES, folder), { recursive: true, encoding: 'utf8' })
+    .filter(isMemory)
+    .map((name): [string, Folder] => [join(folder, name), folder as Folder]),
+)
 
-describe.runIf(hasFixtures)('every file that another system wrote', () => {
+describe('every file that another system wrote', () => {
   let before: Record<string, string> = {}
   beforeAll(() => {
     before = folderState(FIXTURES)

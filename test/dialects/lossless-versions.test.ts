@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
 import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf, hasFixtures } from '../db/fixtures.ts'
+import { copyOf } from '../db/fixtures.ts'
 import { finish } from './every-question.ts'
 import { askEveryService, withLcm } from './every-service.ts'
 
@@ -137,7 +137,7 @@ const WITHOUT = [
   'DROP INDEX summary_messages_message_idx; DROP INDEX summary_parents_parent_summary_idx',
 ]
 
-describe.runIf(hasFixtures)('a file of any release between', () => {
+describe('a file of any release between', () => {
   it.each(WITHOUT)('is read after %s', async (sql) => {
     const path = copyOf('lossless-claw/small.db')
     const db = new Database(path)

@@ -5,7 +5,7 @@ import { CANONICAL } from '../../core/db/dialects/canonical.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { LcmError } from '../../core/errors.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { changedCopy, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
 
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -60,7 +60,7 @@ function look(path: string): string {
   }
 }
 
-describe.runIf(hasFixtures)('a file that lost something opens with the rest, or is refused in plain words', () => {
+describe('a file that lost something opens with the rest, or is refused in plain words', () => {
   it.each(Object.keys(TABLES))('%s without one of its columns', (fixture) => {
     for (const { table, column, others } of columnsOf(fixture)) {
       const kept = `CREATE TABLE loose AS SELECT ${others.join(', ')} FROM ${table};`
@@ -81,7 +81,7 @@ const UNSHOWN: readonly (readonly [fixture: string, table: string, spoil: string
   ['decapod/small/lcm.db', 'summaries', `summary_hash = 'one' WHERE rowid <= 2`, 1],
 ]
 
-describe.runIf(hasFixtures)('rows that cannot be shown are counted', () => {
+describe('rows that cannot be shown are counted', () => {
   it.each(UNSHOWN)('in %s, %s: %s', (fixture, table, spoil, rows) => {
     const path = damagedCopy(fixture, loosened([table], `UPDATE ${table} SET ${spoil}`))
     const { info, close } = openMemory(path, { cacheDir })

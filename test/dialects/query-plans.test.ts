@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { askEveryQuestion } from './every-question.ts'
 
 /** Rows of these grow with the conversation: reading one of them whole takes as long as the memory is large. */
@@ -121,37 +121,34 @@ it('a full scan is noticed, whatever the table is called in the query', () => {
   connection.close()
 })
 
-describe.runIf(hasFixtures)(
-  'no service reads messages or summaries in full, unless it is asked for all of them, in',
-  () => {
-    it.each([
-      'lossless-claw/rich.db',
-      'lossless-claw/small.db',
-      'lossless-claude/small.sqlite',
-      'hermes-lcm/small.db',
-      'lcm-x/small.db',
-      'argentos/small.db',
-      'pi-lcm/small.db',
-      'decapod/small/lcm.db',
-    ])('%s', async (fixture) => {
-      const path = withoutStatistics(fixture)
-      const recorder = recordSql()
-      const lcm = openLcm(path, { cacheDir: join(temporaryFolder(), 'cache') })
-      await askEveryQuestion(lcm, (service, question) => {
-        recorder.service = service
-        return question()
-      })
-      restore()
-      const statements = [...recorder.seen.values()].filter(({ sql }) => /^\s*(SELECT|WITH)\b/i.test(sql))
-      expect(statements.length).toBeGreaterThan(40)
-      const scans = statements
-        .filter(({ service }) => EXPLAINED[service] === undefined)
-        .filter(({ sql }) => !Object.keys(EXPLAINED_SQL).some((text) => sql.includes(text)))
-        .flatMap((statement) =>
-          fullScans(statement).map((table) => ({ service: statement.service, table, sql: statement.sql })),
-        )
-      lcm.close()
-      expect(scans).toEqual([])
+describe('no service reads messages or summaries in full, unless it is asked for all of them, in', () => {
+  it.each([
+    'lossless-claw/rich.db',
+    'lossless-claw/small.db',
+    'lossless-claude/small.sqlite',
+    'hermes-lcm/small.db',
+    'lcm-x/small.db',
+    'argentos/small.db',
+    'pi-lcm/small.db',
+    'decapod/small/lcm.db',
+  ])('%s', async (fixture) => {
+    const path = withoutStatistics(fixture)
+    const recorder = recordSql()
+    const lcm = openLcm(path, { cacheDir: join(temporaryFolder(), 'cache') })
+    await askEveryQuestion(lcm, (service, question) => {
+      recorder.service = service
+      return question()
     })
-  },
-)
+    restore()
+    const statements = [...recorder.seen.values()].filter(({ sql }) => /^\s*(SELECT|WITH)\b/i.test(sql))
+    expect(statements.length).toBeGreaterThan(40)
+    const scans = statements
+      .filter(({ service }) => EXPLAINED[service] === undefined)
+      .filter(({ sql }) => !Object.keys(EXPLAINED_SQL).some((text) => sql.includes(text)))
+      .flatMap((statement) =>
+        fullScans(statement).map((table) => ({ service: statement.service, table, sql: statement.sql })),
+      )
+    lcm.close()
+    expect(scans).toEqual([])
+  })
+})

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 import { changedCopy } from './foreign-files.ts'
 
@@ -17,7 +17,7 @@ function withoutRowids(db: Database.Database, table: string, key: string): void 
     INSERT INTO loose SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE loose RENAME TO ${table}`)
 }
 
-describe.runIf(hasFixtures)('a table without row numbers, where its own system has them', () => {
+describe('a table without row numbers, where its own system has them', () => {
   it.each([
     ['lossless-claw/small.db', 'summaries', 'summary_id'],
     ['lossless-claude/small.sqlite', 'summaries', 'summary_id'],

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { generateHistory } from '../builders/history.ts'
 import { expect, test } from './app.ts'
-import { builtMemory, FIXTURES, factsOf, sampleCopy } from './memories.ts'
+import { builtMemory, factsOf, sampleCopy, systemFile } from './memories.ts'
 
 test('decision, plan, confirmation, run and result; the numbers follow', async ({ openMemory, home }) => {
   const path = sampleCopy(home)
@@ -60,11 +58,8 @@ test('a window that reloads during a compaction finds it again and can cancel it
 })
 
 test.describe('a file of another system', () => {
-  const fixture = join(FIXTURES, 'small.db')
-  test.skip(!existsSync(fixture), `there are no fixtures at ${FIXTURES}`)
-
   test('is shown in every view, and offers no button that cannot work', async ({ openMemory }) => {
-    const page = await openMemory(fixture)
+    const page = await openMemory(systemFile('lossless-claw/small.db'))
     await expect(page.getByRole('banner').getByText('read-only')).toBeVisible()
     await expect(page.getByRole('banner')).toContainText('lossless-claw')
     for (const view of ['Overview', 'Strata', 'Context', 'Transcript', 'Search', 'Integrity', 'Files']) {

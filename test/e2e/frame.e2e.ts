@@ -1,8 +1,8 @@
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { expect, test } from './app.ts'
-import { builtMemory, FIXTURES, factsOf, sampleCopy, turnTo } from './memories.ts'
+import { builtMemory, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 test('conversations can be filtered, sorted and gone through by keys', async ({ openMemory, home }) => {
   const path = builtMemory(home, (memory) => {
@@ -191,9 +191,8 @@ test('what is dropped on an open memory is opened, or looked through for transcr
 })
 
 test('a working copy says of which file it is one', async ({ openMemory, home }) => {
-  test.skip(!existsSync(FIXTURES), 'there is no ../shared')
   const original = join(home, 'original.db')
-  copyFileSync(join(FIXTURES, 'small.db'), original)
+  copyFileSync(systemFile('lossless-claw/small.db'), original)
   const page = await openMemory(original)
   const banner = page.getByRole('banner')
   await expect(banner).not.toContainText('working copy')

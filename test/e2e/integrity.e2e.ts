@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, test } from './app.ts'
-import { FIXTURES, sampleCopy } from './memories.ts'
+import { sampleCopy, systemFile } from './memories.ts'
 
 test('a sound memory has no finding', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
@@ -129,7 +129,7 @@ test('findings are walked by keys, and shown in the strata', async ({ openMemory
 
 test('the plan of another system’s file can be exported, and is not applied', async ({ openMemory, hostKind }) => {
   test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
-  const page = await openMemory(`${FIXTURES}/corrupt/message_lost_from_context.db`)
+  const page = await openMemory(systemFile('lossless-claw/corrupt/message_lost_from_context.db'))
   await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
   await expect(plan).toContainText('stays as it is')

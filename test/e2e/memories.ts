@@ -6,9 +6,20 @@ import { openLcm } from '../../core/lcm.ts'
 import type {} from '../../renderer/host.ts'
 import { inProject } from '../../scripts/project.mjs'
 import { TestMemory } from '../builders/memory.ts'
+import { writeSystemFiles } from '../builders/systems/written-files.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
 import type { HostKind } from './app.ts'
 
-export const FIXTURES = inProject('../shared/fixtures/lossless-claw')
+let systemFiles: string | null = null
+
+/** A file of another system, as `test/builders/systems` writes it; it is only to be read or copied. */
+export function systemFile(name: string): string {
+  if (systemFiles === null) {
+    systemFiles = temporaryFolder()
+    writeSystemFiles(systemFiles)
+  }
+  return join(systemFiles, name)
+}
 
 /** A copy of the sample memory that may be written to. */
 export function sampleCopy(home: string, name = 'sample.db'): string {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import { openLcm } from '../../core/lcm.ts'
 import { expect, test } from './app.ts'
-import { FIXTURES, factsOf, sampleCopy } from './memories.ts'
+import { factsOf, sampleCopy, systemFile } from './memories.ts'
 
 /** A job starts a process of its own, and a backup is compared row by row. */
 const LONG = { timeout: 30_000 }
@@ -111,7 +111,7 @@ test('the palette knows what can be done to the selection', async ({ openMemory,
 })
 
 test('another system’s file offers the working copy instead', async ({ openMemory, home: _home }) => {
-  const path = `${FIXTURES}/corrupt/depth_wrong.db`
+  const path = systemFile('lossless-claw/corrupt/depth_wrong.db')
   const { id, conversationId } = condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)

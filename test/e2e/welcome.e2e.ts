@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { expect, test } from './app.ts'
-import { badFiles, FIXTURES, factsOf, sampleCopy, turnTo } from './memories.ts'
+import { badFiles, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 const openByPath = async (page: Page, path: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'Path of a memory or a transcript' }).fill(path)
@@ -96,10 +96,9 @@ test('folders of the machine can be looked through', async ({ openMemory, home, 
 })
 
 test('what can be read of a damaged memory is salvaged into a new one', async ({ openMemory, home }) => {
-  test.skip(!existsSync(FIXTURES), 'there is no ../shared')
   const path = join(home, 'cut.db')
-  writeFileSync(path, readFileSync(join(FIXTURES, 'small.db')))
-  truncateSync(path, Math.floor(statSync(path).size * 0.6))
+  copyFileSync(systemFile('lossless-claw/small.db'), path)
+  truncateSync(path, Math.floor(statSync(path).size * 0.9))
   const page = await openMemory(path)
   await expect(page.getByRole('heading', { name: 'The file ends too early' })).toBeVisible()
   await page.getByRole('button', { name: 'Salvage what can be read…' }).click()

@@ -8,7 +8,7 @@ import { LcmError } from '../../core/errors.ts'
 import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { copyInto } from '../dialects/foreign-files.ts'
 import { resultOf, scanFile } from './scan-file.ts'
 
@@ -36,7 +36,7 @@ function scratched(seed: number, pages: number): string {
   return copy
 }
 
-describe.runIf(hasFixtures)('a file with damaged pages', () => {
+describe('a file with damaged pages', () => {
   it('is checked as far as it can be read, and SQLite’s own check says what is wrong', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(100_000), fc.integer({ min: 1, max: 4 }), async (seed, pages) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { resultOf, scanFile, wrong } from './scan-file.ts'
 
 const SMALL = join(FIXTURES, 'lossless-claw/small.db')
@@ -36,7 +36,7 @@ function overwrite(path: string, at: number, bytes: Buffer): void {
 
 const NOISE = Buffer.alloc(FRAME_BYTES, 0x5a)
 
-describe.runIf(hasFixtures)('the log of a file (needs ../shared)', () => {
+describe('the log of a file (needs ../shared)', () => {
   it.each([
     ['of a writer that was killed', () => withLog(4)],
     ['with what was there before the last checkpoint', () => withLog(2, 9)],

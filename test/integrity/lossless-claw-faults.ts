@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import type Database from 'better-sqlite3'
+import { FIXTURES } from '../db/fixtures.ts'
+import { marksOf } from './marks.ts'
 
 /** Something that happens to files of lossless-claw, and the check that has to name it. */
 export type Fault = {
@@ -9,11 +12,9 @@ export type Fault = {
   readonly damage: string | ((db: Database.Database) => void)
 }
 
-const LEAF = 'sum_bf0aea37d81cc11c'
-const FIRST = 'sum_c76038c039fc9393'
-const SECOND = 'sum_ad46a92f533bee95'
-const ROOT = 'sum_d2260ecb6260260f'
-const NEWER = 'sum_c090bc23fdcbcf65'
+const MARKS = marksOf(join(FIXTURES, 'lossless-claw/small.db'))
+const { leaf: LEAF, first: FIRST, second: SECOND, root: ROOT, newer: NEWER } = MARKS
+const { leafWithFile: WITH_FILE, log: LOG, callOfResult12: CALL } = MARKS
 
 /** Drops a table and makes it anew from its rows without keys and checks. */
 const loose = (table: string): string =>
@@ -208,7 +209,7 @@ export const contextFaults: readonly Fault[] = [
     name: 'summary behind the newest message',
     check: 'context_order',
     at: NEWER,
-    damage: `UPDATE context_items SET ordinal = 12 WHERE summary_id = '${NEWER}'; UPDATE context_items SET ordinal = ordinal - 1 WHERE ordinal > 1`,
+    damage: `UPDATE context_items SET ordinal = 12 WHERE summary_id = '${NEWER}'; UPDATE context_items SET ordinal = ordinal + 100 WHERE ordinal > 1; UPDATE context_items SET ordinal = ordinal - 101 WHERE ordinal > 100`,
   },
   { name: 'window without items', check: 'coverage_gap', at: 'msg_1', damage: 'DELETE FROM context_items' },
   {
@@ -245,7 +246,7 @@ export const contextFaults: readonly Fault[] = [
     name: 'result stored twice',
     check: 'duplicate_tool_result',
     at: 'msg_16',
-    damage: `UPDATE message_parts SET tool_call_id = 'call_4_2ef964b3' WHERE message_id = 16`,
+    damage: `UPDATE message_parts SET tool_call_id = '${CALL}' WHERE message_id = 16`,
   },
 ]
 
@@ -412,8 +413,8 @@ export const fileFaults: readonly Fault[] = [
   {
     name: 'broken list of files',
     check: 'malformed_json',
-    at: 'sum_5de2e604d0e946f9',
-    damage: `UPDATE summaries SET file_ids = '["file_bc41' WHERE summary_id = 'sum_5de2e604d0e946f9'`,
+    at: WITH_FILE,
+    damage: `UPDATE summaries SET file_ids = '["file_bc41' WHERE summary_id = '${WITH_FILE}'`,
   },
   {
     name: 'list of files that is none',
@@ -430,26 +431,26 @@ export const fileFaults: readonly Fault[] = [
   {
     name: 'file of another size',
     check: 'file_size',
-    at: 'file_bc41d6fa84e24853',
-    damage: `UPDATE large_files SET byte_size = 1 WHERE file_id = 'file_bc41d6fa84e24853'`,
+    at: LOG,
+    damage: `UPDATE large_files SET byte_size = 1 WHERE file_id = '${LOG}'`,
   },
   {
     name: 'file outside the store',
     check: 'file_outside_store',
-    at: 'file_bc41d6fa84e24853',
-    damage: `UPDATE large_files SET storage_uri = '/etc/passwd' WHERE file_id = 'file_bc41d6fa84e24853'`,
+    at: LOG,
+    damage: `UPDATE large_files SET storage_uri = '/etc/passwd' WHERE file_id = '${LOG}'`,
   },
   {
     name: 'path that climbs out',
     check: 'file_outside_store',
-    at: 'file_bc41d6fa84e24853',
-    damage: `UPDATE large_files SET storage_uri = '/home/agent/.openclaw/lcm-files/1/../../../../etc/file_bc41d6fa84e24853.log' WHERE file_id = 'file_bc41d6fa84e24853'`,
+    at: LOG,
+    damage: `UPDATE large_files SET storage_uri = '/home/agent/.openclaw/lcm-files/1/../../../../etc/${LOG}.log' WHERE file_id = '${LOG}'`,
   },
   {
     name: 'file of another conversation',
     check: 'file_outside_store',
-    at: 'file_bc41d6fa84e24853',
-    damage: `UPDATE large_files SET storage_uri = replace(storage_uri, '/1/', '/2/') WHERE file_id = 'file_bc41d6fa84e24853'`,
+    at: LOG,
+    damage: `UPDATE large_files SET storage_uri = replace(storage_uri, '/1/', '/2/') WHERE file_id = '${LOG}'`,
   },
   {
     name: 'message that names an unknown file',

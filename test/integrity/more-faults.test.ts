@@ -1,16 +1,17 @@
-import { closeSync, openSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { plan } from '../repair/doctor.ts'
 import type { Fault } from './lossless-claw-faults.ts'
+import { marksOf } from './marks.ts'
 import { damagedCopy, faultsIn, fired, resultOf, scanFile } from './scan-file.ts'
 
 const SMALL = join(FIXTURES, 'lossless-claw/small.db')
-const LEAF = 'sum_bf0aea37d81cc11c'
+const { leaf: LEAF, first: FIRST, leafWithFile: WITH_FILE, output: OUTPUT } = marksOf(SMALL)
 
 /** A message behind the others that says what the last one says. */
 const twin = (columns: string): string => `
@@ -43,8 +44,8 @@ const faults: readonly Fault[] = [
   {
     name: 'condensed node whose first source is not the first',
     check: 'source_gap',
-    at: 'sum_c76038c039fc9393',
-    damage: `UPDATE summary_parents SET ordinal = ordinal + 1 WHERE summary_id = 'sum_c76038c039fc9393'`,
+    at: FIRST,
+    damage: `UPDATE summary_parents SET ordinal = ordinal + 1 WHERE summary_id = '${FIRST}'`,
   },
   {
     name: 'part of another session',
@@ -55,7 +56,7 @@ const faults: readonly Fault[] = [
   {
     name: 'file of which nothing tells what is in it',
     check: 'exploration_missing',
-    at: 'file_d137dcbbd5ee4cad',
+    at: OUTPUT,
     damage: `UPDATE large_files SET exploration_summary = NULL WHERE file_name = 'bash.txt'`,
   },
   {
@@ -132,19 +133,19 @@ const faults: readonly Fault[] = [
   {
     name: 'file of a negative size',
     check: 'invalid_value',
-    at: 'file_d137dcbbd5ee4cad',
+    at: OUTPUT,
     damage: `UPDATE large_files SET byte_size = -1 WHERE file_name = 'bash.txt'`,
   },
   {
     name: 'file with another number of lines',
     check: 'file_lines',
-    at: 'file_d137dcbbd5ee4cad',
+    at: OUTPUT,
     damage: `UPDATE large_files SET line_count = 3 WHERE file_name = 'bash.txt'`,
   },
   {
     name: 'summaries that forgot their files',
     check: 'file_reference_lost',
-    at: 'sum_5de2e604d0e946f9',
+    at: WITH_FILE,
     damage: `UPDATE summaries SET file_ids = '[]'`,
   },
   {
@@ -155,7 +156,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-describe.runIf(hasFixtures)('a fault in a file of lossless-claw', () => {
+describe('a fault in a file of lossless-claw', () => {
   it.each(faults)('$name is named $check, and nothing else but its consequences', async ({ check, at, damage }) => {
     const report = await scanFile(damagedCopy(SMALL, damage))
     expect(report.ok).toBe(false)
@@ -165,14 +166,13 @@ describe.runIf(hasFixtures)('a fault in a file of lossless-claw', () => {
 
   it('shows in a stored file of the right size by its lines', async () => {
     const path = damagedCopy(SMALL, '')
-    const file = join(dirname(path), 'lcm-files/1/file_d137dcbbd5ee4cad.txt')
-    truncateSync(file, 0)
-    writeFileSync(file, 'x'.repeat(13_179))
+    const file = join(dirname(path), `lcm-files/1/${OUTPUT}.txt`)
+    writeFileSync(file, 'x'.repeat(statSync(file).size))
     expect(faultsIn(await scanFile(path))).toEqual(['file_lines'])
   })
 })
 
-describe.runIf(hasFixtures)('what is no fault in a file of lossless-claw', () => {
+describe('what is no fault in a file of lossless-claw', () => {
   it.each([
     ['messages of a release before the hash', 'UPDATE messages SET identity_hash = NULL WHERE message_id < 9'],
     ['a session that followed another', `UPDATE message_parts SET session_id = 'earlier' WHERE message_id < 40`],
@@ -208,7 +208,7 @@ describe.runIf(hasFixtures)('what is no fault in a file of lossless-claw', () =>
   })
 })
 
-describe.runIf(hasFixtures)('a file of lossless-claw that lost more than rows', () => {
+describe('a file of lossless-claw that lost more than rows', () => {
   it.each(['summary_parents', 'summary_messages', 'context_items'])('is read without the table %s', async (table) => {
     const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
     const lcm = openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })

@@ -4,28 +4,26 @@ import { describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 
 const claw = join(FIXTURES, 'lossless-claw')
-const files = !hasFixtures
-  ? []
-  : [
-      'lossless-claw/small.db',
-      'lossless-claw/rich.db',
-      ...readdirSync(join(claw, 'corrupt'))
-        .filter((name) => name.endsWith('.db'))
-        .map((name) => `lossless-claw/corrupt/${name}`),
-      'lossless-claude/small.sqlite',
-      'hermes-lcm/small.db',
-      'hermes-lcm/damaged.db',
-      'lcm-x/small.db',
-      'argentos/small.db',
-      'pi-lcm/small.db',
-      'decapod/small/lcm.db',
-    ]
+const files = [
+  'lossless-claw/small.db',
+  'lossless-claw/rich.db',
+  ...readdirSync(join(claw, 'corrupt'))
+    .filter((name) => name.endsWith('.db'))
+    .map((name) => `lossless-claw/corrupt/${name}`),
+  'lossless-claude/small.sqlite',
+  'hermes-lcm/small.db',
+  'hermes-lcm/damaged.db',
+  'lcm-x/small.db',
+  'argentos/small.db',
+  'pi-lcm/small.db',
+  'decapod/small/lcm.db',
+]
 const cacheDir = join(temporaryFolder(), 'cache')
 
-describe.runIf(hasFixtures)('what the strata mark as wrong', () => {
+describe('what the strata mark as wrong', () => {
   it.each(files)('%s: is what the checks find', (file) => {
     const lcm = openLcm(join(FIXTURES, file), { readOnly: true, cacheDir, settings: readSettings({}) })
     try {

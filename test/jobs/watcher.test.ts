@@ -12,7 +12,7 @@ import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { Writer } from '../db/children/start.ts'
-import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { resourcesDir } from './core-client.ts'
 
 const toClose: { close(): unknown }[] = []
@@ -103,7 +103,7 @@ describe('a file that is watched', () => {
   })
 })
 
-describe.runIf(hasFixtures)('another system’s file that is watched', () => {
+describe('another system’s file that is watched', () => {
   it('is followed beside its own agent', async () => {
     const path = copyOf('lossless-claw/small.db')
     const writer = await Writer.start(path)

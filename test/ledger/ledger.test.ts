@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { openNative } from '../../core/db/native.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { ledgerContentHash } from '../../core/ledger/content-hash.ts'
 import { exportLedger } from '../../core/ledger/export-ledger.ts'
-import { parseLine, toLine } from '../../core/ledger/ledger-line.ts'
+import { parseLine } from '../../core/ledger/ledger-line.ts'
 import { ledgerState } from '../../core/ledger/ledger-permission.ts'
 import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
 import { rebuildMemory } from '../../core/ledger/rebuild-memory.ts'
@@ -18,7 +18,6 @@ import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
-const decapod = join(import.meta.dirname, '../../../shared/fixtures/decapod/small')
 const estimator = createTokenEstimator()
 const signal = new AbortController().signal
 
@@ -394,39 +393,6 @@ describe('exporting', () => {
     const to = join(temporaryFolder(), 'out.jsonl')
     await ended(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
     expect((await rebuild(to)).contentHash).toBe(ledgerContentHash(lcm.read))
-    lcm.close()
-  })
-})
-
-describe.skipIf(!existsSync(decapod))('ledgers of decapod (need ../shared)', () => {
-  const ledger = join(decapod, 'lcm.events.jsonl')
-
-  it('are written byte for byte alike', () => {
-    for (const line of readFileSync(ledger, 'utf8').trimEnd().split('\n')) {
-      const event = parseLine(line)
-      expect(typeof event === 'string' ? event : toLine(event)).toBe(`${line}\n`)
-    }
-  })
-
-  it('are verified, and rebuilt with every line, also where a content stands twice', async () => {
-    expect(await verify(ledger)).toMatchObject({ ok: true, events: 94 })
-    const again = await rebuild(ledger)
-    expect(again).toMatchObject({ ok: true, messages: 94, failures: [] })
-  })
-
-  it.each([
-    'lossless-claw/rich.db',
-    'hermes-lcm/small.db',
-    'lossless-claude/small.sqlite',
-    'pi-lcm/small.db',
-    'argentos/small.db',
-  ])('can be exported from %s too', async (name) => {
-    const lcm = openLcm(join(decapod, '../..', name), { readOnly: true })
-    const to = join(temporaryFolder(), 'out.jsonl')
-    await ended(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
-    const again = await rebuild(to)
-    const stats = lcm.stats.stats()
-    expect(again).toMatchObject({ ok: true, messages: stats.messages, summaries: stats.summaries })
     lcm.close()
   })
 })

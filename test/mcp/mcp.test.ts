@@ -9,7 +9,7 @@ import { openNative } from '../../core/db/native.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, lcmHere, startLcm } from '../cli/lcm.ts'
 import { HOSTILE, importedMemory } from '../cli/memories.ts'
-import { copyOf, hasFixtures } from '../db/fixtures.ts'
+import { copyOf } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 import { type Connected, connect } from './mcp-client.ts'
 
@@ -303,7 +303,7 @@ describe('lcm mcp', () => {
     expect(await total()).toBe(2)
   })
 
-  it.runIf(hasFixtures)('serves another system’s file and leaves it untouched', async () => {
+  it('serves another system’s file and leaves it untouched', async () => {
     const path = copyOf('lossless-claw/small.db')
     const before = folderState(dirname(path))
     const { call } = await start(['--db', path])

@@ -6,7 +6,7 @@ import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { copyOf, FIXTURES } from '../db/fixtures.ts'
 
 function opened(fixture: string): OpenedMemory {
   const path = copyOf(fixture)
@@ -18,7 +18,7 @@ function opened(fixture: string): OpenedMemory {
 const statsOf = ({ read, info }: OpenedMemory, histories = new HistoryIndex(read)): MemoryStats =>
   new MemoryStats(read, info, { budgetTokens: 1000, freshTailCount: 8 }, createTokenEstimator(), histories, false)
 
-describe.runIf(hasFixtures)('in files of every system', () => {
+describe('in files of every system', () => {
   it.each([
     'lossless-claw/rich.db',
     'lossless-claw/small.db',

@@ -181,3 +181,10 @@ export async function measurePlanted(specs: readonly PlantSpec[]): Promise<Tally
   }
   return tally
 }
+
+/** Prints what was measured for docs/provenance.md, with LCM_SHOW_FIGURES=1. */
+export function showFigures(name: string, tally: Tally): void {
+  if (process.env.LCM_SHOW_FIGURES !== '1') return
+  console.log(name, tally.figures, Object.fromEntries(tally.truths))
+  for (const wrong of tally.wrong) console.log('  ', wrong.slice(0, 400))
+}

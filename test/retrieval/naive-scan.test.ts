@@ -1,10 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
-import { ConversationStore } from '../../core/conversations/conversation-store.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
 import { Grep } from '../../core/retrieval/grep.ts'
@@ -183,42 +179,5 @@ describe('a search finds what a naive scan finds, page by page', () => {
       }),
       { numRuns: runs(120) },
     )
-  })
-})
-
-describe('on real texts', () => {
-  const data = join(import.meta.dirname, '../../../shared/data')
-  const files = ['xquad/xquad.zh.json', 'kdconv/film_test.json', 'openhands/resolver_mock_output.jsonl']
-  const paths = files.map((name) => join(data, name))
-
-  it.skipIf(!paths.every(existsSync))('a search finds what a naive scan finds', { timeout: 120_000 }, async () => {
-    using memory = buildMemory({ conversations: [{}] })
-    const random = new Random(9)
-    const texts = paths.flatMap((path) => {
-      const whole = readFileSync(path, 'utf8').slice(0, 400_000)
-      return Array.from({ length: 400 }, () => {
-        const at = random.int(0, whole.length - 1)
-        return whole.slice(at, at + random.int(20, 900)).toWellFormed()
-      })
-    })
-    const store = new ConversationStore(memory.db, createTokenEstimator(), Date.now)
-    const messages = texts.map((content, i) => ({
-      ...{ externalId: `m${i}`, role: 'user' as const, content, parts: [] },
-      createdAtMs: STORY_BEGINS_MS + ((i * 7919) % 1200) * 1000,
-    }))
-    store.ingestBulk([{ conversationId: 1, messages }])
-    const grep = new Grep(memory.db, NATIVE_CAPABILITIES, new HistoryIndex(memory.db))
-    const rows = naiveRows(memory.db)
-    for (let run = 0; run < 120; run += 1) {
-      const text = [...random.pick(texts)]
-      const from = random.int(0, Math.max(0, text.length - 1))
-      const query = text.slice(from, from + random.int(1, 9)).join('')
-      if (query.trim() === '') continue
-      const mode = random.pick(['literal', 'regex'] as const)
-      const input = GrepInput.parse({ query: mode === 'regex' ? escaped(query) : query, mode, limit: 400 })
-      const { ids } = await allPages(grep, input)
-      const wanted = rows.filter((row) => row.texts.some((one) => one.includes(query))).map(({ id }) => id)
-      expect([mode, query, [...ids].sort()]).toEqual([mode, query, wanted.sort()])
-    }
   })
 })

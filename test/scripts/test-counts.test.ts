@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { playwrightCounts, stepCounts, sum, vitestCounts } from '../../scripts/test-counts.mjs'
+import { playwrightCounts, readCounts, stepCounts, sum, vitestCounts } from '../../scripts/test-counts.mjs'
 
 let folder: string
 
@@ -37,5 +37,11 @@ describe('the counts of a test run', () => {
 
   it('count a step without tests as one', () => {
     expect(sum([stepCounts(0), stepCounts(0), stepCounts(2)])).toEqual({ passed: 2, failed: 1, skipped: 0 })
+  })
+
+  it('are read from the last line of a run, which has failed when it ends without them', () => {
+    expect(readCounts('12 passed, 0 failed, 3 skipped', 0)).toEqual({ passed: 12, failed: 0, skipped: 3 })
+    expect(readCounts('12 passed, 0 failed, 3 skipped', 1)).toEqual({ passed: 12, failed: 1, skipped: 3 })
+    expect(readCounts('Killed', 137)).toEqual({ passed: 0, failed: 1, skipped: 0 })
   })
 })

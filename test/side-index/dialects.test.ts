@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 import { Stage } from './stage.ts'
 
@@ -19,7 +19,7 @@ function queriesFor(path: string): string[] {
   return [...some, ...some.slice(0, 5).map((word) => word.slice(1, -1)), 'no such thing']
 }
 
-describe.runIf(hasFixtures)('a side index of any system’s file', () => {
+describe('a side index of any system’s file', () => {
   it.each([
     'lossless-claw/rich.db',
     'lossless-claude/small.sqlite',

@@ -7,7 +7,7 @@ import { nativeWriter } from '../builders/systems/native.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { withLcm } from '../dialects/every-service.ts'
 
 const STORY = tellStory({ seed: 5, turns: 7 })
@@ -55,7 +55,7 @@ describe('the past of a window ends at the present one', () => {
     await withLcm(written(writer), cacheDir, expectPresentAtTheEnd)
   })
 
-  it.runIf(hasFixtures).each(SMALL)('in %s', async (name) => {
+  it.each(SMALL)('in %s', async (name) => {
     await withLcm(join(FIXTURES, name), cacheDir, expectPresentAtTheEnd)
   })
 })

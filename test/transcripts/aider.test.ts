@@ -6,8 +6,7 @@ import { recogniseTranscript } from '../../core/transcripts/formats.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
-import { importTwice, roleCounts } from '../builders/sample-import.ts'
-import { samplesOf } from '../builders/samples.ts'
+import { importTwice } from '../builders/sample-import.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { told } from '../builders/transcript-rows.ts'
 
@@ -138,40 +137,5 @@ describe('an aider history', () => {
     await importTwice(memory, path)
     expect(told(memory)).toHaveLength(6)
     expect(told(memory)[1]).toBe('user: rename the total\n\nand its test')
-  })
-})
-
-/** Aider's own rule, as it is: a run of marked lines is a message, other lines are one until a marked one comes. */
-function naiveCounts(path: string): Record<string, number> {
-  const counts: Record<string, number> = { assistant: 0, tool: 0, user: 0 }
-  for (const session of readFileSync(path, 'utf8').split(/^# aider chat started at .*$/m)) {
-    let before = ''
-    let isCounted = false
-    for (const line of session.split('\n')) {
-      const own = line.startsWith('#### ') ? 'user' : line.startsWith('> ') ? 'tool' : 'assistant'
-      const isBreak = own === 'assistant' && line.trim() === '' && before !== 'assistant'
-      const role = isBreak ? '' : own
-      if (role !== before) isCounted = false
-      before = role
-      const text = own === 'assistant' ? line : line.replace(/^(#### |> )/, '')
-      if (isCounted || role === '' || text.trim() === '') continue
-      counts[role] = (counts[role] ?? 0) + 1
-      isCounted = true
-    }
-  }
-  return counts
-}
-
-const samples = samplesOf(/^aider\//)
-describe.skipIf(samples.length === 0).each(samples)('%s', (path) => {
-  it('gives the messages and sessions that a naive count finds', async () => {
-    using memory = buildMemory()
-    const file = await importTwice(memory, path)
-    expect(file).toMatchObject({ format: 'aider', skippedCount: 0, conflicts: 0, error: null })
-    expect(roleCounts(memory)).toEqual(naiveCounts(path))
-    const sessions = readFileSync(path, 'utf8').split(/^# aider chat started at .*$/m)
-    expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(
-      sessions.filter((text) => text.replace(/^(#### |> )/gm, '').trim() !== '').length,
-    )
   })
 })

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { recogniseTranscript } from '../../core/transcripts/formats.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { importTwice, roleCounts } from '../builders/sample-import.ts'
-import { samplesOf } from '../builders/samples.ts'
+import { importTwice } from '../builders/sample-import.ts'
 import { told, writeJson, writeLines } from '../builders/transcript-rows.ts'
 
 const call = (id: string, ...others: string[]) => ({
@@ -140,24 +138,5 @@ describe('an output of OpenHands', () => {
       ),
     ).toBeNull()
     expect(recogniseTranscript(writeLines([{ history: [{ action: 'created' }, { action: 'closed' }] }]))).toBeNull()
-  })
-})
-
-const samples = samplesOf(/^openhands\/.*\.jsonl$/)
-describe.skipIf(samples.length === 0).each(samples)('%s', (path) => {
-  it('gives the actions and observations that a naive count finds', async () => {
-    using memory = buildMemory()
-    const file = await importTwice(memory, path)
-    expect(file).toMatchObject({ format: 'openhands', skippedCount: 0, conflicts: 0, error: null })
-    const rows = readFileSync(path, 'utf8').trim().split('\n')
-    const all = rows.flatMap(
-      (row) => (JSON.parse(row) as { history: { action?: string; observation?: string }[] }).history,
-    )
-    expect(roleCounts(memory)).toEqual({
-      assistant: all.filter(({ action }) => action !== undefined && action !== 'message').length,
-      tool: all.filter(({ observation }) => observation !== undefined).length,
-      user: all.filter(({ action }) => action === 'message').length,
-    })
-    expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(rows.length)
   })
 })

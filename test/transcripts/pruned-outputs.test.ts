@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs'
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Pruned } from '../../core/contract/message.ts'
@@ -11,7 +11,6 @@ import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { findings } from '../builders/findings.ts'
 import { importOne, runImport } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
-import { samplesOf } from '../builders/samples.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { dump, underSummaries, windowOf, writeJson, writeLines } from '../builders/transcript-rows.ts'
 
@@ -453,34 +452,3 @@ describe('other agents', () => {
     })
   })
 })
-
-const MARK = /"microcompact_boundary"/
-
-describe('real transcripts', () => {
-  it.each(samplesOf(/claude-code.*\.jsonl$/).filter((path) => MARK.test(readFileSync(path, 'utf8'))))(
-    '%s: as many results are marked as its records name',
-    async (path) => {
-      const records = readFileSync(path, 'utf8')
-        .split('\n')
-        .filter((line) => line.includes('"microcompact_boundary"'))
-      const named = records.flatMap((line) => JSON.parse(line).microcompactMetadata.compactedToolIds as string[])
-      using memory = buildMemory()
-      await importOne(memory.db, path)
-      expect(pruneRuns(memory)).toHaveLength(records.length)
-      expect(notedIn(memory)).toHaveLength(new Set(named).size)
-      expect(await findings(memory.path)).toEqual([])
-    },
-  )
-
-  it.each(samplesOf(/opencode\/session.*\.json$/))('%s: as many outputs are marked as its parts are', async (path) => {
-    const raw = readFileSync(path, 'utf8')
-    const pruned = raw.match(/"compacted": ?\d+/g) ?? []
-    using memory = buildMemory()
-    await importOne(memory.db, path)
-    expect(notedIn(memory)).toHaveLength(pruned.length)
-    expect(await findings(memory.path)).toEqual([])
-  })
-})
-
-const notedIn = (memory: TestMemory): unknown[] =>
-  pruneRuns(memory).flatMap((run) => JSON.parse(String(run.configuration)).prune.outputs as unknown[])

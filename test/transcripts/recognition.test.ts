@@ -1,6 +1,5 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TRANSCRIPT_FORMATS } from '../../core/contract/import.ts'
@@ -11,39 +10,7 @@ import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { writeJson, writeLines } from '../builders/transcript-rows.ts'
 
-const data = fileURLToPath(new URL('../../../shared/data', import.meta.url))
-const files = existsSync(data)
-  ? readdirSync(data, { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort()
-  : []
-
-/** What lies in the folders of the samples. */
-const formatIn: readonly (readonly [RegExp, string | null])[] = [
-  [/\/claude-code\//, 'claude-code'],
-  [/\/codex\//, 'codex'],
-  [/\/pi-mono\/pi\//, 'pi'],
-  [/\/gemini-cli\/session/, 'gemini-cli'],
-  [/\/dark-factory\/opencode\/|\/opencode-events\//, 'opencode'],
-  [/\/entire-compact\//, 'entire'],
-  [/\/aider\//, 'aider'],
-  [/\/specstory\/markdown\//, 'specstory'],
-  [/\/swe-agent\//, 'swe-agent'],
-  [/\/openhands\//, 'openhands'],
-  [/\/(?:large-files|kdconv|xpersona|xquad|ubuntu-irc|opencode-md)\/|SOURCES\.md$/, null],
-]
-
 describe('a format is recognised by its content', () => {
-  it.skipIf(files.length === 0)('of every sample, whatever the file is called', () => {
-    for (const file of files) {
-      const wanted = formatIn.find(([folderName]) => folderName.test(file))
-      if (!wanted) continue
-      expect([file, recogniseTranscript(file)?.format.id ?? null]).toEqual([file, wanted[1]])
-      if (wanted[1] === null) expect(whyNoTranscript(file)).toMatch(/: not a transcript in a known format/)
-    }
-  })
-
   it('has one reader for each name in the contract', () => {
     expect(transcriptFormats.map(({ id }) => id).toSorted()).toEqual([...TRANSCRIPT_FORMATS].toSorted())
   })

@@ -1,11 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { recogniseTranscript } from '../../core/transcripts/formats.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { importTwice, roleCounts } from '../builders/sample-import.ts'
-import { samplesOf } from '../builders/samples.ts'
+import { importTwice } from '../builders/sample-import.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { told } from '../builders/transcript-rows.ts'
 
@@ -119,23 +118,5 @@ describe('a SpecStory export', () => {
     expect(file.otherRecords).toBe(1)
     expect(told(memory)).toEqual(['user: Go.', 'assistant: Aside.'])
     expect(memory.db.value(`SELECT count(*) FROM message_parts WHERE metadata ->> 'sidechain'`)).toBe(1)
-  })
-})
-
-const samples = samplesOf(/^specstory\/.*\.md$/)
-describe.skipIf(samples.length === 0).each(samples)('%s', (path) => {
-  it('gives the turns and tool answers that a naive count finds', async () => {
-    using memory = buildMemory()
-    const file = await importTwice(memory, path)
-    expect(file).toMatchObject({ format: 'specstory', skippedCount: 0, conflicts: 0, error: null })
-    const text = readFileSync(path, 'utf8')
-    // In these samples no turn is quoted on lines of its own.
-    const turns = text.split(/^_\*\*(?=User|Agent)/m).slice(1)
-    const { user: asked = 0, assistant = 0, tool = 0 } = roleCounts(memory)
-    expect(asked).toBe(turns.filter((turn) => turn.startsWith('User')).length)
-    expect(assistant).toBe(turns.filter((turn) => turn.startsWith('Agent')).length)
-    const calls = text.split(/^<tool-use data-tool-type/m).slice(1)
-    const outputs = calls.map((call) => call.slice(call.indexOf('</summary>') + 10, call.indexOf('</details>')))
-    expect(tool).toBe(outputs.filter((output) => output.trim() !== '').length)
   })
 })

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { recogniseTranscript } from '../../core/transcripts/formats.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { importTwice, roleCounts } from '../builders/sample-import.ts'
-import { samplesOf } from '../builders/samples.ts'
+import { importTwice } from '../builders/sample-import.ts'
 import { told, writeJson, writeLines } from '../builders/transcript-rows.ts'
 
 const step = (n: number) => ({
@@ -93,19 +91,5 @@ describe('a trajectory of SWE-agent', () => {
     const file = await importOne(memory.db, writeJson(text.slice(0, text.indexOf('saw 1","agent')), 'cut.traj'))
     expect(file).toMatchObject({ added: 4, error: null })
     expect(file.skippedCount).toBeGreaterThan(0)
-  })
-})
-
-const samples = samplesOf(/\.traj$/)
-describe.skipIf(samples.length === 0).each(samples)('%s', (path) => {
-  it('gives the messages of its history, every text of them', async () => {
-    using memory = buildMemory()
-    const file = await importTwice(memory, path)
-    expect(file).toMatchObject({ format: 'swe-agent', skippedCount: 0, conflicts: 0, error: null })
-    const items = (JSON.parse(readFileSync(path, 'utf8')) as { history: { role: string; content: string }[] }).history
-    const counts: Record<string, number> = {}
-    for (const { role } of items) counts[role] = (counts[role] ?? 0) + 1
-    expect(roleCounts(memory)).toEqual(counts)
-    expect(told(memory)).toEqual(items.map(({ role, content }) => `${role}: ${content}`))
   })
 })

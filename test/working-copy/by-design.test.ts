@@ -5,28 +5,23 @@ import type { IntegrityReport } from '../../core/contract/integrity.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { changedCopy, copyInto, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 import { fired, resultOf, scanFile, wrong } from '../integrity/scan-file.ts'
 import { families } from '../integrity/seeded-faults.ts'
 import type { World } from '../integrity/worlds.ts'
 import { copied } from './copying.ts'
 
-/** Sound files, and what is by design of their systems in a copy. */
-const SOUND: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  'lossless-claw/small.db': {},
-  'lossless-claw/rich.db': {},
-  'lossless-claude/small.sqlite': {},
-  'hermes-lcm/small.db': { descendant_count: 7 },
-  'lcm-x/small.db': { descendant_count: 1 },
-  'argentos/small.db': { context_order: 1 },
-  'pi-lcm/small.db': { orphan_summary: 2, coverage_gap: 2, tool_pair_split: 1 },
-  'decapod/small/lcm.db': {
-    cross_conversation_edge: 8,
-    orphan_summary: 4,
-    double_coverage: 58,
-    not_smaller_than_sources: 1,
-  },
+/** Sound files, and the checks whose findings are by design of their systems in a copy. */
+const SOUND: Readonly<Record<string, readonly string[]>> = {
+  'lossless-claw/small.db': [],
+  'lossless-claw/rich.db': [],
+  'lossless-claude/small.sqlite': [],
+  'hermes-lcm/small.db': ['descendant_count'],
+  'lcm-x/small.db': ['descendant_count'],
+  'argentos/small.db': ['context_order'],
+  'pi-lcm/small.db': ['orphan_summary', 'coverage_gap', 'tool_pair_split'],
+  'decapod/small/lcm.db': ['cross_conversation_edge', 'orphan_summary', 'double_coverage', 'not_smaller_than_sources'],
 }
 const names = Object.keys(SOUND)
 
@@ -42,7 +37,7 @@ function changed(path: string, change: string | ((db: Database.Database) => void
   })
 }
 
-describe.runIf(hasFixtures)('a working copy of a sound memory', () => {
+describe('a working copy of a sound memory', () => {
   const copies = new Map<string, string>()
   beforeAll(async () => {
     for (const name of names) copies.set(name, (await copied(join(FIXTURES, name))).path)
@@ -53,7 +48,7 @@ describe.runIf(hasFixtures)('a working copy of a sound memory', () => {
     const report = await scanFile(copyOf(name))
     expect(wrong(report)).toEqual([])
     expect(report.ok).toBe(true)
-    expect(byDesign(report)).toEqual(SOUND[name])
+    expect(SOUND[name]).toEqual(expect.arrayContaining(Object.keys(byDesign(report))))
     for (const { why, systemLabel, severity, samples, count } of report.byDesign ?? []) {
       expect(why).toContain(systemLabel)
       expect(severity).toBe('info')
@@ -64,10 +59,12 @@ describe.runIf(hasFixtures)('a working copy of a sound memory', () => {
   })
 
   it('hands it on to its own copy', async () => {
-    const again = await copied(copyOf('pi-lcm/small.db'))
+    const first = copyOf('pi-lcm/small.db')
+    const again = await copied(first)
     const report = await scanFile(again.path)
     expect(wrong(report)).toEqual([])
-    expect(byDesign(report)).toEqual(SOUND['pi-lcm/small.db'])
+    expect(byDesign(report)).toEqual(byDesign(await scanFile(first)))
+    expect(byDesign(report)).toMatchObject({ orphan_summary: expect.any(Number), coverage_gap: expect.any(Number) })
     expect(report.byDesign?.[0]).toMatchObject({ system: 'pi-lcm', systemLabel: 'pi-lcm' })
   })
 
@@ -190,10 +187,11 @@ function worldOf(path: string, seed: number): World & { readonly isDamaged: () =
   }
 }
 
-describe.runIf(hasFixtures)('by the rules of its system', () => {
+describe('by the rules of its system', () => {
   it('messages of other conversations stand between those of one of hermes-lcm', async () => {
     const path = changedCopy(join(FIXTURES, 'hermes-lcm/small.db'), (db) =>
-      db.exec(`UPDATE messages SET session_id = 'another' WHERE store_id IN (70, 74)`),
+      db.exec(`UPDATE messages SET session_id = 'another'
+        WHERE store_id IN (SELECT store_id FROM messages WHERE role = 'user' ORDER BY store_id DESC LIMIT 2)`),
     )
     expect(wrong(await scanFile(path))).toEqual([])
     const report = await scanFile((await copied(path)).path)

@@ -8,7 +8,7 @@ import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import type { SystemWriter } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { changedCopy, loosened, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 import { checked, copied, written } from './copying.ts'
 
@@ -37,8 +37,8 @@ const OWN: Readonly<Record<string, string>> = {
   creation_time: 'it is looked at in files whose system notes when everything was made',
 }
 
-describe.runIf(hasFixtures)('a copy of a damaged file', () => {
-  const files = hasFixtures ? readdirSync(CORRUPT).filter((name) => name.endsWith('.db')) : []
+describe('a copy of a damaged file', () => {
+  const files = readdirSync(CORRUPT).filter((name) => name.endsWith('.db'))
   it.each(files)('finds in the copy of %s what is found in the original', async (name) => {
     const from = join(CORRUPT, name)
     const { path, report } = await copied(from)
@@ -156,11 +156,13 @@ describe('a copy of what native keys refuse', () => {
 })
 
 describe('the record of compactions', () => {
-  it.runIf(hasFixtures)('goes along, so that time travel says the same', async () => {
+  it('goes along, so that time travel says the same', async () => {
     const from = join(FIXTURES, 'lossless-claude/small.sqlite')
     const { path, report } = await copied(from)
-    expect(report.compared.find(({ name }) => name === 'compactions')?.rows).toBe(11)
     const [original, copy] = [openLcm(from, { cacheDir: temporaryFolder() }), openLcm(path)]
+    const events = original.read.value<number>('SELECT count(*) FROM event_messages')
+    expect(events).toBeGreaterThan(5)
+    expect(report.compared.find(({ name }) => name === 'compactions')?.rows).toBe(events)
     const timeline = original.timeTravel.timeline(1)
     expect(copy.timeTravel.timeline(1)).toEqual(timeline)
     for (const { eventId } of timeline.events) {
@@ -193,8 +195,8 @@ describe('a copy that is killed', () => {
   })
 })
 
-describe.runIf(hasFixtures)('the files of another system', () => {
-  it.each(['argentos/small.db', 'lcm-x/small.db'])('are no fault of a copy of %s (needs ../shared)', async (name) => {
+describe('the files of another system', () => {
+  it.each(['argentos/small.db', 'lcm-x/small.db'])('are no fault of a copy of %s', async (name) => {
     const { path } = await copied(join(FIXTURES, name))
     const { checks } = await checked(path)
     expect(checks.filter(({ id, count }) => id.startsWith('file_') && count > 0)).toEqual([])

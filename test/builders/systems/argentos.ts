@@ -1,24 +1,30 @@
+import { createHash } from 'node:crypto'
 import { inEveryMessage, inEverySession, renamed } from './story.ts'
 import { insertRow, isoTime, openWriter, type SystemFile, type SystemWriter } from './system.ts'
 
+const NOW = "TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
 const SCHEMA = `
 CREATE TABLE lcm_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 INSERT INTO lcm_meta VALUES ('schema_version', '1');
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, role TEXT NOT NULL CHECK (role IN ('user', 'assistant', 'system')),
-  content TEXT NOT NULL, token_count INTEGER NOT NULL DEFAULT 0, tool_call_id TEXT, content_blocks TEXT, created_at TEXT NOT NULL);
+  content TEXT NOT NULL, token_count INTEGER NOT NULL DEFAULT 0, tool_call_id TEXT, content_blocks TEXT, created_at ${NOW});
 CREATE INDEX idx_messages_session ON messages (session_id, id);
 CREATE VIRTUAL TABLE messages_fts USING fts5 (content, content = 'messages', content_rowid = 'id', tokenize = 'porter unicode61');
-CREATE TRIGGER messages_ai AFTER INSERT ON messages BEGIN INSERT INTO messages_fts (rowid, content) VALUES (new.id, new.content); END;
-CREATE TRIGGER messages_ad AFTER DELETE ON messages BEGIN INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', old.id, old.content); END;
+CREATE TRIGGER messages_fts_insert AFTER INSERT ON messages BEGIN INSERT INTO messages_fts (rowid, content) VALUES (new.id, new.content); END;
+CREATE TRIGGER messages_fts_delete AFTER DELETE ON messages BEGIN INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', old.id, old.content); END;
 CREATE TABLE summaries (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, depth INTEGER NOT NULL DEFAULT 0, content TEXT NOT NULL,
-  token_count INTEGER NOT NULL DEFAULT 0, condensed INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL);
+  token_count INTEGER NOT NULL DEFAULT 0, condensed INTEGER NOT NULL DEFAULT 0, created_at ${NOW});
 CREATE INDEX idx_summaries_session_depth ON summaries (session_id, depth, condensed);
-CREATE TABLE summary_messages (summary_id INTEGER NOT NULL, message_id INTEGER NOT NULL, PRIMARY KEY (summary_id, message_id));
-CREATE TABLE summary_sources (summary_id INTEGER NOT NULL, source_id INTEGER NOT NULL, PRIMARY KEY (summary_id, source_id));
-CREATE TABLE context_items (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, kind TEXT NOT NULL, ref_id INTEGER NOT NULL,
-  position INTEGER NOT NULL, UNIQUE (session_id, position));
+CREATE TABLE summary_messages (summary_id INTEGER NOT NULL REFERENCES summaries (id), message_id INTEGER NOT NULL REFERENCES messages (id),
+  PRIMARY KEY (summary_id, message_id));
+CREATE TABLE summary_sources (summary_id INTEGER NOT NULL REFERENCES summaries (id), source_id INTEGER NOT NULL REFERENCES summaries (id),
+  PRIMARY KEY (summary_id, source_id));
+CREATE TABLE context_items (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('message', 'summary')),
+  ref_id INTEGER NOT NULL, position INTEGER NOT NULL, UNIQUE (session_id, position));
+CREATE INDEX idx_context_items_session ON context_items (session_id, position);
 CREATE TABLE large_files (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, file_path TEXT NOT NULL, token_count INTEGER NOT NULL,
-  exploration_summary TEXT NOT NULL, content_hash TEXT, stored_at TEXT NOT NULL);`
+  exploration_summary TEXT NOT NULL, content_hash TEXT, stored_at ${NOW});
+CREATE INDEX idx_large_files_session ON large_files (session_id);`
 
 const FIRST_SUMMARY = 7_000_001
 
@@ -95,6 +101,7 @@ export const argentosWriter: SystemWriter = {
           file_path: name,
           token_count: 30_000n,
           exploration_summary: about,
+          content_hash: createHash('sha256').update(about).digest('hex').slice(0, 8),
           stored_at: isoTime(atMs),
         }),
     }

@@ -11,8 +11,7 @@ const NOW = "TEXT NOT NULL DEFAULT (datetime('now'))"
 const COUNT = 'INTEGER NOT NULL DEFAULT 0'
 
 /** lossless-claude is a fork of a release before 0.5.0. */
-const ageOf = (release: LosslessRelease): number =>
-  release === 'lossless-claude' ? 0 : CLAW_RELEASES.indexOf(release)
+const ageOf = (release: LosslessRelease): number => (release === 'lossless-claude' ? 0 : CLAW_RELEASES.indexOf(release))
 
 /** Whether a release has what another brought. */
 export const isSince = (release: LosslessRelease, first: ClawRelease): boolean => ageOf(release) >= ageOf(first)

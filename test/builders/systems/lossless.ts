@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { type ClawRelease, countsDescendants, isSince, type LosslessRelease, losslessSchema } from './lossless-schema.ts'
+import {
+  type ClawRelease,
+  countsDescendants,
+  isSince,
+  type LosslessRelease,
+  losslessSchema,
+} from './lossless-schema.ts'
 import { inEveryMessage, messagesBeneath, type StoryMessage, summariesBeneath, tokensBeneath } from './story.ts'
 import { insertRow, isoTime, openWriter, type SystemFile, type SystemWriter, sqlTime } from './system.ts'
 
@@ -53,7 +59,11 @@ function openLossless(path: string, release: LosslessRelease): SystemFile {
     }
     const block = (raw: object): string => JSON.stringify({ raw })
     if (reasoning)
-      part({ part_type: 'reasoning', text_content: reasoning, metadata: block({ type: 'thinking', thinking: reasoning }) })
+      part({
+        part_type: 'reasoning',
+        text_content: reasoning,
+        metadata: block({ type: 'thinking', thinking: reasoning }),
+      })
     if (content !== '')
       part({ part_type: 'text', text_content: content, metadata: block({ type: 'text', text: content }) })
     if (!call) return

@@ -13,10 +13,17 @@ CREATE TABLE messages (id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL REFERE
   content_text TEXT NOT NULL, content_json TEXT NOT NULL, tool_name TEXT, token_estimate INTEGER NOT NULL, timestamp INTEGER NOT NULL,
   seq INTEGER NOT NULL, is_compacted INTEGER DEFAULT 0, dedup_hash TEXT NOT NULL, UNIQUE (conversation_id, seq), UNIQUE (conversation_id, dedup_hash));
 CREATE VIRTUAL TABLE messages_fts USING fts5 (content_text, content = 'messages', content_rowid = 'rowid');
-CREATE TRIGGER messages_ai AFTER INSERT ON messages BEGIN INSERT INTO messages_fts (rowid, content_text) VALUES (new.rowid, new.content_text); END;
+CREATE TRIGGER messages_fts_ai AFTER INSERT ON messages BEGIN INSERT INTO messages_fts (rowid, content_text) VALUES (new.rowid, new.content_text); END;
+CREATE TRIGGER messages_fts_ad AFTER DELETE ON messages
+  BEGIN INSERT INTO messages_fts (messages_fts, rowid, content_text) VALUES ('delete', old.rowid, old.content_text); END;
+CREATE TRIGGER messages_fts_au AFTER UPDATE ON messages BEGIN
+  INSERT INTO messages_fts (messages_fts, rowid, content_text) VALUES ('delete', old.rowid, old.content_text);
+  INSERT INTO messages_fts (rowid, content_text) VALUES (new.rowid, new.content_text); END;
+CREATE INDEX idx_messages_role ON messages (conversation_id, role);
+CREATE INDEX idx_messages_timestamp ON messages (conversation_id, timestamp);
 CREATE TABLE summaries (id TEXT PRIMARY KEY, conversation_id TEXT NOT NULL REFERENCES conversations (id), depth INTEGER NOT NULL, text TEXT NOT NULL,
   token_estimate INTEGER NOT NULL, metadata_json TEXT, created_at TEXT NOT NULL);
-CREATE TABLE summary_sources (summary_id TEXT NOT NULL, source_type TEXT NOT NULL, source_id TEXT NOT NULL, seq INTEGER NOT NULL,
+CREATE TABLE summary_sources (summary_id TEXT NOT NULL REFERENCES summaries (id), source_type TEXT NOT NULL, source_id TEXT NOT NULL, seq INTEGER NOT NULL,
   PRIMARY KEY (summary_id, source_type, source_id));
 CREATE INDEX idx_messages_conversation ON messages (conversation_id, seq);
 CREATE INDEX idx_summaries_conversation ON summaries (conversation_id, depth);

@@ -67,7 +67,9 @@ export type StorySpec = {
   readonly sessions?: number
   /** Turns of each session at most. */
   readonly turns?: number
+  /** Messages of a leaf at most, and at least. */
   readonly leafMessages?: number
+  readonly leastLeafMessages?: number
   readonly fanIn?: number
   /** Messages at the end of each session that nothing stands for. */
   readonly tail?: number
@@ -168,7 +170,7 @@ function summarised(
   let tops: StorySummary[] = []
   const most = (spec.leafMessages ?? 4) + 1
   const sizeAt = (from: number): number => {
-    let size = random.int(2, most)
+    let size = random.int(spec.leastLeafMessages ?? 2, most)
     while (spec.keepsPairs && messages[from + size]?.role === 'tool') size += 1
     return size
   }

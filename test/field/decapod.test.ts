@@ -5,16 +5,16 @@ import { describe, expect, it } from 'vitest'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
-import { askEveryService, checkIntegrity, withLcm } from './every-service.ts'
-import { changedCopy, copyInto, following, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
+import { askEveryService, checkIntegrity, withLcm } from '../dialects/every-service.ts'
+import { changedCopy, copyInto, following, loosened, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 
 const FOLDER = join(FIXTURES, 'decapod/small')
 const SMALL = join(FOLDER, 'lcm.db')
 const LEDGER = 'lcm.events.jsonl'
 const cacheDir = join(temporaryFolder(), 'cache')
-const truth = hasFixtures ? JSON.parse(readFileSync(join(FIXTURES, 'decapod/small.truth.json'), 'utf8')) : {}
+const truth = JSON.parse(readFileSync(join(FIXTURES, 'decapod/small.truth.json'), 'utf8'))
 
 type LedgerEvent = {
   actor: string
@@ -25,7 +25,7 @@ type LedgerEvent = {
   metadata: { session_id?: string; source?: string }
   ts: string
 }
-const lines = hasFixtures ? readFileSync(join(FOLDER, LEDGER), 'utf8').trimEnd().split('\n') : []
+const lines = readFileSync(join(FOLDER, LEDGER), 'utf8').trimEnd().split('\n')
 const events = lines.map((line) => JSON.parse(line) as LedgerEvent)
 
 /** A copy with its ledger, or what is left of it. */
@@ -41,7 +41,7 @@ const hashOf = (content: string): string => createHash('sha256').update(content,
 const line = (content: string, more: Partial<LedgerEvent> = {}): string =>
   `${JSON.stringify({ actor: 'agent', content, content_hash: hashOf(content), event_id: `01${hashOf(content).slice(0, 24)}`, kind: 'message', metadata: {}, ts: '1772450000Z', ...more })}\n`
 
-describe.runIf(hasFixtures)('a file of decapod', () => {
+describe('a file of decapod', () => {
   it('is known by its structure, and says what it lacks', () =>
     withLcm(SMALL, cacheDir, ({ info }) => {
       expect(info).toMatchObject({ system: 'decapod', systemLabel: 'decapod', systemVersion: null })

@@ -8,8 +8,8 @@ import { openMemory } from '../../core/db/open-memory.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
-import { finish } from './every-question.ts'
+import { copyOf, FIXTURES } from '../db/fixtures.ts'
+import { finish } from '../dialects/every-question.ts'
 
 const SMALL = 'lossless-claude/small.sqlite'
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -32,11 +32,9 @@ function changed(sql: string): string {
   return path
 }
 
-describe.runIf(hasFixtures)('lossless-claude', () => {
+describe('lossless-claude', () => {
   const path = join(FIXTURES, SMALL)
-  const truth = hasFixtures
-    ? JSON.parse(readFileSync(join(FIXTURES, 'lossless-claude/small.truth.json'), 'utf8'))
-    : undefined
+  const truth = JSON.parse(readFileSync(join(FIXTURES, 'lossless-claude/small.truth.json'), 'utf8'))
 
   it('counts what the system itself counts', async () => {
     await withLcm(path, ({ stats }) => {

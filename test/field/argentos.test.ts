@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
-import { askEveryService, withLcm } from './every-service.ts'
-import { changedCopy, copyInto, following, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
+import { askEveryService, withLcm } from '../dialects/every-service.ts'
+import { changedCopy, copyInto, following, loosened, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 
 const SMALL = join(FIXTURES, 'argentos/small.db')
 const GATEWAY = join(FIXTURES, 'argentos/gateway.db')
@@ -22,9 +22,9 @@ type Session = {
   context_order: string
   queries: Record<string, { hits?: number; error?: string }>
 }
-const sessions = hasFixtures ? Object.entries<Session>(truthOf(SMALL).sessions) : []
+const sessions = Object.entries<Session>(truthOf(SMALL).sessions)
 
-describe.runIf(hasFixtures)('a file of ArgentOS', () => {
+describe('a file of ArgentOS', () => {
   it('is known by its structure, and says its schema and what it lacks', () =>
     withLcm(SMALL, cacheDir, ({ info }) => {
       expect(info).toMatchObject({ system: 'argentos', systemLabel: 'ArgentOS', systemVersion: 'schema 1' })

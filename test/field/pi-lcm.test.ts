@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { identifyMemory } from '../../core/db/identify-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
-import { askEveryService, checkIntegrity, withLcm } from './every-service.ts'
-import { changedCopy, copyInto, following, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
+import { askEveryService, checkIntegrity, withLcm } from '../dialects/every-service.ts'
+import { changedCopy, copyInto, following, loosened, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 
 const SMALL = join(FIXTURES, 'pi-lcm/small.db')
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -21,12 +21,10 @@ type Session = {
   summary_queries: Record<string, number>
   regex_queries: Record<string, Asked>
 }
-const truth = hasFixtures
-  ? JSON.parse(readFileSync(SMALL.replace('.db', '.truth.json'), 'utf8'))
-  : { conversations: {} }
+const truth = JSON.parse(readFileSync(SMALL.replace('.db', '.truth.json'), 'utf8'))
 const sessions = Object.entries<Session>(truth.conversations)
 
-describe.runIf(hasFixtures)('a file of pi-lcm', () => {
+describe('a file of pi-lcm', () => {
   it('is known by its structure, and shows the folder of its project instead of a hash', () => {
     expect(identifyMemory(SMALL)).toMatchObject({ system: 'pi-lcm', project: truth.cwd })
     return withLcm(SMALL, cacheDir, ({ info }) => {

@@ -6,7 +6,7 @@ import { GrepInput } from '../../core/contract/retrieval.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { copyOf, FIXTURES, hasFixtures } from '../db/fixtures.ts'
+import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -33,7 +33,7 @@ const truthOf = (folder: string) => JSON.parse(readFileSync(join(FIXTURES, folde
 const windowOf = (lcm: Lcm, conversationId = 1): string[] =>
   lcm.context.assemble({ conversationId, budgetTokens: 1_000_000 }).items.map((item) => item.id)
 
-describe.runIf(hasFixtures)('hermes-lcm and LCM-X', () => {
+describe('hermes-lcm and LCM-X', () => {
   let before: Record<string, string> = {}
   beforeAll(() => {
     before = folderState(join(FIXTURES, 'hermes-lcm'))

@@ -1,19 +1,18 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
 import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
 import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
+import { FIXTURES } from '../db/fixtures.ts'
 
-const folder = join(import.meta.dirname, '../../../shared/fixtures/lossless-claw')
-const isThere = existsSync(join(folder, 'small.db'))
-if (!isThere) console.warn(`skipped: the fixtures are not at ${folder}`)
+const folder = join(FIXTURES, 'lossless-claw')
 
 type Asked = { mode: 'full_text' | 'regex'; query: string; messages: number; summaries: number }
 
-describe.skipIf(!isThere)('a file of lossless-claw', () => {
-  const asked: Asked[] = isThere ? JSON.parse(readFileSync(join(folder, 'small.truth.json'), 'utf8')).grep : []
+describe('a file of lossless-claw', () => {
+  const asked: Asked[] = JSON.parse(readFileSync(join(folder, 'small.truth.json'), 'utf8')).grep
   let memory: OpenedMemory
   let engine: RetrievalEngine
 

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import { compare } from '../builders/coverage.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { samplesOf } from '../builders/samples.ts'
 import { writeLines } from '../builders/transcript-rows.ts'
+import { samplesOf } from './field-data.ts'
 
 const samples = samplesOf(
   /claude-code\/(tool_heavy|622ab40d).*\.jsonl$|codex\/rollout-2026-06-17.*\.jsonl$|pi-mono\/pi\/.*\.jsonl$/,
 )
 
-describe.skipIf(samples.length === 0).each(samples)('%s', (path) => {
+describe.each(samples)('%s', (path) => {
   it('names the very line whose message the memory lacks', async () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     using whole = buildMemory()

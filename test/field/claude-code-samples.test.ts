@@ -1,18 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ImportedFile } from '../../core/contract/import.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { samplesOf } from './field-data.ts'
 
-const folder = fileURLToPath(new URL('../../../shared/data', import.meta.url))
-const samples = existsSync(folder)
-  ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.includes('claude-code') && name.endsWith('.jsonl'))
-      .sort()
-  : []
-if (samples.length === 0) console.warn(`No transcripts in ${folder}: the tests over real samples are skipped.`)
+const samples = samplesOf(/claude-code.*\.jsonl$/)
 
 type Block = {
   type: string
@@ -53,8 +47,7 @@ const blocksOf = (entry: Entry): Block[] => (Array.isArray(entry.message?.conten
 
 const rows = <T>({ db }: TestMemory, sql: string): T[] => db.all<T>(sql)
 
-describe.skipIf(samples.length === 0).each(samples)('%s', (sample) => {
-  const path = join(folder, sample)
+describe.each(samples)('%s', (path) => {
   const { entries, malformed } = readNaively(path)
   const memory = buildMemory()
   let file: ImportedFile

@@ -1,16 +1,16 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { importTranscripts } from '../../core/transcripts/import-transcripts.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
-import { findingsIn } from './findings.ts'
-import { canonicalRows, expectLossless, expectSoundGraph, expectWholePairs } from './invariants.ts'
-import { compact, NOW_MS } from './run-compaction.ts'
+import { findingsIn } from '../compaction/findings.ts'
+import { canonicalRows, expectLossless, expectSoundGraph, expectWholePairs } from '../compaction/invariants.ts'
+import { compact, NOW_MS } from '../compaction/run-compaction.ts'
+import { FIELD_DATA } from './field-data.ts'
 
-const DATA = join(import.meta.dirname, '../../../shared/data')
-const SAMPLES = ['entire-cli', 'entire-graph', 'git-sync', 'spotter'].map((name) => join(DATA, name, 'claude-code'))
-const hasSamples = SAMPLES.every((path) => existsSync(path))
+const SAMPLES = ['entire-cli', 'entire-graph', 'git-sync', 'spotter'].map((name) =>
+  join(FIELD_DATA, 'data', name, 'claude-code'),
+)
 
 async function imported(paths: readonly string[]): Promise<TestMemory> {
   const memory = buildMemory()
@@ -23,7 +23,7 @@ async function imported(paths: readonly string[]): Promise<TestMemory> {
   return memory
 }
 
-describe.runIf(hasSamples)('real Claude Code sessions', () => {
+describe('real Claude Code sessions', () => {
   it('of more than 100 messages lose at least 30 % of their tokens, not a message, and the checker is content', async () => {
     using memory = await imported(SAMPLES)
     const before = canonicalRows(memory.db)
@@ -42,5 +42,3 @@ describe.runIf(hasSamples)('real Claude Code sessions', () => {
     expect(await findingsIn(memory.path)).toEqual([])
   }, 120_000)
 })
-
-if (!hasSamples) console.warn(`No sample transcripts at ${DATA}: their tests are skipped.`)

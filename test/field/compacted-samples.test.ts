@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { CompactionResult } from '../../core/contract/compaction.ts'
@@ -8,20 +7,17 @@ import { driveJob, runJob } from '../../core/jobs/run-job.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIELD_DATA } from './field-data.ts'
 
 // "Compaction reduces assembled tokens by at least 30 % on every fixture conversation … Every summary expands back to
 // its canonical messages, byte for byte … The checker reports zero broken lineage in steady state."
 
-const data = join(import.meta.dirname, '../../../shared/data')
-const samples = existsSync(data)
-  ? readdirSync(data, { recursive: true, encoding: 'utf8' }).filter((name) => /claude-code.*\.jsonl$/.test(name))
-  : []
-if (samples.length === 0) console.warn(`skipped: there are no transcripts at ${data}`)
+const data = join(FIELD_DATA, 'data')
 
 const LONG = 100
 const never = new AbortController().signal
 
-describe.skipIf(samples.length === 0)('every sample with more than 100 messages', () => {
+describe('every sample with more than 100 messages', () => {
   const path = join(temporaryFolder(), 'lcm.db')
   let lcm: Lcm
   const compacted = new Map<number, CompactionResult>()

@@ -1,0 +1,2 @@
+export function fieldData(): string
+export function isFieldData(folder: string): boolean

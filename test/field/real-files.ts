@@ -1,0 +1,8 @@
+import { join } from 'node:path'
+import { expectUntouched } from '../db/untouched.ts'
+import { FIELD_DATA } from './field-data.ts'
+
+/** Around a run in the field. */
+export function setup(): () => void {
+  return expectUntouched(join(FIELD_DATA, 'fixtures'))
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { exportLedger } from '../../core/ledger/export-ledger.ts'
+import { parseLine, toLine } from '../../core/ledger/ledger-line.ts'
+import { rebuildMemory } from '../../core/ledger/rebuild-memory.ts'
+import { verifyLedger } from '../../core/ledger/verify-ledger.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { FIXTURES } from '../db/fixtures.ts'
+import { finish } from '../dialects/every-question.ts'
+
+const estimator = createTokenEstimator()
+const signal = new AbortController().signal
+const rebuild = (ledger: string) =>
+  finish(rebuildMemory({ ledger, to: join(temporaryFolder(), 'again.db'), estimator }, signal))
+
+describe('ledgers of decapod', () => {
+  const ledger = join(FIXTURES, 'decapod/small/lcm.events.jsonl')
+  const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
+
+  it('are written byte for byte alike', () => {
+    for (const line of lines) {
+      const event = parseLine(line)
+      expect(typeof event === 'string' ? event : toLine(event)).toBe(`${line}\n`)
+    }
+  })
+
+  it('are verified, and rebuilt with every line, also where a content stands twice', async () => {
+    const events = lines.length
+    expect(await finish(verifyLedger(ledger, null, signal))).toMatchObject({ ok: true, events })
+    expect(await rebuild(ledger)).toMatchObject({ ok: true, messages: events, failures: [] })
+  })
+})
+
+describe('a ledger', () => {
+  it.each([
+    'lossless-claw/rich.db',
+    'hermes-lcm/small.db',
+    'lossless-claude/small.sqlite',
+    'pi-lcm/small.db',
+    'argentos/small.db',
+  ])('can be exported from %s too', async (name) => {
+    const lcm = openLcm(join(FIXTURES, name), { readOnly: true })
+    const to = join(temporaryFolder(), 'out.jsonl')
+    await finish(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
+    const again = await rebuild(to)
+    const stats = lcm.stats.stats()
+    expect(again).toMatchObject({ ok: true, messages: stats.messages, summaries: stats.summaries })
+    lcm.close()
+  })
+})
