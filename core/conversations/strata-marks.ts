@@ -38,7 +38,7 @@ type Run = [from: number, to: number]
 
 /** Runs of messages that are neither in the window nor covered by a summary in it. */
 function uncovered(graph: SummaryGraph, rules: MarkRules): Run[] {
-  const states = withLeaves(graph, rules.unshown ? freeIn(graph, rules) : () => true)
+  const states = withLeaves(graph, rules.unshown ? underFree(graph, freeIn(graph, rules)) : () => true)
   const runs: Run[] = []
   for (let from = states.indexOf(ABSENT); from >= 0; ) {
     let to = from + 1
@@ -56,6 +56,17 @@ const freeIn =
     const { id = '', conversationId = null } = nodes[node] ?? {}
     return isFree !== undefined && nodeStates[node] === ABSENT && isFree(id, conversationId ?? history.conversationId)
   }
+
+/** Whether a node or one that was made of it is free: what the one stands for is as reachable as the other. */
+function underFree(graph: SummaryGraph, isFree: (node: number) => boolean): (node: number) => boolean {
+  const under = new Uint8Array(graph.nodes.length)
+  // Dependents come behind their sources.
+  for (const node of graph.order.order.toReversed()) {
+    const isUnder = isFree(node) || (graph.dependents[node] ?? []).some((dependent) => under[dependent] === 1)
+    under[node] = isUnder ? 1 : 0
+  }
+  return (node) => under[node] === 1
+}
 
 /** As the states of the messages, with those under such leaves as covered. */
 function withLeaves({ messageStates, nodes }: SummaryGraph, isReachable: (node: number) => boolean): Uint8Array {

@@ -36,7 +36,7 @@ function overwrite(path: string, at: number, bytes: Buffer): void {
 
 const NOISE = Buffer.alloc(FRAME_BYTES, 0x5a)
 
-describe('the log of a file (needs ../shared)', () => {
+describe('the log of a file', () => {
   it.each([
     ['of a writer that was killed', () => withLog(4)],
     ['with what was there before the last checkpoint', () => withLog(2, 9)],
