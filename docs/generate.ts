@@ -8,7 +8,7 @@ import { ErrorCode } from '../core/contract/error.ts'
 import type { MemoryInfo } from '../core/contract/memory.ts'
 import { SCHEMA_V2, SCHEMA_V3 } from '../core/db/later-versions.ts'
 import { SCHEMA_V1 } from '../core/db/schema.ts'
-import { SEARCH_V1 } from '../core/db/search-schema.ts'
+import { SEARCH_SCHEMA } from '../core/db/search-schema.ts'
 import { checks } from '../core/integrity/integrity-checker.ts'
 
 /**
@@ -41,8 +41,10 @@ One SQLite file in WAL mode. \`application_id\` is \`LCMi\`, \`user_version\` th
 
 ## Search
 
-\`\`\`sql${SEARCH_V1.trimEnd()}
+\`\`\`sql${SEARCH_SCHEMA.trimEnd()}
 \`\`\`
+
+Version 4 wrote the view \`message_text\` and the trigger \`message_parts_index_insert\` anew, so that SQLite 3.37 and later (\`STRICT\` tables need it) opens, reads and writes the file. Writing needs a build with FTS5.
 `
 }
 

@@ -7,15 +7,15 @@ import { requireNativeSchema, strangeTriggers, wrongVersion } from './native-sch
 import { OWN_VIEWS } from './own-views.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
-import { MESSAGE_INDEX_TRIGGERS, SEARCH_V1 } from './search-schema.ts'
+import { SEARCH_V1, SEARCH_V4 } from './search-schema.ts'
 import { sqliteCode, translateSqliteError } from './sqlite-error.ts'
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
-export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS, SCHEMA_V2, SCHEMA_V3]
+export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V4]
 export const NATIVE_VERSION = migrations.length
 
 /** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
-export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2]
+export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2, '']
 
 const HAS_TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'compaction_runs'"
 

@@ -1,20 +1,38 @@
 /**
- * Full-text and trigram indexes over message text (content, tool arguments, tool results, reasoning) and summaries.
- * External content: the index holds no copy of the text. https://www.sqlite.org/fts5.html#external_content_tables
+ * The column of the parts of message `m` that an index holds, in their order, one below the other. The order stands in an
+ * inner query, because SQLite before 3.44 cannot read a schema with `group_concat(… ORDER BY …)`, and native files are
+ * open to SQLite 3.37 and later. SQLite keeps the order of an inner query for an aggregate that depends on it, which the
+ * tests prove for old builds. https://www.sqlite.org/lang_aggfunc.html#group_concat
  */
-export const SEARCH_V1 = /* sql */ `
+const textOfParts = (column: string, condition = ''): string => `(SELECT group_concat(text, char(10)) FROM (
+    SELECT p.${column} AS text FROM message_parts AS p
+    WHERE p.message_id = m.message_id AND p.is_synthetic = 0${condition} ORDER BY p.ordinal))`
+const REASONING = ` AND p.part_type = 'reasoning'`
+
+/** What versions 1 to 3 had in its place. Files are compared with it word by word. */
+const textOfPartsV1 = (
+  column: string,
+  condition = '',
+): string => `(SELECT group_concat(p.${column}, char(10) ORDER BY p.ordinal) FROM message_parts AS p
+    WHERE p.message_id = m.message_id AND p.is_synthetic = 0${condition})`
+
+/** Everything of a message that is searched. */
+const messageText = (text: typeof textOfParts): string => /* sql */ `
 CREATE VIEW message_text AS
 SELECT
   m.message_id,
   m.content,
-  (SELECT group_concat(p.tool_input, char(10) ORDER BY p.ordinal) FROM message_parts AS p
-    WHERE p.message_id = m.message_id AND p.is_synthetic = 0) AS tool_input,
-  (SELECT group_concat(p.tool_output, char(10) ORDER BY p.ordinal) FROM message_parts AS p
-    WHERE p.message_id = m.message_id AND p.is_synthetic = 0) AS tool_output,
-  (SELECT group_concat(p.text_content, char(10) ORDER BY p.ordinal) FROM message_parts AS p
-    WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type = 'reasoning') AS reasoning
+  ${text('tool_input')} AS tool_input,
+  ${text('tool_output')} AS tool_output,
+  ${text('text_content', REASONING)} AS reasoning
 FROM messages AS m;
+`
 
+/**
+ * Full-text and trigram indexes over message text (content, tool arguments, tool results, reasoning) and summaries.
+ * External content: the index holds no copy of the text. https://www.sqlite.org/fts5.html#external_content_tables
+ */
+const INDEXES = /* sql */ `
 CREATE VIRTUAL TABLE messages_fts USING fts5 (
   content, tool_input, tool_output, reasoning,
   content = 'message_text', content_rowid = 'message_id', tokenize = 'unicode61 remove_diacritics 2'
@@ -46,31 +64,31 @@ CREATE TRIGGER summaries_index_delete AFTER DELETE ON summaries BEGIN
 END;
 `
 
-/** What an index held of a message before a part was added: its tool calls, tool results and reasoning without it. */
-const WITHOUT_NEW_PART = `    (SELECT group_concat(p.tool_input, char(10) ORDER BY p.ordinal) FROM message_parts AS p
-      WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_id <> new.part_id),
-    (SELECT group_concat(p.tool_output, char(10) ORDER BY p.ordinal) FROM message_parts AS p
-      WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_id <> new.part_id),
-    (SELECT group_concat(p.text_content, char(10) ORDER BY p.ordinal) FROM message_parts AS p
-      WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type = 'reasoning' AND p.part_id <> new.part_id)`
-
-/** Message index triggers apart: a bulk import drops them, inserts, indexes the new rows at once, and puts them back. */
-export const MESSAGE_INDEX_TRIGGERS = /* sql */ `
+const MESSAGE_TRIGGER = /* sql */ `
 CREATE TRIGGER messages_index_insert AFTER INSERT ON messages BEGIN
   INSERT INTO messages_fts (rowid, content) VALUES (new.message_id, new.content);
   INSERT INTO messages_trigram (rowid, content) VALUES (new.message_id, new.content);
 END;
+`
+
+/** What an index held of a message before a part was added: its tool calls, tool results and reasoning without it. */
+function partTrigger(text: typeof textOfParts): string {
+  const without = ' AND p.part_id <> new.part_id'
+  const before = `  ${text('tool_input', without)},
+  ${text('tool_output', without)},
+  ${text('text_content', REASONING + without)}`
+  return /* sql */ `
 CREATE TRIGGER message_parts_index_insert AFTER INSERT ON message_parts
 WHEN new.is_synthetic = 0 AND (new.tool_input IS NOT NULL OR new.tool_output IS NOT NULL
   OR (new.part_type = 'reasoning' AND new.text_content IS NOT NULL))
 BEGIN
   INSERT INTO messages_fts (messages_fts, rowid, content, tool_input, tool_output, reasoning)
   SELECT 'delete', m.message_id, m.content,
-${WITHOUT_NEW_PART}
+${before}
   FROM messages AS m WHERE m.message_id = new.message_id;
   INSERT INTO messages_trigram (messages_trigram, rowid, content, tool_input, tool_output, reasoning)
   SELECT 'delete', m.message_id, m.content,
-${WITHOUT_NEW_PART}
+${before}
   FROM messages AS m WHERE m.message_id = new.message_id;
   INSERT INTO messages_fts (rowid, content, tool_input, tool_output, reasoning)
   SELECT message_id, content, tool_input, tool_output, reasoning FROM message_text WHERE message_id = new.message_id;
@@ -78,3 +96,19 @@ ${WITHOUT_NEW_PART}
   SELECT message_id, content, tool_input, tool_output, reasoning FROM message_text WHERE message_id = new.message_id;
 END;
 `
+}
+
+export const SEARCH_V1 = messageText(textOfPartsV1) + INDEXES + MESSAGE_TRIGGER + partTrigger(textOfPartsV1)
+
+/** Version 4: what the index of messages is made of, in SQL that SQLite 3.37 and later can read. Its rows stay. */
+export const SEARCH_V4 = `
+DROP VIEW IF EXISTS message_text;
+${messageText(textOfParts)}
+DROP TRIGGER IF EXISTS message_parts_index_insert;
+${partTrigger(textOfParts)}`
+
+/** Message index triggers apart: a bulk import drops them, inserts, indexes the new rows at once, and puts them back. */
+export const MESSAGE_INDEX_TRIGGERS = MESSAGE_TRIGGER.trimEnd() + partTrigger(textOfParts)
+
+/** As it is in a file of the present version. */
+export const SEARCH_SCHEMA = messageText(textOfParts) + INDEXES + MESSAGE_INDEX_TRIGGERS

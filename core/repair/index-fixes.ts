@@ -1,7 +1,7 @@
 import type { RowChange } from '../contract/repair.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { SCHEMA_V1 } from '../db/schema.ts'
-import { MESSAGE_INDEX_TRIGGERS, SEARCH_V1 } from '../db/search-schema.ts'
+import { SEARCH_SCHEMA } from '../db/search-schema.ts'
 import { type Fixer, plural, type Scope } from './fixer.ts'
 
 const queries = {
@@ -27,7 +27,7 @@ export function fillIndexes(db: WriteDb, kinds: readonly (typeof INDEXES)[number
 
 /** CREATE statements of the schema by what they make. */
 const DEFINITIONS: ReadonlyMap<string, string> = new Map(
-  [SCHEMA_V1, SEARCH_V1, MESSAGE_INDEX_TRIGGERS].flatMap((script) =>
+  [SCHEMA_V1, SEARCH_SCHEMA].flatMap((script) =>
     statementsOf(script).flatMap((sql): [string, string][] => {
       const name = /^CREATE (?:VIRTUAL TABLE|TRIGGER|VIEW) (\w+)/.exec(sql)?.[1]
       return name === undefined ? [] : [[name, sql]]

@@ -5,6 +5,7 @@ import { CANONICAL } from '../../core/db/dialects/canonical.ts'
 import { migrations, NATIVE_VERSION } from '../../core/db/native.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { APPLICATION_ID } from '../../core/db/schema.ts'
+import { openIn338 } from '../builders/old-sqlite.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from './folder-state.ts'
 
@@ -49,6 +50,45 @@ describe('a file of version 1', () => {
     expect(memory.info).toMatchObject({ systemVersion: '1', readOnly: true })
     expect(memory.read.all(ADDED)).toEqual([AS_OF_NO_MODEL])
     expect(memory.read.all('SELECT * FROM surgery_events')).toEqual([])
+    memory.close()
+    expect(folderState(folder)).toEqual(before)
+  })
+})
+
+/** A file as version 3 left it, with a message of two parts. */
+function fileOfVersion3(): { folder: string; path: string } {
+  const { folder, path } = fileOfVersion1()
+  const db = new Database(path)
+  for (const sql of migrations.slice(1, 3)) db.exec(sql)
+  db.exec(`
+    INSERT INTO messages (message_id, conversation_id, seq, role, token_count, created_at, content_hash, content)
+    VALUES (1, 1, 0, 'user', 1, 1, '${'0'.repeat(64)}', 'text');
+    INSERT INTO message_parts (part_id, message_id, session_id, part_type, ordinal, tool_input)
+    VALUES ('b', 1, 's', 'tool', 1, 'second'), ('a', 1, 's', 'tool', 0, 'first');`)
+  db.pragma('user_version = 3')
+  db.close()
+  return { folder, path }
+}
+
+const INPUT = 'SELECT tool_input FROM message_text'
+
+describe('a file of version 3', () => {
+  it('is brought forward so that older builds of SQLite can read it, and keeps its rows and its index', async () => {
+    const { path } = fileOfVersion3()
+    await expect(openIn338(path).then((old) => old.query(INPUT))).rejects.toThrow(/malformed database schema/)
+    const memory = openMemory(path)
+    expect(memory.read.value('PRAGMA user_version')).toBe(NATIVE_VERSION)
+    expect(memory.read.value("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'second'")).toBe(1)
+    memory.close()
+    expect((await openIn338(path)).query(INPUT)).toEqual([['first\nsecond']])
+  })
+
+  it('is read as it is when it may not be written', () => {
+    const { folder, path } = fileOfVersion3()
+    const before = folderState(folder)
+    const memory = openMemory(path, { readOnly: true })
+    expect(memory.info).toMatchObject({ systemVersion: '3', readOnly: true })
+    expect(memory.read.all(INPUT)).toEqual([{ tool_input: 'first\nsecond' }])
     memory.close()
     expect(folderState(folder)).toEqual(before)
   })

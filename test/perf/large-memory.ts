@@ -8,7 +8,7 @@ import { BULK_BATCH, ConversationStore } from '../../core/conversations/conversa
 import type { NewMessage } from '../../core/conversations/new-message.ts'
 import { openNative } from '../../core/db/native.ts'
 import { SCHEMA_V1 } from '../../core/db/schema.ts'
-import { MESSAGE_INDEX_TRIGGERS, SEARCH_V1 } from '../../core/db/search-schema.ts'
+import { SEARCH_SCHEMA } from '../../core/db/search-schema.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { historyStream } from '../builders/history.ts'
 
@@ -23,7 +23,7 @@ export type LargeMemory = { readonly path: string; readonly messages: number; re
 /** A compacted native memory with so many messages; made once and kept in the folder for temporary files. */
 export async function largeMemory(messages: number, say: (line: string) => void): Promise<LargeMemory> {
   const schema = createHash('sha256')
-    .update(SCHEMA_V1 + SEARCH_V1 + MESSAGE_INDEX_TRIGGERS)
+    .update(SCHEMA_V1 + SEARCH_SCHEMA)
     .digest('hex')
   const folder = join(tmpdir(), 'lcm-inspector-bench')
   const path = join(folder, `${messages}-${RECIPE}-${schema.slice(0, 8)}.db`)
