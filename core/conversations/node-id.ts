@@ -47,6 +47,9 @@ export function findNode(db: ReadDb, id: string): FoundNode {
   return node
 }
 
+/** The conversation of what an id names; null when it names nothing. */
+export const conversationOf = (db: ReadDb, id: string): number | null => lookUp(db, id)?.conversationId ?? null
+
 /** The id names something that is there. */
 export const exists = (db: ReadDb, id: string): boolean => lookUp(db, id) !== null
 

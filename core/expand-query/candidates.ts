@@ -1,5 +1,5 @@
 import { GrepInput } from '../contract/retrieval.ts'
-import { findNode } from '../conversations/node-id.ts'
+import { conversationOf, findNode } from '../conversations/node-id.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import type { RetrievalEngine } from '../retrieval/retrieval-engine.ts'
@@ -36,7 +36,9 @@ export async function findCandidates(
   const { hits } = await retrieval.grep(input, signal)
   const scores = new Map<string, { score: number; conversationId: number }>()
   for (const [place, hit] of hits.entries()) {
-    const id = hit.kind === 'message' ? (hit.coveredBy[0] ?? hit.id) : hit.id
+    // In some systems, and in damaged files, a summary of another conversation stands for a message too.
+    const own = hit.coveredBy.find((cover) => conversationOf(db, cover) === hit.conversationId)
+    const id = hit.kind === 'message' ? (own ?? hit.id) : hit.id
     const known = scores.get(id)?.score ?? 0
     // Several hits beneath one summary speak for it more than one good one beneath another.
     scores.set(id, { score: known + 1 / (place + 3), conversationId: hit.conversationId })

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 /** What must not leave the machine with a memory that is attached to a bug report, and what stands in its place. */
 type Rule = { readonly pattern: RegExp; readonly by: string }
 
+const MOST_PASSES = 4
+
 /** Long runs are bounded, so that no text makes a pattern slow. */
 const RULES: readonly Rule[] = [
   {
@@ -30,15 +32,28 @@ const RULES: readonly Rule[] = [
       /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]{1,64}@(?:[\p{L}\p{N}-]{1,63}\.){1,8}\p{L}{2,24}(?![\p{L}\p{N}])/gu,
     by: '[e-mail]',
   },
-  { pattern: /\bfile:\/\/[^\s"'<>|)\]]{1,1000}/gi, by: '[path]' },
-  // C:\Users\…, also as it is written in JSON; \\server\share\….
-  { pattern: /(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,2}|\/)[^\s"'<>|*?:,;)\]]{1,1000}/g, by: '[path]' },
-  { pattern: /\\\\[A-Za-z0-9._$-]{1,100}\\[^\s"'<>|*?:,;)\]]{1,1000}/g, by: '[path]' },
-  // /home/…, ~/…: from the root or the home, two names or more; the rest of a web address is none.
-  {
-    pattern: /(?<![\p{L}\p{N}_/:.~@-])(?:~|\/[\p{L}\p{N}_.@+-]{1,255})(?:\/[\p{L}\p{N}_.@+%-]{1,255}){1,100}\/?/gu,
-    by: '[path]',
-  },
+]
+
+/** What a path may hold up to its end. A name with a space ends it, unless the path is quoted. */
+const PATHS: readonly RegExp[] = [
+  // Quoted, with everything in it: "/Users/ada/My Documents/x", 'C:\\Program Files\\x'.
+  /(?<=(["'`]))(?:file:|~[\w-]{0,64}|[A-Za-z]:)?(?:[\\/]{1,4}[^"'`\\/\n<>|]{1,255}){2,100}[\\/]{0,4}(?=\1)/gi,
+  // file:/x, file:///x, file://localhost/x, file:C:/x, and any other scheme before three slashes (sqlite:///x).
+  /\bfile:(?:[\\/~]|%2f|%5c|[A-Za-z](?::|%3a|\|))[^\s"'`<>|)\]]{0,2000}/gi,
+  /\b[a-z][a-z0-9+.-]{1,20}:\/{3,4}[^\s"'`<>|)\]/][^\s"'`<>|)\]]{0,2000}/gi,
+  /\b[a-z][a-z0-9+.-]{1,20}:\/\/(?:file|localhost)\/[^\s"'`<>|)\]]{1,2000}/gi,
+  // Percent-encoded: %2Fhome%2Fada, file%3A%2F%2F…, C%3A%5CUsers.
+  /(?:file(?:%3a)|[A-Za-z]%3a)?(?:(?:%2f|%5c){1,4}[\p{L}\p{N}_.~@+-]{1,255}){2,100}/giu,
+  // C:\Users\…, also as it is written in JSON; \\server\share\…, \\?\C:\…, //server/share/….
+  /\\{2,8}(?:[A-Za-z]:|[A-Za-z0-9._$?-]{1,100})(?:\\{1,4}(?:[A-Za-z]:)?[^\s"'`<>|*?,;)\]\\]{1,255}){1,100}/g,
+  /(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,4}|\/)[^\s"'`<>|*?:,;)\]]{1,1000}/g,
+  /(?<![\p{L}\p{N}_/:\\.-])\/\/[\p{L}\p{N}_.$-]{1,100}(?:\/[\p{L}\p{N}_.$@+%-]{1,255}){1,100}/gu,
+  // ~\x, %USERPROFILE%\x, $HOME/x.
+  /(?:(?<![\p{L}\p{N}])~|%[A-Za-z_]{1,40}%|\$\{?(?:HOME|USERPROFILE|PWD)\}?)(?:[\\/]{1,2}[\p{L}\p{N}_.@+%-]{1,255}){1,100}/gu,
+  // /home/…, ~/…, -I/usr/…, a:/b/c: from the root or the home, two names or more; the rest of a web address is none.
+  /(?:(?<![\p{L}\p{M}\p{N}_/.~@-])|(?<=(?<![\p{L}\p{N}])-[A-Za-z]))(?:~[\w-]{0,64}|\/[\p{L}\p{M}\p{N}_.@+-]{1,255})(?:\/[\p{L}\p{M}\p{N}_.@+%-]{1,255}){1,100}\/?/gu,
+  // A home as agents name folders after it.
+  /(?<![\p{L}\p{N}_-])-{1,2}(?:home|Users|root|mnt)-[\p{L}\p{N}_.-]{1,255}/gu,
 ]
 
 /** How texts are made fit to be shown to others. The same text always gives the same. */
@@ -47,8 +62,20 @@ export type Sanitizer = (text: string) => string
 export const asItIs: Sanitizer = (text) => text
 
 /** Keys, tokens, secrets, e-mail addresses and absolute paths are replaced by what they are. */
-export const withoutSecrets: Sanitizer = (text) =>
-  RULES.reduce((clean, { pattern, by }) => clean.replace(pattern, by), text)
+export const withoutSecrets: Sanitizer = (text) => {
+  let clean = text
+  // What stands beside a thing that was taken out may be another one.
+  for (let pass = 0; pass < MOST_PASSES; pass += 1) {
+    const before = clean
+    clean = withoutPaths(RULES.reduce((rest, { pattern, by }) => rest.replace(pattern, by), clean))
+    if (clean === before) break
+  }
+  return clean
+}
+
+/** Absolute paths, in every way in which they are written, are replaced. */
+export const withoutPaths: Sanitizer = (text) =>
+  PATHS.reduce((clean, pattern) => clean.replace(pattern, '[path]'), text)
 
 /** Nothing is left of a text but its length in characters and the beginning of its SHA-256. */
 export const asHash: Sanitizer = (text) =>

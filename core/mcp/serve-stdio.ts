@@ -1,9 +1,9 @@
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { chooseConversation } from '../cli/session.ts'
 import { Core } from '../core.ts'
 import { executeHere } from '../jobs/job-thread.ts'
 import { Machine } from '../machine/machine.ts'
 import { createMcpServer } from './server.ts'
+import { StdioTransport } from './stdio-transport.ts'
 import { Tools } from './tools.ts'
 
 export type McpOptions = {
@@ -43,7 +43,7 @@ export async function serveStdio(options: McpOptions): Promise<number> {
     if (options.conversationId !== null) chooseConversation(lcm, options.conversationId)
     const unsubscribe = core.subscribe(() => undefined)
     const server = createMcpServer(new Tools(() => core.lcm(), options.conversationId), options.version)
-    const transport = new CountingTransport()
+    const transport = new StdioTransport({ input: process.stdin, output: process.stdout })
     await server.connect(transport)
     const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {
       process.stdin.once('end', () => done('end'))
@@ -57,38 +57,5 @@ export async function serveStdio(options: McpOptions): Promise<number> {
     return signal === 'SIGINT' ? 130 : 0
   } finally {
     await core.close()
-  }
-}
-
-/** Knows which requests wait for their answer, so that a client that only writes and closes gets its answers all the same. */
-class CountingTransport extends StdioServerTransport {
-  readonly #open = new Set<string | number>()
-  #whenIdle: (() => void) | null = null
-
-  override async start(): Promise<void> {
-    const { onmessage } = this
-    this.onmessage = (message, ...more) => {
-      if ('id' in message && 'method' in message && message.id !== undefined) this.#open.add(message.id)
-      onmessage?.(message, ...more)
-    }
-    await super.start()
-  }
-
-  override async send(message: Parameters<StdioServerTransport['send']>[0]): Promise<void> {
-    await super.send(message)
-    if ('id' in message && !('method' in message) && message.id !== undefined) this.#open.delete(message.id)
-    if (this.#open.size === 0) this.#whenIdle?.()
-  }
-
-  /** Waits until every request is answered, at most so long. */
-  idle(limitMs: number): Promise<void> {
-    return new Promise((done) => {
-      const timer = setTimeout(done, limitMs)
-      this.#whenIdle = () => {
-        clearTimeout(timer)
-        done()
-      }
-      if (this.#open.size === 0) this.#whenIdle()
-    })
   }
 }

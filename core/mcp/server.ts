@@ -1,6 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { toCliJson } from '../cli/cli-json.ts'
 import { toErrorInfo } from '../errors.ts'
+import { withoutPaths } from '../export/sanitize.ts'
 import { INPUT_SHAPES } from './tool-inputs.ts'
 import { INSTRUCTIONS, SERVER_NAME, TEXTS } from './tool-texts.ts'
 import type { Tools } from './tools.ts'
@@ -41,7 +42,8 @@ async function answer(work: () => unknown): Promise<ToolResult> {
   } catch (error) {
     const { code, message, retryable } = toErrorInfo(error)
     if (code === 'internal') console.error(error)
-    return { ...result({ error: { code, message, retryable } }), isError: true }
+    // Where files stand on this machine is nothing to an agent, and less to whoever reads what it says.
+    return { ...result({ error: { code, message: withoutPaths(message), retryable } }), isError: true }
   }
 }
 

@@ -2,10 +2,11 @@ import { time } from '../cli/parse.ts'
 import { ExpandQueryInput, type ExpandQueryResult, MOST_AGENT_TOKENS } from '../contract/expand-query.ts'
 import type { Description } from '../contract/lineage.ts'
 import { type Expansion, type GrepHit, GrepInput } from '../contract/retrieval.ts'
-import { findNode } from '../conversations/node-id.ts'
+import { conversationOf, findNode } from '../conversations/node-id.ts'
 import { LcmError } from '../errors.ts'
 import { fitting } from '../expand-query/granted-reader.ts'
 import type { Lcm } from '../lcm.ts'
+import { PinnedView } from './pinned.ts'
 import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
 
 const DEFAULT_HITS = 20
@@ -38,7 +39,7 @@ export class Tools {
         beforeMs: timeOf('before', before),
         conversationIds: this.#conversations(input.conversationIds),
       })
-      const { hits, ...facts } = await lcm.retrieval.grep(query, signal)
+      const { hits, ...facts } = this.#shown(lcm, await lcm.retrieval.grep(query, signal))
       const answer = { ...facts, hits: hits.map(shortened) }
       // A page that is too large is asked for again as a smaller one, so that its cursor fits it.
       if (wanted === 1 || lcm.estimator.count(JSON.stringify(answer)) <= MOST_AGENT_TOKENS) return answer
@@ -50,7 +51,7 @@ export class Tools {
     this.#find(lcm, id)
     const cap = this.#cap(lcm, tokenCap)
     // A token is seldom more than eight characters; what is longer is cut by count.
-    const described = lcm.retrieval.describe(id, offset + cap * 8)
+    const described = this.#shown(lcm, lcm.retrieval.describe(id, offset + cap * 8))
     const content = fitting(described.content.slice(offset), cap, lcm.estimator)
     const end = offset + content.length
     return {
@@ -67,17 +68,24 @@ export class Tools {
     const lcm = this.#lcm()
     this.#find(lcm, summaryId)
     const cap = this.#cap(lcm, tokenCap)
-    return lcm.retrieval.expand(
+    const expansion = lcm.retrieval.expand(
       { summaryId, depth, includeMessages, tokenCap: cap, cursor },
       { countOf: (text) => lcm.estimator.count(text), conversationIds: this.#conversations(undefined) },
     )
+    return this.#shown(lcm, expansion)
   }
 
   async expandQuery(input: ToolInput<'lcm_expand_query'>, signal: AbortSignal): Promise<ExpandQueryResult> {
     const lcm = this.#lcm()
     for (const id of input.summaryIds ?? []) this.#find(lcm, id)
     const [only] = this.#conversations(input.conversationId === undefined ? undefined : [input.conversationId]) ?? []
-    return lcm.expandQuery.ask(ExpandQueryInput.parse({ ...input, conversationId: only }), signal)
+    const told = await lcm.expandQuery.ask(ExpandQueryInput.parse({ ...input, conversationId: only }), signal)
+    return this.#shown(lcm, told)
+  }
+
+  /** What of an answer may be seen through this server. */
+  #shown<T>(lcm: Lcm, answer: T): T {
+    return this.#pinned === null ? answer : new PinnedView(lcm.read, this.#pinned).of(answer)
   }
 
   #cap(lcm: Lcm, asked: number | undefined): number {
@@ -86,21 +94,28 @@ export class Tools {
 
   /** @throws LcmError not_found; grant_scope outside the conversation that the server is for */
   #find(lcm: Lcm, id: string): void {
-    const { conversationId } = findNode(lcm.read, id)
-    if (this.#pinned !== null && conversationId !== this.#pinned) throw this.#outside(conversationId)
+    if (this.#pinned === null) {
+      findNode(lcm.read, id)
+      return
+    }
+    const conversationId = conversationOf(lcm.read, id)
+    // Who names it as a source may be in another conversation: nothing more is said.
+    if (conversationId === null)
+      throw new LcmError('not_found', `There is no message, summary or file "${id}": look for it with lcm_grep.`)
+    if (conversationId !== this.#pinned) throw this.#outside(id)
   }
 
   #conversations(asked: readonly number[] | undefined): number[] | undefined {
     if (this.#pinned === null) return asked && [...asked]
     const other = asked?.find((id) => id !== this.#pinned)
-    if (other !== undefined) throw this.#outside(other)
+    if (other !== undefined) throw this.#outside(`conversation ${other}`)
     return [this.#pinned]
   }
 
-  #outside(conversationId: number): LcmError {
+  #outside(what: string): LcmError {
     return new LcmError(
       'grant_scope',
-      `This server gives access to conversation ${this.#pinned} only, not to ${conversationId}: leave the conversation out, or ask for another server.`,
+      `This server gives access to conversation ${this.#pinned} only, not to ${what}: leave it out, or ask for another server.`,
     )
   }
 }

@@ -19,6 +19,24 @@ describe('a sanitized text', () => {
     ['a home of Windows', String.raw`C:\Users\ada\x.txt`, '[path]'],
     ['a home of Windows in JSON', String.raw`"C:\\Users\\ada\\x.txt"`, '"[path]"'],
     ['a file by its address', 'file:///Users/ada/x', '[path]'],
+    ['a file by its short address', 'see file:/home/ada/x.', 'see [path]'],
+    ['a file by its address with a host', 'file://localhost/home/ada/x', '[path]'],
+    ['a file of Windows by its address', 'file:///C:/Users/ada/x and file:C:\\ada', '[path] and [path]'],
+    ['a file by an encoded address', 'file:%2Fhome%2Fada file%3A%2F%2F%2Fhome%2Fada%2Fx', '[path] [path]'],
+    ['an encoded path', 'cwd=%2Fhome%2Fada%2Fx', 'cwd=[path]'],
+    ['a database by its address', 'sqlite:////home/ada/lcm.db', '[path]'],
+    ['an editor link', 'vscode://file/home/ada/x.ts', '[path]'],
+    ['a home of Windows with slashes', 'D:/Users/ada/x', '[path]'],
+    ['a share of Windows', String.raw`\\server\share\ada and \\server\share`, '[path] and [path]'],
+    ['a share in JSON', String.raw`"\\\\server\\share\\ada"`, '"[path]"'],
+    ['a share with slashes', 'at //server/share/ada', 'at [path]'],
+    ['a long path of Windows', String.raw`\\?\C:\Users\ada`, '[path]'],
+    ['a home by a variable', String.raw`$HOME/ada %USERPROFILE%\ada ~\ada ~ada/x`, '[path] [path] [path] [path]'],
+    ['a quoted path with spaces', '"/Users/ada/My Files/x y.txt"', '"[path]"'],
+    ['a path in a list of paths', 'PATH=/usr/bin:/home/ada/bin', 'PATH=[path]:[path]'],
+    ['a path of a flag', 'cc -I/home/ada/include', 'cc -I[path]'],
+    ['a path on another machine', 'scp host:/home/ada/x .', 'scp host:[path] .'],
+    ['a folder named after a home', 'in -home-ada-project', 'in [path]'],
   ])('has no %s', (_what, text, clean) => {
     expect(withoutSecrets(text)).toBe(clean)
   })
@@ -28,6 +46,9 @@ describe('a sanitized text', () => {
     'the token: it was lost',
     'import { x } from "./core/lcm.ts"',
     'sum_0123456789abcdef and file_0123456789abcdef',
+    'see https://example.com/home/ada, // a comment, and/or /help',
+    'a ratio of 3:4, 10:30, key: value, <b>bold</b></p> and C: alone',
+    String.raw`a\nb, \d+\w and "\n"`,
   ])('keeps what is none of that: %s', (text) => {
     expect(withoutSecrets(text)).toBe(text)
   })

@@ -1,0 +1,146 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import {
+  ClientRequestSchema,
+  ErrorCode,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+  type RequestId,
+  RequestIdSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+
+/** No request to these tools is larger. */
+export const MAX_LINE_BYTES = 10 * 1024 * 1024
+const NEWLINE = 0x0a
+
+/** By its name, what a request of the protocol has to look like. */
+const REQUESTS = new Map(ClientRequestSchema.options.map((schema) => [schema.shape.method.value as string, schema]))
+
+type Streams = { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream }
+
+/**
+ * One message of the protocol a line. Whatever else comes in is answered with an error, and the next line is heard:
+ * the transport of the SDK stops listening at a line that is too long, and passes on requests that its server then calls
+ * a fault of its own. Knows which requests wait for an answer, so that a client that only writes and closes gets all.
+ */
+export class StdioTransport implements Transport {
+  onmessage?: NonNullable<Transport['onmessage']>
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  readonly #input: NodeJS.ReadableStream
+  readonly #output: NodeJS.WritableStream
+  readonly #open = new Set<RequestId>()
+  #whenIdle: (() => void) | null = null
+  #pieces: Buffer[] = []
+  #bytes = 0
+  #isTooLong = false
+
+  constructor({ input, output }: Streams) {
+    this.#input = input
+    this.#output = output
+  }
+
+  async start(): Promise<void> {
+    this.#input.on('data', this.#take)
+    this.#input.on('error', (error: Error) => this.onerror?.(error))
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#output.write(`${JSON.stringify(message)}\n`)) {
+      await new Promise((resume) => this.#output.once('drain', resume))
+    }
+    if ('id' in message && !('method' in message) && message.id !== undefined) this.#open.delete(message.id)
+    if (this.#open.size === 0) this.#whenIdle?.()
+  }
+
+  async close(): Promise<void> {
+    this.#input.off('data', this.#take)
+    this.#input.pause()
+    this.onclose?.()
+  }
+
+  /** Waits until every request is answered, at most so long. */
+  idle(limitMs: number): Promise<void> {
+    return new Promise((done) => {
+      const timer = setTimeout(done, limitMs)
+      this.#whenIdle = () => {
+        clearTimeout(timer)
+        done()
+      }
+      if (this.#open.size === 0) this.#whenIdle()
+    })
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    let from = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      this.#keep(chunk.subarray(from, end))
+      from = end + 1
+      this.#endLine()
+    }
+    this.#keep(chunk.subarray(from))
+  }
+
+  /** What is too long is not kept, and refused at once: nobody knows whether its line ever ends. */
+  #keep(piece: Buffer): void {
+    if (this.#isTooLong || piece.length === 0) return
+    this.#bytes += piece.length
+    this.#pieces.push(piece)
+    if (this.#bytes <= MAX_LINE_BYTES) return
+    this.#isTooLong = true
+    this.#pieces = []
+    this.#refuse(null, ErrorCode.ParseError, `A message has at most ${MAX_LINE_BYTES} bytes; this one is left out.`)
+  }
+
+  #endLine(): void {
+    const line = Buffer.concat(this.#pieces).toString('utf8').trim()
+    this.#pieces = []
+    this.#bytes = 0
+    const isTooLong = this.#isTooLong
+    this.#isTooLong = false
+    if (!isTooLong && line !== '') this.#hear(line)
+  }
+
+  #hear(line: string): void {
+    let value: unknown
+    try {
+      value = JSON.parse(line)
+    } catch {
+      this.#refuse(null, ErrorCode.ParseError, 'This line is no JSON.')
+      return
+    }
+    const message = JSONRPCMessageSchema.safeParse(value)
+    if (!message.success) {
+      const isParams = typeof value === 'object' && value !== null && 'method' in value && 'params' in value
+      const code = isParams && idOf(value) !== null ? ErrorCode.InvalidParams : ErrorCode.InvalidRequest
+      this.#refuse(idOf(value), code, 'This is no request of JSON-RPC 2.0 with an object for its parameters.')
+      return
+    }
+    const { data } = message
+    if ('method' in data && 'id' in data) {
+      const problem = problemOf(data)
+      if (problem !== null) {
+        this.#refuse(data.id, ErrorCode.InvalidParams, problem)
+        return
+      }
+      this.#open.add(data.id)
+    }
+    this.onmessage?.(data)
+  }
+
+  #refuse(id: RequestId | null, code: ErrorCode, message: string): void {
+    this.#output.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`)
+  }
+}
+
+/** Why a request has parameters that its method cannot take; null where it can, or where nobody knows the method. */
+function problemOf(request: { readonly method: string; readonly params?: unknown }): string | null {
+  const parsed = REQUESTS.get(request.method)?.safeParse(request)
+  if (parsed === undefined || parsed.success) return null
+  const places = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  return `The parameters of ${request.method} are not valid. ${places.slice(0, 5).join('; ')}`
+}
+
+function idOf(value: unknown): RequestId | null {
+  const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : null
+  return RequestIdSchema.safeParse(id).data ?? null
+}
