@@ -1,4 +1,5 @@
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { countsInCycles } from './cycle-counts.ts'
 
 const queries = {
   // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between
@@ -62,6 +63,20 @@ function* findWrongCounts(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
+function* findWrongCountsInCycles(context: CheckContext): Iterable<Finding | null> {
+  const { info, probe, facts } = context
+  if (info.system !== 'native' && !probe.has('summaries', 'descendant_count')) return
+  for (const [index, { least, most }] of countsInCycles(facts)) {
+    const { id, conversationId, descendants } = facts.summaries.at(index)
+    const isPossible = descendants >= least && descendants <= most
+    const range = least === most ? `${least}` : `between ${least} and ${most}`
+    const detail = `stores ${descendants} descendants; it stands in a circle, and without it there are ${range}`
+    yield isPossible || !isAsked(context, conversationId)
+      ? null
+      : { id, conversationId, detail, mark: `circle ${descendants} ${least} ${most}` }
+  }
+}
+
 function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
   const { db, info } = context
   const { summaries, links, extents, order } = context.facts
@@ -106,7 +121,10 @@ export const contentChecks: readonly Check[] = [
       'duplicate_edge',
       'summary_without_source',
     ],
-    find: findWrongCounts,
+    find: function* (context) {
+      yield* findWrongCounts(context)
+      yield* findWrongCountsInCycles(context)
+    },
   },
   {
     id: 'not_smaller_than_sources',

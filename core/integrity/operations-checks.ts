@@ -59,6 +59,15 @@ const queries = {
     SELECT NULL AS id, max(conversation_id) AS conversationId, count(*) || ' active conversations of ' || session_key AS detail
     FROM main.conversations
     WHERE active = 1 AND session_key IS NOT NULL GROUP BY session_key HAVING count(*) > 1`,
+  /** Whatever their keys are: the system finds one of them by its session and never the other. */
+  sessionTwins: (key: string) => /* sql */ `
+    SELECT NULL AS id, max(conversation_id) AS conversationId,
+      count(*) || ' active conversations have the session id ' || substr(session_id, 1, 80) AS detail
+    FROM main.conversations
+    WHERE active = 1 AND session_id IS NOT NULL
+    GROUP BY session_id
+    HAVING count(*) > 1 AND (count(${key}) < count(*) OR count(DISTINCT ${key}) > 1)
+      AND (:conversation IS NULL OR sum(conversation_id = :conversation) > 0)`,
   bootstrap: /* sql */ `
     SELECT NULL AS id, conversation_id AS conversationId,
       'read up to byte ' || last_processed_offset || ' of a transcript of ' || last_seen_size AS detail
@@ -229,9 +238,9 @@ export const operationsChecks: readonly Check[] = [
     group: 'operations',
     severity: 'warning',
     phase: 'structure',
-    invariant: 'A conversation is either active or archived.',
+    invariant: 'A conversation is either active or archived, and a session has one active conversation.',
     explanation:
-      'The marks contradict each other, so that the system may go on writing to a conversation that was put aside, or never again.',
+      'The marks contradict each other, so that the system may go on writing to a conversation that was put aside, to the wrong one of two, or never again.',
     repairable: false,
     notApplicable: ({ info, probe }) =>
       probe.has('conversations', 'active') && probe.has('conversations', 'archived_at')
@@ -239,7 +248,10 @@ export const operationsChecks: readonly Check[] = [
         : `${info.systemLabel} does not mark conversations as active.`,
     find: function* (context) {
       yield* findIn(context, [], queries.archived)
-      if (context.probe.has('conversations', 'session_key')) yield* findIn(context, [], queries.twins)
+      const hasKeys = context.probe.has('conversations', 'session_key')
+      if (hasKeys) yield* findIn(context, [], queries.twins)
+      if (context.probe.has('conversations', 'session_id'))
+        yield* findIn(context, [], queries.sessionTwins(hasKeys ? 'session_key' : 'NULL'))
     },
   },
   {

@@ -187,6 +187,33 @@ describe('a seeded fault', () => {
   })
 })
 
+describe('the number of descendants in a circle', () => {
+  const circle = (stored: number | null) => {
+    const at = sound()
+    const { memory, condensed, leaves } = at
+    memory.damage('INSERT INTO summary_sources VALUES (:leaf, :node, 1)', { leaf: leaves[0] ?? '', node: condensed })
+    if (stored !== null)
+      memory.damage('UPDATE summaries SET descendant_count = :stored WHERE summary_id = :s', { stored, s: condensed })
+    return at
+  }
+
+  it('is no fault of its own where it can be right without the circle', async () => {
+    expect(unexplained(await scan(circle(null).memory.path))).toEqual(['lineage_cycle'])
+  })
+
+  it('is named with what it can be where no cut of the circle makes it right', async () => {
+    const { memory, condensed } = circle(40)
+    const report = await scan(memory.path)
+    expect(unexplained(report).toSorted()).toEqual(['descendant_count', 'lineage_cycle'])
+    expect(report.checks.find(({ id }) => id === 'descendant_count')?.samples).toMatchObject([
+      {
+        id: condensed,
+        detail: 'stores 40 descendants; it stands in a circle, and without it there are between 1 and 2',
+      },
+    ])
+  })
+})
+
 describe('a scan', () => {
   it('ends when it is cancelled', async () => {
     const { memory } = sound()

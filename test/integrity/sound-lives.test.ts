@@ -5,10 +5,10 @@ import { openMemory } from '../../core/db/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { type HermesLife, writeHermesLife } from '../builders/systems/hermes-life.ts'
-import { losslessClaudeWriter } from '../builders/systems/lossless.ts'
+import { losslessClaudeWriter, losslessClawWriters } from '../builders/systems/lossless.ts'
 import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { inEverySession, inFewWords, type StoryMessage, tellStory } from '../builders/systems/story.ts'
-import { writeStory } from '../builders/systems/system.ts'
+import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copied } from '../working-copy/copying.ts'
 import { scanFile } from './scan-file.ts'
@@ -135,5 +135,31 @@ describe('the window rule of pi-lcm', () => {
     const { byDesign, checks } = await scanFile((await copied(path)).path)
     expect(checks.find(({ id }) => id === 'double_inclusion')).toMatchObject({ count: 0 })
     expect(byDesign?.map(({ id }) => id)).toContain('double_inclusion')
+  })
+})
+
+describe('two active conversations of lossless-claw', () => {
+  const writer = losslessClawWriters.find(({ name }) => name.includes('0.15')) as SystemWriter
+  async function active(change: string): Promise<readonly string[]> {
+    const path = fresh()
+    const file = writer.open(path)
+    for (const session of writer.tell(tellStory({ seed: 6, sessions: 2 })).sessions) file.begin(session)
+    file.db.exec(`UPDATE conversations SET active = 1; ${change}`)
+    file.db.close()
+    const { checks } = await scanFile(path)
+    return checks.find(({ id }) => id === 'archived_but_active_flag')?.samples.map(({ detail }) => detail) ?? []
+  }
+
+  it('are a fault when they have one session id, whatever their keys are', async () => {
+    const same = `UPDATE conversations SET session_id = 'twin';`
+    const fault = ['2 active conversations have the session id twin']
+    expect(await active(same)).toEqual(fault)
+    expect(await active(`${same} UPDATE conversations SET session_key = 'key ' || conversation_id`)).toEqual(fault)
+  })
+
+  it('are none when their sessions are two, or one of them was put aside', async () => {
+    expect(await active('')).toEqual([])
+    const aside = `UPDATE conversations SET active = 0, archived_at = created_at WHERE conversation_id = 1`
+    expect(await active(`UPDATE conversations SET session_id = 'twin'; ${aside}`)).toEqual([])
   })
 })
