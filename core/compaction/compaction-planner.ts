@@ -21,7 +21,7 @@ export class CompactionPlanner {
 
   /**
    * The triggers go by the active tokens, whether or not they fit into the budget; pressure is that of the assembled
-   * window, as everywhere (docs/decisions/0021-one-window.md).
+   * window, as everywhere (docs/decisions/0022-one-window.md).
    * @throws LcmError not_found, invalid_argument
    */
   evaluate(input: CompactInput): CompactionDecision {

@@ -100,7 +100,15 @@ export const contract = {
     rankAt: base.input(inConversation.extend({ atMs: TimeMs })).output(z.object({ rank: z.int() })),
   },
   strata: {
-    get: base.input(inConversation.extend({ axis: StrataAxis })).output(Strata),
+    get: base
+      .input(
+        inConversation.extend({
+          axis: StrataAxis,
+          /** Default: the configured one. */
+          freshTailCount: z.int().min(0).max(1_000_000).optional(),
+        }),
+      )
+      .output(Strata),
     messages: base
       .input(
         inConversation.extend({ axis: StrataAxis, x0: z.number(), x1: z.number(), buckets: z.int().min(1).max(8192) }),

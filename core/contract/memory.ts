@@ -97,6 +97,7 @@ export const ConversationRow = z.object({
   /** contextTokens ÷ configured token budget. */
   pressure: z.number(),
   createdAtMs: TimeMs.nullable(),
+  /** Of the last change of any kind: a message, a summary, a compaction, an operation by hand. */
   updatedAtMs: TimeMs.nullable(),
   /** When its system put it aside for a newer one of the same agent; null while it is in use. */
   archivedAtMs: TimeMs.nullable(),

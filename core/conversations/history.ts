@@ -57,3 +57,15 @@ export class History extends MessageOrder {
     return low
   }
 }
+
+/** Index of the first value above a limit, in values that never decrease. */
+export function firstAbove(values: Float64Array, limit: number): number {
+  let low = 0
+  let high = values.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((values[middle] as number) > limit) high = middle
+    else low = middle + 1
+  }
+  return low
+}

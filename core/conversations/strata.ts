@@ -1,24 +1,27 @@
 import type { Strata, StrataAxis, StrataMessages } from '../contract/strata.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
-import type { History } from './history.ts'
+import { firstAbove, type History } from './history.ts'
 import type { HistoryIndex } from './history-index.ts'
 import { type Axis, axisOf, nodeSpan } from './strata-axis.ts'
 import { type MarkRules, marksOf } from './strata-marks.ts'
 import { messageColumns, type Stretch } from './strata-messages.ts'
 import { ticksOf } from './strata-ticks.ts'
 import { windowRuns } from './strata-window.ts'
-import { EVENT, IN_WINDOW, type SummaryGraph } from './summary-graph.ts'
+import { IN_WINDOW, type SummaryGraph } from './summary-graph.ts'
 
 const EVERYTHING: MarkRules = { overlaps: true, unshown: true }
 
 const queries = {
   archivedAt: /* sql */ `SELECT archived_at FROM conversations WHERE conversation_id = :conversation`,
   runs: /* sql */ `
-    SELECT run_id AS runId, started_at AS atMs
-    FROM compaction_runs
-    WHERE conversation_id = :conversation
-    ORDER BY started_at, run_id`,
+    SELECT
+      r.run_id AS runId,
+      r.started_at AS atMs,
+      (SELECT max(e.newest_seq) FROM compaction_events AS e WHERE e.run_id = r.run_id) AS newestSeq
+    FROM compaction_runs AS r
+    WHERE r.conversation_id = :conversation
+    ORDER BY r.started_at, r.run_id`,
 }
 
 /** A conversation as layers over its history: the whole of its summaries, and its messages a stretch at a time. */
@@ -41,12 +44,16 @@ export class StrataService {
    * Everything of the strata but the messages.
    * @throws LcmError not_found
    */
-  get(input: { readonly conversationId: number; readonly axis: StrataAxis }): Strata {
+  get(input: {
+    readonly conversationId: number
+    readonly axis: StrataAxis
+    readonly freshTailCount?: number | undefined
+  }): Strata {
     return readSnapshot(this.#db, () => {
       const graph = this.#histories.graph(input.conversationId)
       const { history } = graph
       const axis = this.#axis(history, input.axis)
-      const tail = freshTail(graph, this.#freshTailCount)
+      const tail = freshTail(graph, input.freshTailCount ?? this.#freshTailCount)
       return {
         conversationId: input.conversationId,
         axis: input.axis,
@@ -93,19 +100,28 @@ export class StrataService {
 
   #runs(history: History, axis: Axis): Strata['runs'] {
     return this.#db
-      .all<{ runId: string; atMs: number }>(queries.runs, { conversation: history.conversationId })
-      .map(({ runId, atMs }) => {
-        const present = history.rankAtTime(atMs + 1)
+      .all<{ runId: string; atMs: number; newestSeq: number | null }>(queries.runs, {
+        conversation: history.conversationId,
+      })
+      .map(({ runId, atMs, newestSeq }) => {
+        // Imported messages bear the times of their agent, a run that of this machine.
+        const present = newestSeq === null ? history.rankAtTime(atMs + 1) : firstAbove(history.seqs, newestSeq)
         return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
       })
   }
 }
 
-/** Rank of the first of the newest `count` messages, events not counted. */
-function freshTail({ history, messageStates }: SummaryGraph, count: number): number {
-  let rank = history.length
-  for (let left = count; left > 0 && rank > 0; rank -= 1) if (messageStates[rank - 1] !== EVENT) left -= 1
-  return rank
+/** Rank of the first of the newest `count` messages of the window: a message that is compacted is in no tail. */
+function freshTail({ history, window }: SummaryGraph, count: number): number {
+  let first = history.length
+  let left = count
+  for (let index = window.length - 1; index >= 0 && left > 0; index -= 1) {
+    const rank = window[index]?.rank ?? -1
+    if (rank < 0) continue
+    first = Math.min(first, rank)
+    left -= 1
+  }
+  return first
 }
 
 function summaryColumns(graph: SummaryGraph, axis: Axis): Strata['summaries'] {

@@ -45,9 +45,15 @@ const queries = {
     ORDER BY conversation_id`,
 
   summaries: (where: Where) => /* sql */ `
-    SELECT conversation_id AS conversationId, count(*) AS summaries, max(depth) AS maxDepth
+    SELECT conversation_id AS conversationId, count(*) AS summaries, max(depth) AS maxDepth, max(created_at) AS lastAtMs
     FROM summaries ${where}
     GROUP BY conversation_id`,
+
+  /** When a conversation was last compacted or changed by hand. */
+  changes: (where: Where) => /* sql */ `
+    SELECT conversation_id, max(coalesce(finished_at, started_at)) FROM compaction_runs ${where} GROUP BY conversation_id
+    UNION ALL
+    SELECT conversation_id, max(at) FROM surgery_events ${where} GROUP BY conversation_id`,
 
   roles: /* sql */ `
     SELECT role AS key, count(*) AS count, CAST(total(token_count) AS INTEGER) AS tokens, NULL AS sourceTokens
@@ -110,7 +116,12 @@ type Totals = Pick<
   'conversations' | 'messages' | 'messageParts' | 'summaries' | 'contextItems' | 'largeFiles'
 > & { readonly summaryMessages: number; readonly summaryParents: number }
 
-type Summaries = { readonly conversationId: number; readonly summaries: number; readonly maxDepth: number }
+type Summaries = {
+  readonly conversationId: number
+  readonly summaries: number
+  readonly maxDepth: number
+  readonly lastAtMs: number | null
+}
 type Figures = Pick<
   ConversationRow,
   'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure'
@@ -294,9 +305,23 @@ export class MemoryStats {
   #facts(where: Where, params: SqlParams = {}): Facts[] {
     const rows = this.#db.all<Summaries>(queries.summaries(where), params)
     const summaries = new Map(rows.map((row) => [row.conversationId, row]))
+    const changes = [...this.#db.iterateRaw<[number, number | null]>(queries.changes(where), params)]
+    const changedAt = Map.groupBy(changes, ([conversationId]) => conversationId)
     return this.#db.all<Identity>(queries.conversations(where), params).map((conversation) => {
-      const of = summaries.get(conversation.conversationId)
-      return { ...conversation, summaries: of?.summaries ?? 0, maxDepth: of?.maxDepth ?? -1 }
+      const { conversationId, updatedAtMs } = conversation
+      const of = summaries.get(conversationId)
+      const times = [
+        updatedAtMs,
+        of?.lastAtMs ?? null,
+        ...(changedAt.get(conversationId) ?? []).map(([, atMs]) => atMs),
+      ]
+      const known = times.filter((atMs) => atMs !== null)
+      return {
+        ...conversation,
+        updatedAtMs: known.length === 0 ? null : Math.max(...known),
+        summaries: of?.summaries ?? 0,
+        maxDepth: of?.maxDepth ?? -1,
+      }
     })
   }
 }

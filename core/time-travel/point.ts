@@ -1,5 +1,5 @@
 import type { Moment } from '../contract/time-travel.ts'
-import type { History } from '../conversations/history.ts'
+import { firstAbove, type History } from '../conversations/history.ts'
 import { messageNumber } from '../conversations/node-id.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
 import { LcmError } from '../errors.ts'
@@ -117,15 +117,3 @@ function coveredSeq({ summaryId }: LoggedEvent, graph: SummaryGraph): number {
 
 /** How many messages were there at a time, by the steady clock; all of them where no message has a time. */
 const messagesBy = (history: History, atMs: number): number => firstAbove(history.clockMs, atMs)
-
-/** Index of the first value above a limit, in values that never decrease. */
-export function firstAbove(values: Float64Array, limit: number): number {
-  let low = 0
-  let high = values.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] as number) > limit) high = middle
-    else low = middle + 1
-  }
-  return low
-}

@@ -10,6 +10,7 @@ import type {
   Pruning,
   Timeline,
 } from '../contract/time-travel.ts'
+import { firstAbove } from '../conversations/history.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import { type PrunedUntil, prunedByRun, readPruned } from '../conversations/pruned-outputs.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
@@ -19,7 +20,7 @@ import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
 import { differenceOf } from './difference.ts'
 import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
-import { firstAbove, locateMoment, messagesAt, newestAt, type Point } from './point.ts'
+import { locateMoment, messagesAt, newestAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
 import { ownSummaries, standBeside, type WindowRule } from './window-rule.ts'

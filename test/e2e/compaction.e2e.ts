@@ -48,6 +48,7 @@ test('a window that reloads during a compaction finds it again and can cancel it
   await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
   const cancel = page.getByRole('main').getByRole('button', { name: 'Cancel' })
   await expect(cancel).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Compacting now' })).toBeVisible()
   await page.reload()
   await expect(cancel).toBeVisible()
   await cancel.click()
@@ -55,6 +56,23 @@ test('a window that reloads during a compaction finds it again and can cancel it
   const { messages, summaries } = factsOf(path)
   expect(messages).toBe(6000)
   await expect(page.getByRole('contentinfo')).toContainText(`${summaries} `)
+})
+
+test('the plan’s fresh tail begins where the tail that is tried begins', async ({ openMemory, home, hostKind }) => {
+  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('link', { name: 'Compaction' }).click()
+  const strip = page.getByRole('img', { name: /fresh tail from message/ })
+  const configured = await strip.getAttribute('aria-label')
+  await page.getByRole('link', { name: /^Context/ }).click()
+  const view = page.getByRole('region', { name: 'Context window' })
+  await view.getByRole('button', { name: 'What if' }).click()
+  const tail = view.getByRole('textbox', { name: 'fresh tail' })
+  await tail.fill('1')
+  await tail.press('Enter')
+  await view.getByRole('button', { name: 'Plan compaction…' }).click()
+  await expect(strip).toBeVisible()
+  await expect(strip).not.toHaveAttribute('aria-label', configured ?? '')
 })
 
 test.describe('a file of another system', () => {

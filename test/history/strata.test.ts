@@ -21,6 +21,33 @@ const randomMessages = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 
+it('begins the fresh tail at the oldest of the newest raw messages of the window, of the tail that is asked for', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 10)
+  memory.leaf(1, [9, 10])
+  const strata = strataOf(memory, 2)
+  const tailAt = (freshTailCount?: number): number =>
+    strata.get({ conversationId: 1, axis: 'messages', freshTailCount }).freshTailX
+  expect([tailAt(), tailAt(2), tailAt(5), tailAt(0), tailAt(99)]).toEqual([6, 6, 3, 10, 0])
+})
+
+it('marks a run at the message that was the newest then, whatever the clocks say', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 6)
+  const leaf = memory.leaf(1, [1, 2])
+  memory.db.run(
+    `INSERT INTO compaction_runs (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, tokens_before)
+     VALUES ('run_1', 1, 'manual', 'full', 'deterministic', '{}', 'test', :at, 1)`,
+    { at: STORY_BEGINS_MS + 3_600_000 },
+  )
+  memory.db.run(
+    `INSERT INTO compaction_events (run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms, newest_seq)
+     VALUES ('run_1', 1, :at, 'leaf', :leaf, 0, '[]', 'normal', 2, 1, 0, 3)`,
+    { at: STORY_BEGINS_MS + 3_600_000, leaf },
+  )
+  expect(strataOf(memory).get({ conversationId: 1, axis: 'messages' }).runs).toMatchObject([{ x: 4, runId: 'run_1' }])
+})
+
 it('columns hold every message of the stretch once, in order, with all its tokens', () => {
   fc.assert(
     fc.property(
@@ -109,7 +136,7 @@ it('shows the window as summaries and runs of raw messages, and where the fresh 
     { x0: 4, x1: 6, id: null, depth: -1, items: 2, tokens: 20 },
     { x0: 7, x1: 8, id: null, depth: -1, items: 1, tokens: 10 },
   ])
-  expect(strata).toMatchObject({ extent: 8, freshTailX: 5, totalTokens: 80, maxDepth: 0 })
+  expect(strata).toMatchObject({ extent: 8, freshTailX: 4, totalTokens: 80, maxDepth: 0 })
   expect(strata.marks).toEqual([{ kind: 'uncovered', x0: 6, x1: 7, messages: 1, firstId: 'msg_7' }])
   expect(strataOf(memory, 0).get({ conversationId: 1, axis: 'messages' }).freshTailX).toBe(8)
   expect(strataOf(memory, 99).get({ conversationId: 1, axis: 'tokens' }).freshTailX).toBe(0)

@@ -75,6 +75,24 @@ describe('counting a memory', () => {
     expect(Stats.parse(stats)).toEqual(stats)
   })
 
+  it('takes a compaction and an operation by hand for a change of the conversation', () => {
+    using memory = buildMemory({ conversations: [{ messages: ['a', 'b'] }, { messages: ['c'] }] })
+    const before = statsOf(memory).conversations()
+    const atMs = (before[0]?.updatedAtMs ?? 0) + 3_600_000
+    memory.leaf(1, [1], { atMs })
+    expect(
+      statsOf(memory)
+        .conversations()
+        .map((row) => row.updatedAtMs),
+    ).toEqual([atMs, before[1]?.updatedAtMs])
+    memory.db.run(
+      `INSERT INTO compaction_runs (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, finished_at, tokens_before)
+       VALUES ('run_1', 2, 'manual', 'full', 'deterministic', '{}', 'test', :at, :at, 1)`,
+      { at: atMs + 1 },
+    )
+    expect(statsOf(memory).conversations()[1]?.updatedAtMs).toBe(atMs + 1)
+  })
+
   it('counts an empty memory and an empty conversation as empty', () => {
     using empty = buildMemory()
     expect(statsOf(empty).stats()).toMatchObject({

@@ -89,8 +89,9 @@ describe('what is said of a compaction', () => {
   })
 
   it('is how urgent it is', () => {
-    expect(decisionTitle({ should: false, urgency: 'none' })).toBe('No need to compact')
-    expect(decisionTitle({ should: true, urgency: 'hard' })).toBe('Compact before the next turn')
+    expect(decisionTitle({ should: false, urgency: 'none' }, 'resting')).toBe('No need to compact')
+    expect(decisionTitle({ should: false, urgency: 'none' }, 'running')).toBe('Compacting now')
+    expect(decisionTitle({ should: true, urgency: 'hard' }, 'resting')).toBe('Compact before the next turn')
   })
 })
 

@@ -26,6 +26,8 @@ type Props = {
   /** Draws a plan over the strata. */
   readonly renderStrip: (plan: {
     readonly steps: readonly PlanStep[]
+    /** Of the plan, where it is not the configured one. */
+    readonly freshTailCount: number | undefined
     /** Number of the step in hand, from 0. */
     readonly step: number | null
     readonly onStep: (step: number) => void
@@ -56,7 +58,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
   return (
     <div className={styles.view}>
       <ViewHeader
-        title={decisionTitle(decision.data)}
+        title={decisionTitle(decision.data, isRunning ? 'running' : 'resting')}
         actions={
           !info.readOnly && (
             <Button
@@ -72,7 +74,12 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
         {decisionFigures(decision.data)}
       </ViewHeader>
       {isRunning && job !== null && <RunProgress job={job} />}
-      {renderStrip({ steps: plan.data?.steps ?? NO_STEPS, step, onStep: setStep })}
+      {renderStrip({
+        steps: plan.data?.steps ?? NO_STEPS,
+        freshTailCount: request.settings?.freshTailCount,
+        step,
+        onStep: setStep,
+      })}
       <div ref={setScroller} className={styles.scroller}>
         {info.readOnly && (
           <div className={styles.notice}>

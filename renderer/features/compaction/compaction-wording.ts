@@ -15,8 +15,12 @@ export const MODES: readonly { readonly value: CompactionMode; readonly label: s
   { value: 'untilUnder', label: 'until under…', hint: 'As many passes as it takes to get below a number of tokens' },
 ]
 
-/** The decision in a sentence. */
-export function decisionTitle({ should, urgency }: Pick<CompactionDecision, 'should' | 'urgency'>): string {
+/** The decision in a sentence; while a compaction runs there is nothing to decide. */
+export function decisionTitle(
+  { should, urgency }: Pick<CompactionDecision, 'should' | 'urgency'>,
+  state: 'running' | 'resting',
+): string {
+  if (state === 'running') return 'Compacting now'
   if (!should) return 'No need to compact'
   return urgency === 'hard' ? 'Compact before the next turn' : 'Compact soon'
 }

@@ -3,7 +3,7 @@ import type { PlanStep } from '../../../core/contract/compaction.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
-import { plural } from '../../ui/format.ts'
+import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import { useNow } from '../../ui/use-now.ts'
@@ -27,6 +27,8 @@ import { ViewportMotion } from './viewport-motion.ts'
 type Props = {
   readonly conversationId: number
   readonly steps: readonly PlanStep[]
+  /** The tail that is tried; default: the configured one. */
+  readonly freshTailCount?: number | undefined
   /** Number of the step in hand, from 0. */
   readonly step: number | null
   readonly onStep: (step: number) => void
@@ -36,14 +38,18 @@ const NO_STEPS: readonly PlanStep[] = []
 const DAY_CHECK_MS = 60_000
 
 /** The strata in small, with the nodes that a plan would make drawn among those that are there. */
-export function PlanStrip({ conversationId, ...props }: Props) {
-  const { data: strata, error, refetch } = useStrata(conversationId, 'messages')
+export function PlanStrip({ conversationId, freshTailCount, ...props }: Props) {
+  const { data: strata, error, refetch } = useStrata(conversationId, 'messages', freshTailCount)
   if (error && strata === undefined) return <ErrorLine error={error} onRetry={() => void refetch()} />
   if (strata === undefined) return <Loading what="the strata" lines={4} />
   return <Drawing key={strata.conversationId} strata={strata} {...props} />
 }
 
-type DrawingProps = Omit<Props, 'conversationId'> & { readonly strata: Strata }
+/** On the axis of messages x is a rank. */
+const tailText = ({ freshTailX, extent }: Strata): string =>
+  freshTailX >= extent ? 'no fresh tail' : `fresh tail from message ${formatCount(freshTailX + 1)}`
+
+type DrawingProps = Omit<Props, 'conversationId' | 'freshTailCount'> & { readonly strata: Strata }
 
 function Drawing({ strata, steps, step, onStep }: DrawingProps) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -101,7 +107,7 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
         style={scene ? { height: scene.rows.height } : undefined}
         data-over={hovered ? hovered.hit.kind : undefined}
         role="img"
-        aria-label={`${plural(steps.length, 'planned node')} over ${plural(strata.summaries.id.length, 'summary', 'summaries')} of ${plural(strata.totalMessages, 'message')}. The plan below lists the same.`}
+        aria-label={`${plural(steps.length, 'planned node')} over ${plural(strata.summaries.id.length, 'summary', 'summaries')} of ${plural(strata.totalMessages, 'message')}, ${tailText(strata)}. The plan below lists the same.`}
       >
         <canvas ref={base} className={drawing.canvas} />
         <canvas ref={overlay} className={drawing.canvas} />

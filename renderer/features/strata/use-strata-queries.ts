@@ -9,10 +9,10 @@ import type { Viewport } from './viewport.ts'
 const KEPT_MS = 30_000
 
 /** The strata of a conversation. While another axis is fetched the last one stays; of another conversation nothing does. */
-export const useStrata = (conversationId: number, axis: StrataAxis) =>
+export const useStrata = (conversationId: number, axis: StrataAxis, freshTailCount?: number) =>
   useQuery(
     api.strata.get.queryOptions({
-      input: { conversationId, axis },
+      input: { conversationId, axis, ...(freshTailCount !== undefined && { freshTailCount }) },
       placeholderData: (previous) => (previous?.conversationId === conversationId ? previous : undefined),
     }),
   )

@@ -60,7 +60,7 @@ export function BlockView({ block, foldKey, onWhole }: Props) {
     case 'file':
       return <FilePlaceholder file={block} />
     case 'compaction':
-      return <CompactionDivider compaction={block} />
+      return <CompactionNote compaction={block} />
     default:
       return assertNever(block)
   }
@@ -102,11 +102,12 @@ function FilePlaceholder({ file }: { readonly file: Extract<Block, { kind: 'file
   )
 }
 
-function CompactionDivider({ compaction }: { readonly compaction: Extract<Block, { kind: 'compaction' }> }) {
-  const { text, summaryId, tokensBefore } = compaction
+/** Our own part stands where the range of its summary ends; another one is what the agent recorded. */
+function CompactionNote({ compaction }: { readonly compaction: Extract<Block, { kind: 'compaction' }> }) {
+  const { text, summaryId, tokensBefore, isSynthetic } = compaction
   return (
-    <p className={styles.divider} title={text}>
-      context was compacted here
+    <p className={styles.divider} title={text === '' ? undefined : text}>
+      {isSynthetic ? 'the range of a summary ends here' : 'the agent recorded a compaction'}
       {tokensBefore !== null && `, at ${formatTokens(tokensBefore)}`}
       {summaryId !== null && <NodeLink id={summaryId} maxChars={24} />}
     </p>

@@ -2,6 +2,8 @@ import { memo, useMemo, useRef } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { useFoundMarks } from '../../ui/use-found-marks.ts'
+import { CompactionDivider } from './compaction-divider.tsx'
+import type { CompactionMark } from './compaction-marks.ts'
 import { CoverageGutter } from './coverage-gutter.tsx'
 import { type Neighbour, stripesOf } from './gutter.ts'
 import { MessageBody } from './message-body.tsx'
@@ -17,17 +19,19 @@ type Props = {
   readonly selection: string | null
   /** Stands within what the selected summary stands for. */
   readonly isInRange: boolean
+  /** Compactions that ran when this message was the newest. */
+  readonly compactions?: readonly CompactionMark[] | undefined
   readonly onSelect: (id: string) => void
 }
 
-/** One message with its coverage beside it. */
+/** One message with its coverage beside it, and below it what was compacted then. */
 export const MessageRow = memo(function MessageRow(props: Props) {
-  const { message, before, after, columns, selection, isInRange, onSelect } = props
+  const { message, before, after, columns, selection, isInRange, compactions, onSelect } = props
   const stripes = useMemo(() => stripesOf(message, before, after, columns), [message, before, after, columns])
   const isSelected = message.id === selection
   const main = useRef<HTMLDivElement>(null)
   useFoundMarks(main, isSelected ? message.id : null)
-  return (
+  const row = (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select, see the view
     <article
       className={classNames(styles.row, isSelected && styles.selected, isInRange && styles.inRange)}
@@ -51,6 +55,15 @@ export const MessageRow = memo(function MessageRow(props: Props) {
         <MessageBody message={message} />
       </div>
     </article>
+  )
+  if (compactions === undefined) return row
+  return (
+    <>
+      {row}
+      {compactions.map((mark) => (
+        <CompactionDivider key={mark.summaryId} mark={mark} />
+      ))}
+    </>
   )
 })
 

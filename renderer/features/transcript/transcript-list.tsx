@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { navigate } from '../../routes.ts'
 import { useListKeys } from '../../ui/use-list-keys.ts'
+import type { CompactionMark } from './compaction-marks.ts'
 import { useFoldMessage } from './folds.tsx'
 import { JumpBar } from './jump-bar.tsx'
 import { MessageRow, PlaceholderRow } from './message-row.tsx'
@@ -19,12 +20,14 @@ type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
   readonly columns: number
   readonly selection: string | null
   readonly located: Located['rows']
+  /** By rank of the newest message then. */
+  readonly compactions: ReadonlyMap<number, readonly CompactionMark[]>
   readonly onSight: (range: RowRange) => void
 }
 
 /** The scrolled list: it moves by hand, by key, by jump, and to a selection made elsewhere. */
 export function TranscriptList(props: Props) {
-  const { conversationId, total, columns, selection, located, messageAt, fetchAt, onSight } = props
+  const { conversationId, total, columns, selection, located, compactions, messageAt, fetchAt, onSight } = props
   const list = useRef<VirtuosoHandle>(null)
   // What was picked here is in sight already: going there would pull the text away under the pointer.
   const pickedHere = useRef<string | null>(selection)
@@ -88,11 +91,12 @@ export function TranscriptList(props: Props) {
           columns={columns}
           selection={selection}
           isInRange={selection !== null && message.coveredBy.some(({ id }) => id === selection)}
+          compactions={compactions.get(rank)}
           onSelect={select}
         />
       )
     },
-    [messageAt, columns, selection, select],
+    [messageAt, columns, selection, compactions, select],
   )
 
   return (

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { api } from '../../api.ts'
 import { useRoute } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { type CompactionMark, compactionMarks } from './compaction-marks.ts'
 import { FoldProvider } from './folds.tsx'
 import { gutterColumns } from './gutter.ts'
 import { TranscriptList } from './transcript-list.tsx'
@@ -13,6 +14,8 @@ import styles from './transcript-view.module.css'
 import { useLocated } from './use-located.ts'
 import { useSight } from './use-sight.ts'
 import { useTranscript } from './use-transcript.ts'
+
+const NO_MARKS: ReadonlyMap<number, readonly CompactionMark[]> = new Map()
 
 /** Every message of a conversation, with the summaries that stand for it beside it. */
 export function TranscriptView({ conversationId }: { readonly conversationId: number }) {
@@ -31,6 +34,8 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   const transcript = useTranscript(conversationId, inSight)
   const located = useLocated(conversationId, selection)
   const conversations = useQuery(api.conversations.list.queryOptions())
+  const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  const compactions = useMemo(() => (timeline.data ? compactionMarks(timeline.data) : NO_MARKS), [timeline.data])
   const maxDepth = conversations.data?.find((row) => row.conversationId === conversationId)?.maxDepth
 
   // The list begins at the selection, so its place must be known first; later on it may take its time.
@@ -52,6 +57,7 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
         columns={gutterColumns(maxDepth ?? -1)}
         selection={selection}
         located={located.rows}
+        compactions={compactions}
         messageAt={transcript.messageAt}
         fetchAt={transcript.fetchAt}
         onSight={look}

@@ -1,0 +1,38 @@
+import type { CompactionEvent, Timeline } from '../../../core/contract/time-travel.ts'
+
+/** What a compaction did at a moment of the history. */
+export type CompactionMark = {
+  readonly atMs: number
+  /** The file says so itself; otherwise creation times do. */
+  readonly isExact: boolean
+  readonly summaries: number
+  /** The last that was made. */
+  readonly summaryId: string
+  /** Active tokens right after it. */
+  readonly activeTokens: number
+}
+
+/** By the rank of the newest message that was there: the compactions of that moment, oldest first. */
+export function compactionMarks({
+  events,
+  isExact,
+}: Pick<Timeline, 'events' | 'isExact'>): ReadonlyMap<number, readonly CompactionMark[]> {
+  const marks = new Map<number, readonly CompactionMark[]>()
+  let last: CompactionEvent | undefined
+  for (const event of events) {
+    const rank = Math.max(0, event.messages - 1)
+    const there = marks.get(rank) ?? []
+    const before = there.at(-1)
+    const isSameRun = last !== undefined && last.messages === event.messages && last.runId === event.runId
+    const mark: CompactionMark = {
+      atMs: event.atMs,
+      isExact,
+      summaries: (isSameRun ? (before?.summaries ?? 0) : 0) + 1,
+      summaryId: event.summaryId,
+      activeTokens: event.activeTokens,
+    }
+    marks.set(rank, isSameRun ? [...there.slice(0, -1), mark] : [...there, mark])
+    last = event
+  }
+  return marks
+}

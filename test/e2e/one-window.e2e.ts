@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import { openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { decapodWriter } from '../builders/systems/decapod.ts'
+import { tellStory } from '../builders/systems/story.ts'
+import { writeStory } from '../builders/systems/system.ts'
+import { expect, test } from './app.ts'
+
+const ENV = { LCM_TOKEN_BUDGET: '300' }
+test.use({ appEnv: ENV })
+
+test('a session over its budget has one window in every view', async ({ openMemory, home, hostKind }) => {
+  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
+  const path = join(home, 'lcm.db')
+  writeStory(decapodWriter, path, decapodWriter.tell(tellStory({ seed: 3, sessions: 1, turns: 40 })))
+  const lcm = openLcm(path, { readOnly: true, settings: readSettings(ENV) })
+  const [row] = lcm.stats.conversations()
+  lcm.close()
+  if (!row) throw new Error('no conversation was written')
+  expect(row.leftOutTokens).toBeGreaterThan(0)
+  const pressure = `${Math.floor(row.pressure * 100)}\u00a0%`
+  const [window, active, leftOut] = [row.contextTokens, row.activeTokens, row.leftOutTokens].map((tokens) =>
+    tokens.toLocaleString('en'),
+  )
+
+  const page = await openMemory(path)
+  const open = (view: string | RegExp) =>
+    page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click()
+  await expect(page.getByRole('contentinfo')).toContainText(`${Math.floor(row.pressure * 100)} % of window`)
+  await expect(page.getByRole('contentinfo')).toContainText('left out')
+  await open('Overview')
+  const figures = page.getByRole('region', { name: 'Pressure', exact: true })
+  await expect(figures).toContainText(`${window} of 300 tokens`)
+  await expect(figures).toContainText(pressure)
+  await expect(figures).toContainText('left out')
+  await open('Strata')
+  await expect(page.getByRole('toolbar', { name: 'Strata' })).toContainText('left out')
+  await open(/^Context/)
+  const context = page.getByRole('region', { name: 'Context window' })
+  await expect(context).toContainText(`${window} tokens of 300`)
+  await expect(context).toContainText(`${leftOut} of ${active} active tokens are left out`)
+  await open('Compaction')
+  await expect(page.getByRole('main')).toContainText(`${window} of 300\u00a0tokens (${pressure})`)
+  await expect(page.getByRole('main')).toContainText(`${leftOut} of ${active} active tokens left out`)
+  await expect(page.getByRole('heading', { name: 'Compact before the next turn' })).toBeVisible()
+})

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { compactionMarks } from '../../renderer/features/transcript/compaction-marks.ts'
+import { compactionEvent } from './compaction-event.ts'
+
+it('marks the message that was the newest when a run compacted, once a run, and no edge of its leaves', () => {
+  const events = [
+    compactionEvent({ eventId: 1, runId: 'run_1', messages: 40, summaryId: 'sum_1', activeTokens: 90 }),
+    compactionEvent({ eventId: 2, runId: 'run_1', messages: 40, summaryId: 'sum_2', activeTokens: 50 }),
+    compactionEvent({ eventId: 3, runId: 'run_2', messages: 40, summaryId: 'sum_3', activeTokens: 45 }),
+    compactionEvent({ eventId: 4, runId: 'run_3', messages: 60, summaryId: 'sum_4', activeTokens: 70 }),
+  ]
+  const marks = compactionMarks({ events, isExact: true })
+  expect([...marks.keys()]).toEqual([39, 59])
+  expect(marks.get(39)).toMatchObject([
+    { summaries: 2, summaryId: 'sum_2', activeTokens: 50, isExact: true },
+    { summaries: 1, summaryId: 'sum_3', activeTokens: 45 },
+  ])
+  expect(marks.get(59)).toMatchObject([{ summaries: 1, summaryId: 'sum_4' }])
+})
+
+it('marks summaries of a file without a log where creation times put them', () => {
+  const events = [2, 2, 9].map((messages, index) =>
+    compactionEvent({ eventId: index, runId: '', messages, summaryId: `sum_${index}` }),
+  )
+  const marks = compactionMarks({ events, isExact: false })
+  expect([...marks].map(([rank, [mark]]) => [rank, mark?.summaries, mark?.isExact])).toEqual([
+    [1, 2, false],
+    [8, 1, false],
+  ])
+})
