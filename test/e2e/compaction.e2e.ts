@@ -66,7 +66,6 @@ test('the plan’s fresh tail begins where the tail that is tried begins', async
   const configured = await strip.getAttribute('aria-label')
   await page.getByRole('link', { name: /^Context/ }).click()
   const view = page.getByRole('region', { name: 'Context window' })
-  await view.getByRole('button', { name: 'What if' }).click()
   const tail = view.getByRole('textbox', { name: 'fresh tail' })
   await tail.fill('1')
   await tail.press('Enter')

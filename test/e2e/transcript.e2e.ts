@@ -84,7 +84,7 @@ test('a compaction is marked where it ran, and the end of what a summary stands 
   await expect(feed.getByRole('article', { name: new RegExp(`${newest}$`) })).toBeVisible()
   const mark = feed.getByText('context was compacted here')
   await expect(mark).toHaveCount(1)
-  await expect(mark).toContainText(/[1-9]\d* summar(y|ies) made/)
+  await expect(mark).toContainText(/[1-9]\d*\ssummar(y|ies) made/)
   await showMessage(sources.at(-1) ?? '')
   await expect(feed.getByRole('article', { name: new RegExp(`${sources.at(-1)}$`) })).toContainText(
     'the range of a summary ends here',

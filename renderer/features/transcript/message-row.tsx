@@ -31,7 +31,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   const isSelected = message.id === selection
   const main = useRef<HTMLDivElement>(null)
   useFoundMarks(main, isSelected ? message.id : null)
-  const row = (
+  return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: j and k select, see the view
     <article
       className={classNames(styles.row, isSelected && styles.selected, isInRange && styles.inRange)}
@@ -53,17 +53,11 @@ export const MessageRow = memo(function MessageRow(props: Props) {
       <div ref={main} className={styles.main}>
         <MessageHead message={message} />
         <MessageBody message={message} />
+        {compactions?.map((mark) => (
+          <CompactionDivider key={mark.summaryId} mark={mark} />
+        ))}
       </div>
     </article>
-  )
-  if (compactions === undefined) return row
-  return (
-    <>
-      {row}
-      {compactions.map((mark) => (
-        <CompactionDivider key={mark.summaryId} mark={mark} />
-      ))}
-    </>
   )
 })
 
