@@ -63,7 +63,7 @@ const DAMAGES: readonly (readonly [what: string, sql: string, said: RegExp])[] =
     `DROP TABLE summaries_fts; CREATE VIRTUAL TABLE summaries_fts USING fts5 (content, content = 'elsewhere')`,
     /summaries_fts is not the one/,
   ],
-  ['a version that its tables are not of', 'PRAGMA user_version = 1', /header says schema 1/],
+  ['a version that its tables are not of', 'PRAGMA user_version = 1', /its message_text is not the one/],
   ['no version', 'PRAGMA user_version = 0', /header says schema 0/],
 ]
 
