@@ -13,10 +13,12 @@ import type {
 } from '../contract/compaction.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
+import { processMark } from '../machine/process-mark.ts'
 import { withOverrides } from '../settings/settings.ts'
 import { CompactionPlanner } from './compaction-planner.ts'
 import { CompactionRun, type RunBounds } from './compaction-run.ts'
 import { ConversationLock } from './conversation-lock.ts'
+import { closeCutOffRuns } from './cut-off-runs.ts'
 import { Escalation, type EscalationOptions } from './escalation.ts'
 import { NOTHING_TO_CONDENSE, TOO_SMALL, targetOf, underTarget } from './goal.ts'
 import { recordFinish, recordSpend } from './run-record.ts'
@@ -87,8 +89,9 @@ export class CompactionEngine {
     const began = performance.now()
     const runId = (this.#options.newRunId ?? randomRunId)()
     // Two runs of one process are two holders.
-    const holder = `${owner}, ${runId}`
+    const holder = `${owner}, ${runId} ${processMark()}`
     const lock = ConversationLock.acquire(db, conversationId, holder, clock())
+    closeCutOffRuns(db, conversationId)
     const bounds = { ...DEFAULT_BOUNDS, ...this.#options.bounds }
     const escalation = new Escalation({ chain, estimator, callMs: bounds.callMs })
     const run = new CompactionRun({ ...this.#options, settings, input, escalation, lock, runId, bounds })
@@ -139,11 +142,16 @@ export class CompactionEngine {
   ): void {
     const { db, clock } = this.#options
     const { tokensAfter } = run
-    db.transaction(() => {
-      if (run.isRecorded) recordSpend(db, runId, spend)
-      if (run.isRecorded && stopReason) recordFinish(db, { runId, nowMs: clock(), tokensAfter, stopReason })
-      lock.release()
-    })
+    try {
+      db.transaction(() => {
+        if (run.isRecorded) recordSpend(db, runId, spend)
+        if (run.isRecorded && stopReason) recordFinish(db, { runId, nowMs: clock(), tokensAfter, stopReason })
+        lock.release()
+      })
+    } catch (error) {
+      lock.abandon()
+      throw error
+    }
     if (run.isRecorded) truncateLog(db)
   }
 

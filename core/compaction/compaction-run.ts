@@ -12,6 +12,7 @@ import type {
 import type { WriteDb } from '../db/read-db.ts'
 import { tokensOf } from './condensation.ts'
 import type { ConversationLock } from './conversation-lock.ts'
+import { isLeafPassOpen } from './cut-off-runs.ts'
 import type { Escalation } from './escalation.ts'
 import { condenses, makesLeaves, softLimit, targetOf, tooFewMessages } from './goal.ts'
 import { InOrder } from './in-order.ts'
@@ -111,7 +112,7 @@ export class CompactionRun {
     for (let window = first; ; window = this.#read()) {
       const { items, pairs } = window
       const eligible = findLeafChunks(items, pairs, settings)
-      if (window === first) this.skipped = tooFewMessages(eligible.messages, settings)
+      if (window === first) this.skipped = tooFewMessages(eligible.messages, settings, window)
       if (this.skipped !== null) return null
       const stopped = yield* this.#replaceEach(items, leafSteps(eligible.chunks, settings), guard)
       if (stopped !== 'stale') return stopped
@@ -211,7 +212,11 @@ export class CompactionRun {
   }
 
   #read(): Window {
-    const window = readWindow(this.#options.db, this.#options.input.conversationId, this.#options.estimator)
+    const { db, input, estimator } = this.#options
+    const window = {
+      ...readWindow(db, input.conversationId, estimator),
+      isLeafPassOpen: isLeafPassOpen(db, input.conversationId),
+    }
     this.#tokens = window.tokens
     return window
   }

@@ -1,10 +1,12 @@
-import type { WriteDb } from '../db/read-db.ts'
+import type { ReadDb, WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
+import { processState } from '../machine/process-mark.ts'
 
 const queries = {
-  holder: `
-    SELECT owner, acquired_at AS acquiredAtMs, lease_until AS leaseUntilMs FROM conversation_locks
-    WHERE conversation_id = :conversationId`,
+  locks: `
+    SELECT conversation_id AS conversationId, owner, acquired_at AS acquiredAtMs, lease_until AS leaseUntilMs
+    FROM conversation_locks
+    WHERE :conversationId IS NULL OR conversation_id = :conversationId`,
   take: `
     INSERT INTO conversation_locks (conversation_id, owner, acquired_at, lease_until)
     VALUES (:conversationId, :owner, CAST(:nowMs AS INTEGER), CAST(:untilMs AS INTEGER))
@@ -19,6 +21,49 @@ const queries = {
 
 /** How long a holder may be silent before it counts as crashed. */
 export const LEASE_MS = 60_000
+
+/** A lease that ends later than this from now was given under another clock: leases are given for a minute. */
+const LONGEST_LEASE_MS = 2 * LEASE_MS
+
+export type Lock = {
+  readonly conversationId: number
+  readonly owner: string
+  readonly acquiredAtMs: number
+  readonly leaseUntilMs: number
+}
+
+/** Of one conversation, or of all. */
+export const readLocks = (db: ReadDb, conversationId: number | null = null): Lock[] =>
+  db.all<Lock>(queries.locks, { conversationId })
+
+/**
+ * Why a lock holds nobody up: its lease has run out, or its owner is known to have ended. Null: somebody may be at work.
+ */
+export function whyStale({ owner, leaseUntilMs }: Lock, nowMs: number): string | null {
+  if (leaseUntilMs <= nowMs) return `whose lease ended at ${dateText(leaseUntilMs)}`
+  if (unreleased.has(owner) || processState(owner) === 'ended') return 'which has ended without giving it back'
+  return null
+}
+
+/** Whether a lock was taken under a clock that is ahead of this one: it would hold others up until that time. */
+export const isFromAheadClock = ({ leaseUntilMs }: Lock, nowMs: number): boolean =>
+  leaseUntilMs > nowMs + LONGEST_LEASE_MS
+
+/** Why a lock may be dropped by hand: it is stale, or would hold others up for as long as a wrong clock said. */
+export const whyHoldsNobody = (lock: Lock, nowMs: number): string | null =>
+  whyStale(lock, nowMs) ??
+  (isFromAheadClock(lock, nowMs)
+    ? `whose lease ends only at ${dateText(lock.leaseUntilMs)}: it was taken under a clock that is ahead`
+    : null)
+
+/** Owners of this thread that could not give their lock back, as on a full disk: they are known to have ended. */
+const unreleased = new Set<string>()
+
+/** Beyond any date that JavaScript knows, of a damaged row. */
+export const dateText = (ms: number): string => {
+  const date = new Date(ms)
+  return Number.isNaN(date.getTime()) ? 'an impossible time' : date.toISOString()
+}
 
 /**
  * One compaction a conversation at a time, across processes: a row with an owner and a lease. Reading and appending
@@ -36,24 +81,28 @@ export class ConversationLock {
   }
 
   /**
-   * Takes the lock, also from an owner whose lease has run out.
+   * Takes the lock, also from an owner whose lease has run out or whose process has ended. A lease from a clock that is
+   * ahead is shortened to one from now on: an owner that lives extends it again, and one that does not is waited for no
+   * longer than any other.
    * @throws LcmError locked (retryable), naming the holder
    */
   static acquire(db: WriteDb, conversationId: number, owner: string, nowMs: number): ConversationLock {
-    db.transaction(() => {
-      const holder = db.get<{ owner: string; acquiredAtMs: number; leaseUntilMs: number }>(queries.holder, {
-        conversationId,
-      })
-      if (holder && holder.leaseUntilMs > nowMs) {
-        throw new LcmError(
-          'locked',
-          `Conversation ${conversationId} is being compacted by ${holder.owner}. Try again when it has finished.`,
-          { conversationId, ...holder },
-        )
+    const holder = db.transaction(() => {
+      const [found] = readLocks(db, conversationId)
+      if (found && whyStale(found, nowMs) === null) {
+        if (isFromAheadClock(found, nowMs))
+          db.run(queries.extend, { conversationId, owner: found.owner, untilMs: nowMs + LEASE_MS })
+        return found
       }
       db.run(queries.take, { conversationId, owner, nowMs, untilMs: nowMs + LEASE_MS })
+      return null
     })
-    return new ConversationLock(db, conversationId, owner)
+    if (holder === null) return new ConversationLock(db, conversationId, owner)
+    throw new LcmError(
+      'locked',
+      `Conversation ${conversationId} is being compacted by ${holder.owner}. Try again when it has finished.`,
+      { ...holder },
+    )
   }
 
   /** False when another owner has taken the lock since: then nothing more may be written. */
@@ -64,6 +113,11 @@ export class ConversationLock {
 
   release(): void {
     this.#db.run(queries.release, this.#key())
+  }
+
+  /** It could not be given back: whoever comes next in this thread takes it over. */
+  abandon(): void {
+    unreleased.add(this.#owner)
   }
 
   #key(): { conversationId: number; owner: string } {

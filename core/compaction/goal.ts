@@ -1,3 +1,4 @@
+import type { Window } from '../context/window.ts'
 import type { CompactInput, CompactionSettings } from '../contract/compaction.ts'
 
 /** Tokens at or under which an `untilUnder` run is done; null for modes that do all there is to do. */
@@ -13,10 +14,17 @@ export const softLimit = (settings: Readonly<CompactionSettings>): number =>
 export const makesLeaves = (input: CompactInput): boolean => input.mode !== 'condense'
 export const condenses = (input: CompactInput): boolean => input.mode !== 'leaf'
 
-/** Why nothing is done although messages are eligible, or null when there are enough of them. */
-export function tooFewMessages(eligible: number, settings: Readonly<CompactionSettings>): string | null {
+/**
+ * Why nothing is done although messages are eligible, or null when there are enough of them: any number where a run that
+ * was cut off is gone on with.
+ */
+export function tooFewMessages(
+  eligible: number,
+  settings: Readonly<CompactionSettings>,
+  { isLeafPassOpen = false }: Pick<Window, 'isLeafPassOpen'>,
+): string | null {
   const { minMessagesToCompact: least, freshTailCount } = settings
-  if (eligible >= least) return null
+  if (eligible >= least || (isLeafPassOpen && eligible > 0)) return null
   const count =
     eligible === 0 ? 'No message is' : eligible === 1 ? 'Only 1 message is' : `Only ${eligible} messages are`
   return `${count} eligible: outside the fresh tail of ${freshTailCount}, not from the system and not yet summarised. At least ${least} are needed.`

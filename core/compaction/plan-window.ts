@@ -92,7 +92,7 @@ export function simulatePlan(
   if (simulation.isDone) skipped = underTarget(window.tokens, goal ?? 0)
   if (makesLeaves(input) && !simulation.isDone) {
     const eligible: LeafChunks = findLeafChunks(window.items, window.pairs, settings)
-    skipped = tooFewMessages(eligible.messages, settings)
+    skipped = tooFewMessages(eligible.messages, settings, window)
     if (skipped === null) simulation.replace(leafSteps(eligible.chunks, settings))
     if (eligible.messages > 0 && eligible.chunks.length === 0) skipped ??= TOO_SMALL
   }

@@ -1,3 +1,4 @@
+import { isLeafPassOpen } from '../compaction/cut-off-runs.ts'
 import { changeStamp } from '../conversations/change-stamp.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
@@ -28,7 +29,10 @@ export class KeptWindow {
     this.#kept = null
     this.#kept = readSnapshot(this.#db, () => ({
       stamp: changeStamp(this.#db),
-      window: readWindow(this.#db, conversationId, this.#estimator),
+      window: {
+        ...readWindow(this.#db, conversationId, this.#estimator),
+        isLeafPassOpen: isLeafPassOpen(this.#db, conversationId),
+      },
       extents: readExtents(this.#db, conversationId),
     }))
     return this.#kept

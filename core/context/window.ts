@@ -79,6 +79,8 @@ export type Window = {
   readonly tokens: number
   /** Texts that the model sees instead of those of parts, by message and ordinal of the part. */
   readonly pruned: ReadonlyMap<number, ReadonlyMap<number, string>>
+  /** The last compaction was cut off before it had made all its leaves. */
+  readonly isLeafPassOpen?: boolean
   /** What it was read from when that is not the file's own window. */
   readonly placed?: Placements
 }

@@ -1,10 +1,7 @@
+import { readLocks, whyHoldsNobody, whyStale } from '../compaction/conversation-lock.ts'
 import { type Check, type CheckContext, type Finding, findIn, isAsked } from './check.ts'
 
 const queries = {
-  locks: /* sql */ `
-    SELECT conversation_id AS conversationId, owner, lease_until AS leaseUntilMs
-    FROM conversation_locks
-    WHERE :conversation IS NULL OR conversation_id = :conversation`,
   abandonedRuns: /* sql */ `
     SELECT NULL AS id, conversation_id AS conversationId, run_id || ' of ' || owner || ' never finished' AS detail
     FROM compaction_runs AS r
@@ -118,12 +115,12 @@ function* findPending(context: CheckContext, sql: string, table: string, what: s
 const timeOf = (atMs: number | null): string => (atMs === null ? 'an unknown time' : new Date(atMs).toISOString())
 
 function* findStaleLocks(context: CheckContext): Iterable<Finding> {
-  type Row = { conversationId: number; owner: string; leaseUntilMs: number }
   const now = context.clock()
-  for (const row of context.db.iterate<Row>(queries.locks, { conversation: context.conversationId })) {
-    if (row.leaseUntilMs >= now) continue
-    const detail = `held by ${row.owner}, whose lease ended at ${timeOf(row.leaseUntilMs)}`
-    yield { id: null, conversationId: row.conversationId, detail }
+  for (const lock of readLocks(context.db, context.conversationId)) {
+    // Another system gives leases by rules of its own.
+    const isOurs = context.info.system === 'native'
+    const why = isOurs ? whyHoldsNobody(lock, now) : whyStale(lock, now)
+    if (why !== null) yield { id: null, conversationId: lock.conversationId, detail: `held by ${lock.owner}, ${why}` }
   }
   yield* findPending(context, queries.pendingNodes, 'pending_summary_nodes', 'the pending summary')
 }

@@ -1,5 +1,6 @@
 import { atOnce } from '../breath.ts'
 import type { Clock } from '../clock.ts'
+import { readLocks, whyHoldsNobody } from '../compaction/conversation-lock.ts'
 import type { RowChange, Worse } from '../contract/repair.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { withoutTriggers } from '../db/take-triggers.ts'
@@ -9,12 +10,6 @@ import { recordSurgery, type SurgeryRecord } from '../surgery/surgery-record.ts'
 import { fillIndexes } from './index-fixes.ts'
 import { type CanonicalExtent, canonicalHash } from './row-digest.ts'
 import { StaleRow, writeRows } from './rows.ts'
-
-const queries = {
-  holders: `
-    SELECT conversation_id AS conversationId, owner, lease_until AS leaseUntilMs FROM conversation_locks
-    WHERE conversation_id IN (SELECT value FROM json_each(:ids)) AND lease_until > CAST(:nowMs AS INTEGER)`,
-}
 
 /** Findings by check. */
 export type Counts = ReadonlyMap<string, number>
@@ -154,8 +149,9 @@ export function planStale(path: string, step: string | null, why: string): LcmEr
 }
 
 function refuseLocked(db: WriteDb, conversationIds: readonly number[], nowMs: number): void {
-  type Holder = { conversationId: number; owner: string; leaseUntilMs: number }
-  const holder = db.get<Holder>(queries.holders, { ids: JSON.stringify(conversationIds), nowMs })
+  const holder = readLocks(db).find(
+    (lock) => conversationIds.includes(lock.conversationId) && whyHoldsNobody(lock, nowMs) === null,
+  )
   if (!holder) return
   throw new LcmError(
     'locked',

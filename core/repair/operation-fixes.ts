@@ -1,25 +1,8 @@
+import { readLocks, whyHoldsNobody } from '../compaction/conversation-lock.ts'
+import { CUT_OFF, endOf, type OpenRun, readOpenRuns } from '../compaction/cut-off-runs.ts'
 import type { RowChange } from '../contract/repair.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { type Fixer, plural } from './fixer.ts'
-
-const queries = {
-  staleLocks: `
-    SELECT owner, acquired_at, lease_until FROM conversation_locks
-    WHERE conversation_id = :conversationId AND lease_until < CAST(:nowMs AS INTEGER)`,
-  openRuns: `
-    SELECT r.run_id AS runId, r.started_at AS startedAtMs, r.tokens_before AS tokensBefore,
-      (SELECT max(e.at) FROM compaction_events AS e WHERE e.run_id = r.run_id) AS lastAtMs,
-      (SELECT sum(e.source_tokens - e.tokens) FROM compaction_events AS e WHERE e.run_id = r.run_id) AS saved
-    FROM compaction_runs AS r
-    WHERE r.conversation_id = :conversationId AND r.finished_at IS NULL
-      AND NOT EXISTS (
-        SELECT 1 FROM conversation_locks AS l
-        WHERE l.conversation_id = r.conversation_id AND l.lease_until >= CAST(:nowMs AS INTEGER)
-      )`,
-}
-
-/** What a run that was cut off is recorded to have ended with. */
-const CUT_OFF = 'abandoned'
 
 /** A run is not abandoned while its conversation is locked: who drops the lock closes the run as well. */
 const dropLocks: Fixer = {
@@ -27,22 +10,22 @@ const dropLocks: Fixer = {
   reads: ['operations'],
   *fix({ db, clock, conversationId }) {
     if (conversationId === null) return
-    type Row = { owner: string; acquired_at: number; lease_until: number }
-    const locks = db.all<Row>(queries.staleLocks, { conversationId, nowMs: clock() })
+    const nowMs = clock()
+    const locks = readLocks(db, conversationId).filter((lock) => whyHoldsNobody(lock, nowMs) !== null)
     if (locks.length === 0) return
-    const runs = openRuns(db, conversationId, clock())
+    const runs = readOpenRuns(db, conversationId)
     yield {
       title: 'Drop the lock of an owner that is gone',
-      rule: `${locks[0]?.owner ?? 'Its owner'} let its lease run out.${runs.length > 0 ? ` ${CLOSING}` : ''}`,
+      rule: `${locks.map((lock) => `${lock.owner}, ${whyHoldsNobody(lock, nowMs)}`).join('; ')}.${runs.length > 0 ? ` ${CLOSING}` : ''}`,
       risk: 'safe',
       nodes: [],
       fixes: runs.length > 0 ? ['abandoned_run'] : [],
       changes: [
         ...locks.map(
-          (before): RowChange => ({
+          ({ owner, acquiredAtMs, leaseUntilMs }): RowChange => ({
             table: 'conversation_locks',
             key: { conversation_id: conversationId },
-            before,
+            before: { owner, acquired_at: acquiredAtMs, lease_until: leaseUntilMs },
             after: null,
           }),
         ),
@@ -71,26 +54,17 @@ const closeRuns: Fixer = {
 
 const CLOSING = `A run that was cut off is recorded to have ended with its last replacement, stop reason "${CUT_OFF}".`
 
-type OpenRun = {
-  readonly runId: string
-  readonly startedAtMs: number
-  readonly tokensBefore: number
-  readonly lastAtMs: number | null
-  readonly saved: number | null
-}
-
+/** None while somebody works on the conversation. */
 const openRuns = (db: ReadDb, conversationId: number, nowMs: number): OpenRun[] =>
-  db.all<OpenRun>(queries.openRuns, { conversationId, nowMs })
+  readLocks(db, conversationId).some((lock) => whyHoldsNobody(lock, nowMs) === null)
+    ? []
+    : readOpenRuns(db, conversationId)
 
-const closing = ({ runId, startedAtMs, tokensBefore, lastAtMs, saved }: OpenRun): RowChange => ({
+const closing = (run: OpenRun): RowChange => ({
   table: 'compaction_runs',
-  key: { run_id: runId },
+  key: { run_id: run.runId },
   before: { finished_at: null },
-  after: {
-    finished_at: lastAtMs ?? startedAtMs,
-    tokens_after: Math.max(0, tokensBefore - (saved ?? 0)),
-    stop_reason: CUT_OFF,
-  },
+  after: endOf(run),
 })
 
 export const operationFixes: readonly Fixer[] = [dropLocks, closeRuns]

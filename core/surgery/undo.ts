@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { atOnce, withBreath } from '../breath.ts'
+import { readLocks, whyHoldsNobody } from '../compaction/conversation-lock.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { Backup } from '../contract/repair.ts'
 import type { UndoInput, UndoResult } from '../contract/surgery.ts'
@@ -76,9 +77,6 @@ const queries = {
       SELECT ${DERIVED[table]} FROM (SELECT * FROM main.${table} EXCEPT SELECT * FROM kept.${table}))`,
   addMissing: (table: keyof typeof DERIVED) => `
     INSERT INTO main.${table} SELECT * FROM kept.${table} EXCEPT SELECT * FROM main.${table}`,
-  locked: `
-    SELECT conversation_id AS conversationId, owner FROM main.conversation_locks
-    WHERE lease_until > CAST(:nowMs AS INTEGER) LIMIT 1`,
 }
 
 /**
@@ -161,7 +159,7 @@ export class Undo {
   #restore(db: WriteDb, restored: Backup): Pick<UndoResult, 'rows' | 'keptMessages'> {
     const { clock, owner } = this.#options
     return db.transaction(() => {
-      const holder = db.get<{ conversationId: number; owner: string }>(queries.locked, { nowMs: clock() })
+      const holder = readLocks(db).find((lock) => whyHoldsNobody(lock, clock()) === null)
       if (holder) {
         throw new LcmError(
           'locked',
