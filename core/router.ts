@@ -8,6 +8,7 @@ import { LcmError, toErrorInfo } from './errors.ts'
 import type { Lcm } from './lcm.ts'
 import { agreeToLedger } from './ledger/agree.ts'
 import { ledgerState } from './ledger/ledger-permission.ts'
+import { requireLocalPath } from './machine/local-path.ts'
 import { PRESETS } from './settings/presets.ts'
 import { previewImport } from './transcripts/preview-import.ts'
 
@@ -18,6 +19,10 @@ function translate(error: unknown): unknown {
   const issues = z.prettifyError(new z.ZodError(error.cause.issues as never))
   return new LcmError('invalid_argument', `The request is not valid: ${issues}`)
 }
+
+/** Paths that a page asks for. @throws LcmError invalid_argument for what is no file of this machine */
+const locals = (paths: string[]): string[] => paths.map((path) => requireLocalPath(path))
+const local = (path: string | undefined): string | undefined => path && requireLocalPath(path)
 
 /** One line a procedure: input is validated before, output after, errors become the typed `LCM` error. */
 export function createRouter(core: Core) {
@@ -51,18 +56,18 @@ export function createRouter(core: Core) {
       recent: os.machine.recent.handler(() => core.machine.recent.list()),
       forgetRecent: os.machine.forgetRecent.handler(({ input }) => core.machine.recent.forget(input.path)),
       sample: os.machine.sample.handler(() => ({ path: core.machine.samplePath() })),
-      folder: os.machine.folder.handler(({ input }) => core.machine.listFolder(input.path)),
-      probe: os.machine.probe.handler(({ input }) => core.machine.probe(input.path)),
+      folder: os.machine.folder.handler(({ input }) => core.machine.listFolder(local(input.path))),
+      probe: os.machine.probe.handler(({ input }) => core.machine.probe(requireLocalPath(input.path))),
       previewImport: os.machine.previewImport.handler(({ input }) =>
-        previewImport({ paths: input.paths, db: core.openMemory()?.read ?? null, clock: systemClock }),
+        previewImport({ paths: locals(input.paths), db: core.openMemory()?.read ?? null, clock: systemClock }),
       ),
       importNew: os.machine.importNew.handler(({ input }) => {
-        const path = core.machine.newMemoryPath(input.paths)
+        const path = core.machine.newMemoryPath(locals(input.paths))
         const spec = { kind: 'import' as const, paths: input.paths, format: 'auto' as const }
         return { path, jobId: core.jobs.start({ path, create: true, spec }) }
       }),
       salvage: os.machine.salvage.handler(({ input }) => {
-        const to = core.machine.newMemoryPath([input.path], 'salvaged')
+        const to = core.machine.newMemoryPath(locals([input.path]), 'salvaged')
         return { path: to, jobId: core.jobs.start({ path: input.path, create: false, spec: { kind: 'salvage', to } }) }
       }),
     },
@@ -173,6 +178,9 @@ export function createRouter(core: Core) {
     },
     jobs: {
       start: os.jobs.start.handler(({ input }) => {
+        if (input.kind === 'import') locals(input.paths)
+        if (input.kind === 'coverage') local(input.path)
+        if ('backupFolder' in input) local(input.backupFolder)
         const { info } = core.lcm()
         return { jobId: core.jobs.start({ path: info.path, create: false, spec: input }) }
       }),

@@ -86,7 +86,7 @@ function piecesOf(
   }
   switch (format) {
     case 'markdown':
-      return toMarkdown(lcm.info, conversations)
+      return toMarkdown({ ...lcm.info, fileName: clean(lcm.info.fileName) }, conversations)
     case 'json':
       return toJson(lcm.info, conversations, { isSanitized: clean !== asItIs, asJson: toCliJson })
     case 'mermaid':

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { extname } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { isLocalPath } from '../machine/local-path.ts'
 import { type CoreHost, isRefusal, MAX_FRAME_BYTES, type Refusal } from './core-host.ts'
 import { EntryTokens } from './entry-tokens.ts'
 import { assetPath, contentSecurityPolicy, MIME_TYPES } from './web-assets.ts'
@@ -115,6 +116,10 @@ class Door {
       return
     }
     const file = url.searchParams.get('file') || null
+    if (file !== null && file !== this.#options.defaultFile && !isLocalPath(file)) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n')
+      return
+    }
     const allowNewer = url.searchParams.has('newer')
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#relay(client, file, allowNewer))
   }

@@ -2,7 +2,7 @@ import type { FileInfo } from '../contract/lineage.ts'
 import type { ConversationRow } from '../contract/memory.ts'
 import type { Message, Pruned } from '../contract/message.ts'
 import type { Lcm } from '../lcm.ts'
-import type { Sanitizer } from './sanitize.ts'
+import { asItIs, type Sanitizer, sanitizeValue, withoutPathName, withoutSecrets } from './sanitize.ts'
 
 const queries = {
   summaries: /* sql */ `
@@ -55,15 +55,25 @@ export function exported({ read, stats, transcript, retrieval }: Lcm, id: number
   const found = stats.conversations().find((row) => row.conversationId === id)
   if (!found) throw new Error(`conversation ${id} was listed before`)
   const orNull = (text: string | null): string | null => (text === null ? null : clean(text))
+  /** A name that is a path is one as a whole. */
+  const name = (text: string): string => clean(clean === asItIs ? text : withoutPathName(text))
+  /** Ids, names of tools and models, and whatever is added later: a path or a key may stand in any field. */
+  const all = <T>(value: T): T => (clean === asItIs ? value : (sanitizeValue(value, withoutSecrets) as T))
   return {
-    conversation: { ...found, title: orNull(found.title), sessionId: clean(found.sessionId) },
-    window: read.all<ExportedItem>(queries.window, { conversation: id }),
-    files: retrieval.files(id).map((file) => ({
-      ...file,
-      fileName: orNull(file.fileName),
-      storageUri: clean(file.storageUri),
-      explorationSummary: orNull(file.explorationSummary),
-    })),
+    conversation: all({
+      ...found,
+      title: found.title === null ? null : name(found.title),
+      sessionId: name(found.sessionId),
+    }),
+    window: all(read.all<ExportedItem>(queries.window, { conversation: id })),
+    files: retrieval.files(id).map((file) =>
+      all({
+        ...file,
+        fileName: file.fileName === null ? null : name(file.fileName),
+        storageUri: name(file.storageUri),
+        explorationSummary: orNull(file.explorationSummary),
+      }),
+    ),
     *summaries() {
       // Statements of their own: one that is being walked must not be asked anything else meanwhile.
       for (const row of read.all<SummaryRow>(queries.summaries, { conversation: id })) {
@@ -71,7 +81,7 @@ export function exported({ read, stats, transcript, retrieval }: Lcm, id: number
           ...read.column<string>(queries.sources, { id: row.id }),
           ...read.column<string>(queries.messages, { id: row.id }),
         ]
-        yield { ...row, content: clean(row.content), model: orNull(row.model), sources }
+        yield all({ ...row, content: clean(row.content), model: orNull(row.model), sources })
       }
     },
     *messages() {
@@ -82,7 +92,7 @@ export function exported({ read, stats, transcript, retrieval }: Lcm, id: number
           limit: PAGE,
           contentChars: Number.MAX_SAFE_INTEGER,
         })
-        for (const message of page.messages) yield cleaned(message, clean)
+        for (const message of page.messages) yield all(cleaned(message, clean))
         if (offset + PAGE >= page.total) return
       }
     },

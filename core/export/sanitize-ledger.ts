@@ -2,7 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { parseLine, sha256, toLine } from '../ledger/ledger-line.ts'
-import { type Sanitizer, sanitizeValue } from './sanitize.ts'
+import { type Sanitizer, sanitizeValue, withoutSecrets } from './sanitize.ts'
 
 /** A ledger without what must not leave the machine: every line is an event as before, with the hash of its new content. */
 export async function sanitizeLedger(from: string, to: string, sanitize: Sanitizer): Promise<void> {
@@ -16,7 +16,7 @@ async function* cleanLines(from: string, sanitize: Sanitizer): AsyncGenerator<st
     if (typeof event === 'string') continue
     const content = cleanContent(event.content, sanitize)
     const metadata = sanitizeValue(event.metadata, sanitize) as typeof event.metadata
-    yield toLine({ ...event, content, content_hash: sha256(content), metadata })
+    yield toLine({ ...event, actor: withoutSecrets(event.actor), content, content_hash: sha256(content), metadata })
   }
 }
 

@@ -45,6 +45,7 @@ const PATHS: readonly RegExp[] = [
   // Percent-encoded: %2Fhome%2Fada, file%3A%2F%2F…, C%3A%5CUsers.
   /(?:file(?:%3a)|[A-Za-z]%3a)?(?:(?:%2f|%5c){1,4}[\p{L}\p{N}_.~@+-]{1,255}){2,100}/giu,
   // C:\Users\…, also as it is written in JSON; \\server\share\…, \\?\C:\…, //server/share/….
+  /(?<=\\[nrtbf])[A-Za-z]:(?:\\{1,4}|\/)[^\s"'`<>|*?:,;)\]]{1,1000}/g,
   /\\{2,8}(?:[A-Za-z]:|[A-Za-z0-9._$?-]{1,100})(?:\\{1,4}(?:[A-Za-z]:)?[^\s"'`<>|*?,;)\]\\]{1,255}){1,100}/g,
   /(?<![A-Za-z0-9])[A-Za-z]:(?:\\{1,4}|\/)[^\s"'`<>|*?:,;)\]]{1,1000}/g,
   /(?<![\p{L}\p{N}_/:\\.-])\/\/[\p{L}\p{N}_.$-]{1,100}(?:\/[\p{L}\p{N}_.$@+%-]{1,255}){1,100}/gu,
@@ -67,11 +68,21 @@ export const withoutSecrets: Sanitizer = (text) => {
   // What stands beside a thing that was taken out may be another one.
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     const before = clean
-    clean = withoutPaths(RULES.reduce((rest, { pattern, by }) => rest.replace(pattern, by), clean))
+    clean = onePass(clean)
+    // In a JSON text a line begins with the letter of its escape: \\n/home/….
+    if (clean.includes('\\'))
+      clean = clean
+        .split(ESCAPES)
+        .map((piece, i) => (i % 2 === 0 ? onePass(piece) : piece))
+        .join('')
     if (clean === before) break
   }
   return clean
 }
+
+const ESCAPES = /(\\{1,8}[nrtbf])/
+const onePass: Sanitizer = (text) =>
+  withoutPaths(RULES.reduce((rest, { pattern, by }) => rest.replace(pattern, by), text))
 
 /** Absolute paths, in every way in which they are written, are replaced. */
 export const withoutPaths: Sanitizer = (text) =>
@@ -83,10 +94,40 @@ export const asHash: Sanitizer = (text) =>
     ? ''
     : `[${text.length} characters, sha256 ${createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 16)}]`
 
-/** Every text in a value that came from JSON; names of fields stay. */
-export function sanitizeValue(value: unknown, sanitize: Sanitizer): unknown {
-  if (typeof value === 'string') return sanitize(value)
-  if (Array.isArray(value)) return value.map((one) => sanitizeValue(one, sanitize))
+/** Fields that say which session or project something belongs to. Importers take the path of a file for it. */
+const IDENTITIES: ReadonlySet<string> = new Set([
+  ...[
+    'sessionId',
+    'session_id',
+    'sessionKey',
+    'session_key',
+    'logicalKey',
+    'logical_key',
+    'title',
+    'cwd',
+    'path',
+    'source',
+  ],
+])
+const WHOLE_PATH = /^\s*(?:file:|~[\w-]*[\\/]|[A-Za-z]:[\\/]|[\\/]|[a-z][\w+.-]{1,20}:[\\/~])/i
+
+/**
+ * A name that begins as a path is one to its end, spaces included. What stands in its place tells two of them apart, so
+ * that two sessions stay two.
+ */
+export function withoutPathName(text: string): string {
+  if (!WHOLE_PATH.test(text) || /^\s*https?:\/\/[^/]/i.test(text)) return withoutSecrets(text)
+  return `[path ${createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 8)}]`
+}
+
+/** Every text in a value that came from JSON, and every name of a field. */
+export function sanitizeValue(value: unknown, sanitize: Sanitizer, key = ''): unknown {
+  if (typeof value === 'string')
+    return sanitize !== asItIs && IDENTITIES.has(key) ? sanitize(withoutPathName(value)) : sanitize(value)
+  if (Array.isArray(value)) return value.map((one) => sanitizeValue(one, sanitize, key))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, sanitizeValue(one, sanitize)]))
+  const cleanName = sanitize === asItIs ? asItIs : withoutSecrets
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [cleanName(name), sanitizeValue(one, sanitize, name)]),
+  )
 }

@@ -5,6 +5,7 @@ import { CoreHost } from '../../core/entry/core-host.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { confirmInDialog } from './confirm.ts'
+import { guardPages } from './guards.ts'
 import { handleWindowCalls } from './ipc.ts'
 import { keychain } from './keychain.ts'
 import { buildMenu } from './menu.ts'
@@ -25,6 +26,7 @@ function openOn(file: string | null): void {
 }
 
 registerBundleScheme()
+guardPages()
 
 if (!app.requestSingleInstanceLock()) {
   app.quit()

@@ -7,6 +7,8 @@ import {
   MessageChannelMain,
 } from 'electron'
 import type { CoreHost } from '../../core/entry/core-host.ts'
+import { toErrorInfo } from '../../core/errors.ts'
+import { requireLocalPath } from '../../core/machine/local-path.ts'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
 import { relay } from './relay.ts'
 import { show, shownIn } from './window.ts'
@@ -38,8 +40,20 @@ export function handleWindowCalls(cores: CoreHost): void {
     const window = BrowserWindow.fromWebContents(event.sender)
     if (!window || !isOurPage(event)) return
     const isPath = typeof path === 'string' && path.length > 0 && path.length < LONGEST_PATH
-    if (path === null || isPath) show(window, { file: path, allowNewer: allowNewer === true })
+    if (path !== null && !(isPath && isLocal(path))) return
+    show(window, { file: path, allowNewer: allowNewer === true })
   })
+}
+
+/** Tells the user why a path that the page asks for is not looked at. */
+function isLocal(path: string): boolean {
+  try {
+    requireLocalPath(path)
+    return true
+  } catch (error) {
+    dialog.showErrorBox('This is no file of this machine', toErrorInfo(error).message)
+    return false
+  }
 }
 
 async function pick(event: IpcMainInvokeEvent, options: Electron.OpenDialogOptions): Promise<string[]> {

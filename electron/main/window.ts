@@ -16,7 +16,7 @@ export function shownIn(contents: Electron.WebContents): Shown {
   return shown.get(contents) ?? { file: null }
 }
 
-/** Opens a window on a memory file. Sandboxed, isolated, without Node; it can neither navigate away nor open others. */
+/** Opens a window on a memory file. Sandboxed, isolated, without Node; `guardPages` keeps it where it is. */
 export function openWindow(file: string | null): BrowserWindow {
   const window = new BrowserWindow({
     width: 1440,
@@ -35,10 +35,6 @@ export function openWindow(file: string | null): BrowserWindow {
     },
   })
   window.once('ready-to-show', () => window.show())
-  window.webContents.setWindowOpenHandler(() => ({ action: 'deny' }))
-  window.webContents.on('will-navigate', (event, url) => {
-    if (!url.startsWith(`${BUNDLE_ORIGIN}/`)) event.preventDefault()
-  })
   show(window, { file })
   return window
 }

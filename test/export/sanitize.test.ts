@@ -36,6 +36,11 @@ describe('a sanitized text', () => {
     ['a path in a list of paths', 'PATH=/usr/bin:/home/ada/bin', 'PATH=[path]:[path]'],
     ['a path of a flag', 'cc -I/home/ada/include', 'cc -I[path]'],
     ['a path on another machine', 'scp host:/home/ada/x .', 'scp host:[path] .'],
+    [
+      'a path at the beginning of a line in JSON',
+      String.raw`"a\n/home/ada/x\tC:\\new\\ada"`,
+      String.raw`"a\n[path]\t[path]"`,
+    ],
     ['a folder named after a home', 'in -home-ada-project', 'in [path]'],
   ])('has no %s', (_what, text, clean) => {
     expect(withoutSecrets(text)).toBe(clean)
@@ -84,8 +89,24 @@ describe('a text as its hash', () => {
   })
 })
 
-it('every text in a value is sanitized, names of fields are not', () => {
+it('every text in a value is sanitized, and the names of its fields', () => {
   expect(sanitizeValue({ '/a/b': ['/a/b', 1, { x: '/a/b' }, null] }, withoutSecrets)).toEqual({
-    '/a/b': ['[path]', 1, { x: '[path]' }, null],
+    '[path]': ['[path]', 1, { x: '[path]' }, null],
   })
+})
+
+it('a session that is named after a path loses all of it, and two such sessions stay two', () => {
+  const names = [
+    '/home/ada/my notes.json',
+    '/home/bob/my notes.json',
+    'C:\\ada files\\x',
+    'file:/ada',
+    '/ada.json',
+    '~/a b',
+  ]
+  const clean = names.map((session_id) => sanitizeValue({ session_id }, withoutSecrets) as { session_id: string })
+  for (const { session_id } of clean) expect(session_id).toMatch(/^\[path [0-9a-f]{8}\]$/)
+  expect(new Set(clean.map(({ session_id }) => session_id)).size).toBe(names.length)
+  expect(sanitizeValue(clean, withoutSecrets)).toEqual(clean)
+  expect(sanitizeValue({ session_id: 'ses_1' }, withoutSecrets)).toEqual({ session_id: 'ses_1' })
 })
