@@ -159,7 +159,9 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
     read,
     stats: new MemoryStats(read, info, settings.compaction, estimator, history),
     history,
-    strata: new StrataService(read, history, settings.compaction.freshTailCount, marksFor({ db: read, info })),
+    strata: new StrataService(read, history, settings.compaction.freshTailCount, marksFor({ db: read, info }), (id) =>
+      context.leftOut(id),
+    ),
     transcript: new Transcript(read, history),
     dag,
     context,

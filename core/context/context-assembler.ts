@@ -99,6 +99,15 @@ export class ContextAssembler {
   }
 
   /**
+   * Ids of the active items that do not go out.
+   * @throws LcmError not_found
+   */
+  leftOut(conversationId: number): ReadonlySet<string> {
+    const { window, selection } = this.#select({ conversationId })
+    return new Set(window.items.flatMap(({ id }, index) => (selection.verdicts[index]?.included ? [] : id)))
+  }
+
+  /**
    * What would be sent for the same input. While no compaction runs and everything fits, later renderings only add to
    * the end of earlier ones, so that a provider's prompt cache stays valid.
    * @throws LcmError not_found

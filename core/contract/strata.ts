@@ -26,7 +26,7 @@ export const StrataSummaries = z.object({
   inWindow: z.array(z.int()),
 })
 
-/** A stretch of the history along the top edge: one summary, or a run of raw messages, that the model sees now. */
+/** A stretch of the history along the top edge: one active summary, or a run of active raw messages. */
 export const WindowRun = z.object({
   x0: z.number(),
   x1: z.number(),
@@ -35,6 +35,8 @@ export const WindowRun = z.object({
   depth: z.int(),
   items: z.int(),
   tokens: z.int(),
+  /** It is left out of the assembled window, so the model does not see it; absent where it goes out. */
+  isLeftOut: z.literal(true).optional(),
 })
 
 /** Something wrong or remarkable over a stretch of history. */

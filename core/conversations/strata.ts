@@ -10,6 +10,9 @@ import { ticksOf } from './strata-ticks.ts'
 import { windowRuns } from './strata-window.ts'
 import { IN_WINDOW, type SummaryGraph } from './summary-graph.ts'
 
+/** Entries of a window of which it is shown what is left out. */
+const MOST_ENTRIES = 50_000
+
 const EVERYTHING: MarkRules = { overlaps: true, unshown: true }
 
 const queries = {
@@ -30,14 +33,25 @@ export class StrataService {
   readonly #histories: HistoryIndex
   readonly #freshTailCount: number
   readonly #rules: MarkRules
+  readonly #leftOutOf: (conversationId: number) => ReadonlySet<string>
   readonly #axes = new WeakMap<History, Map<StrataAxis, Axis>>()
 
-  /** @param freshTailCount newest raw messages that are never compacted */
-  constructor(db: ReadDb, histories: HistoryIndex, freshTailCount: number, rules: MarkRules = EVERYTHING) {
+  /**
+   * @param freshTailCount newest raw messages that are never compacted
+   * @param leftOut ids of the active items of a conversation that do not go to the model
+   */
+  constructor(
+    db: ReadDb,
+    histories: HistoryIndex,
+    freshTailCount: number,
+    rules: MarkRules = EVERYTHING,
+    leftOut: (conversationId: number) => ReadonlySet<string> = () => new Set(),
+  ) {
     this.#db = db
     this.#histories = histories
     this.#freshTailCount = freshTailCount
     this.#rules = rules
+    this.#leftOutOf = leftOut
   }
 
   /**
@@ -66,7 +80,7 @@ export class StrataService {
           -1,
         ),
         summaries: summaryColumns(graph, axis),
-        window: windowRuns(graph, axis),
+        window: windowRuns(graph, axis, this.#leftOut(graph)),
         freshTailX: tail === history.length ? axis.extent : axis.startOf(tail),
         marks: marksOf(graph, axis, this.#rules, this.#isArchived(input.conversationId)),
         runs: this.#runs(history, axis),
@@ -84,6 +98,11 @@ export class StrataService {
       const graph = this.#histories.graph(input.conversationId)
       return messageColumns(graph, this.#axis(graph.history, input.axis), input)
     })
+  }
+
+  /** A very large window is not put together for it: it takes longer than whoever opens a file should wait. */
+  #leftOut({ window, history }: SummaryGraph): ReadonlySet<string> {
+    return window.length > MOST_ENTRIES ? new Set() : this.#leftOutOf(history.conversationId)
   }
 
   #isArchived(conversation: number): boolean {

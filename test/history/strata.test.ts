@@ -31,6 +31,21 @@ it('begins the fresh tail at the oldest of the newest raw messages of the window
   expect([tailAt(), tailAt(2), tailAt(5), tailAt(0), tailAt(99)]).toEqual([6, 6, 3, 10, 0])
 })
 
+it('tells apart what of the window goes to the model and what is left out', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 6)
+  const leaf = memory.leaf(1, [1, 2])
+  const strata = new StrataService(memory.db, new HistoryIndex(memory.db), 2, undefined, () => new Set([leaf, 'msg_4']))
+  expect(
+    strata.get({ conversationId: 1, axis: 'messages' }).window.map(({ x0, x1, isLeftOut }) => [x0, x1, isLeftOut]),
+  ).toEqual([
+    [0, 2, true],
+    [2, 3, undefined],
+    [3, 4, true],
+    [4, 6, undefined],
+  ])
+})
+
 it('marks a run at the message that was the newest then, whatever the clocks say', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 6)
@@ -139,7 +154,7 @@ it('shows the window as summaries and runs of raw messages, and where the fresh 
   expect(strata).toMatchObject({ extent: 8, freshTailX: 4, totalTokens: 80, maxDepth: 0 })
   expect(strata.marks).toEqual([{ kind: 'uncovered', x0: 6, x1: 7, messages: 1, firstId: 'msg_7' }])
   expect(strataOf(memory, 0).get({ conversationId: 1, axis: 'messages' }).freshTailX).toBe(8)
-  expect(strataOf(memory, 99).get({ conversationId: 1, axis: 'tokens' }).freshTailX).toBe(0)
+  expect(strataOf(memory, 99).get({ conversationId: 1, axis: 'tokens' }).freshTailX).toBe(40)
 })
 
 it('puts summaries over what they stand for, by depth and then from left to right', () => {

@@ -42,6 +42,10 @@ describe.each(WRITERS.map((writer) => [writer.name, writer] as const))('a file o
         expect(lcm.stats.overview(conversationId).conversation).toEqual(row)
 
         const asked = { conversationId, mode: 'full', reason: 'threshold', summarizer: 'deterministic' } as const
+        const edge = lcm.strata.get({ conversationId, axis: 'messages' }).window
+        const leftOutOfEdge = edge.reduce((total, run) => total + (run.isLeftOut ? run.items : 0), 0)
+        expect(leftOutOfEdge).toBe(context.items.filter((item) => !item.included && item.kind !== 'missing').length)
+
         const decision = lcm.planner.evaluate(asked)
         expect(decision).toMatchObject({
           tokens: context.tokens,

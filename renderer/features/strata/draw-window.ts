@@ -5,9 +5,30 @@ import { toPx } from './viewport.ts'
 
 const NARROW_PX = 2
 
-/** The lit edge: what the model sees now, in the order of the history. */
+/** Opacity of what is active, but left out of what the model sees. */
+const LEFT_OUT = 0.3
+
+/** The lit edge: what the model sees now, in the order of the history, over what is active and left out. */
 export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
   const runs = [...strata.window].sort((a, b) => a.x0 - b.x0 || a.x1 - b.x1)
+  const edge = { rows, scale, palette }
+  return [
+    ...drawRuns(
+      edge,
+      runs.filter((run) => run.isLeftOut),
+      LEFT_OUT,
+    ),
+    ...drawRuns(
+      edge,
+      runs.filter((run) => !run.isLeftOut),
+      1,
+    ),
+  ]
+}
+
+type Edge = Pick<Scene, 'rows' | 'scale' | 'palette'>
+
+function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'], opacity: number): Shape[] {
   const stretches = { x0: runs.map((run) => run.x0), x1: runs.map((run) => run.x1), places: runs.map((_, i) => i) }
   return mergeNarrow(stretches, scale, NARROW_PX).map(({ px0, px1 }): Rect => {
     const gap = px1 - px0 >= 5 ? 2 : px1 - px0 >= 3 ? 1 : 0
@@ -19,6 +40,7 @@ export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
       w,
       radius: Math.min(3, w / 2),
       fill: palette.lit,
+      ...(opacity < 1 && { opacity }),
       y: rows.window.y,
     }
   })

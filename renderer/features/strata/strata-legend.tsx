@@ -23,6 +23,12 @@ export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: P
           </span>
         </>
       )}
+      {strata.window.some((run) => run.isLeftOut) && (
+        <span className={styles.key}>
+          <span className={styles.swatchDim} style={{ background: palette.lit }} />
+          active, but left out by the budget
+        </span>
+      )}
       {legend.kind === 'scale' && (
         <span className={styles.key}>
           {legend.from}

@@ -46,7 +46,7 @@ function ownText(hit: Hit, strata: Strata): TooltipText {
     case 'window':
       return {
         id: hit.run.id,
-        title: hit.run.id === null ? 'raw messages in the window' : `${depthLabel(hit.run.depth)} in the window`,
+        title: `${hit.run.id === null ? 'raw messages' : depthLabel(hit.run.depth)} ${hit.run.isLeftOut ? 'active, but left out of the window' : 'in the window'}`,
         lines: [`${plural(hit.run.items, 'item')} · ${formatTokens(hit.run.tokens)}`],
       }
     case 'mark':
