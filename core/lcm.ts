@@ -7,9 +7,10 @@ import { PromptPreviewer } from './compaction/prompts/prompt-preview.ts'
 import { ConfiguredSummarizers } from './compaction/summarizers/configured-summarizers.ts'
 import { ContextAssembler } from './context/context-assembler.ts'
 import { KeptWindow } from './context/kept-window.ts'
-import { createTokenEstimator, type TokenEstimator } from './context/token-estimator.ts'
+import type { TokenEstimator } from './context/token-estimator.ts'
 import type { MemoryInfo } from './contract/memory.ts'
 import { HistoryIndex } from './conversations/history-index.ts'
+import { estimatorOf } from './conversations/recorded-estimator.ts'
 import { StrataService } from './conversations/strata.ts'
 import { SummaryDag } from './conversations/summary-dag.ts'
 import { Transcript } from './conversations/transcript.ts'
@@ -99,7 +100,6 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const settings = options.settings ?? loadSettings(process.env)
   const clock = options.clock ?? systemClock
   const owner = options.owner ?? `lcm-inspector pid ${process.pid}`
-  const estimator = createTokenEstimator(settings.tokenEstimator)
   const openedStamp = stampAtRest(path)
   const opened = openMemory(path, options)
   const isConfigured = opened.info.path === resolve(settings.databasePath)
@@ -110,6 +110,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   }
   const memory = withLedger(opened, { clock, permission: ledgers })
   const { info, read } = memory
+  const estimator = estimatorOf(read, info, settings.tokenEstimator)
   const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
   const history = new HistoryIndex(read)
   const dag = new SummaryDag(read, history)

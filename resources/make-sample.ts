@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CompactionEngine } from '../core/compaction/compaction-engine.ts'
-import { createTokenEstimator } from '../core/context/token-estimator.ts'
+import { createTokenEstimator, recordedEstimator } from '../core/context/token-estimator.ts'
 import { CompactInput, type CompactRequest } from '../core/contract/compaction.ts'
 import { ConversationStore } from '../core/conversations/conversation-store.ts'
 import { openNative } from '../core/db/native.ts'
@@ -47,7 +47,8 @@ export async function makeSample(path: string): Promise<void> {
   const db = openNative(path)
   let nowMs = 0
   const clock = (): number => nowMs
-  const estimator = createTokenEstimator()
+  // Its pictures, ids and tests are those of the first heuristic, which memories of that time go on with.
+  const estimator = recordedEstimator('heuristic') ?? createTokenEstimator()
   const store = new ConversationStore(db, estimator, clock)
   let runs = 0
   const newRunId = (): string => {

@@ -59,6 +59,9 @@ export function addCompactCommand(define: Define, run: Run): void {
 }
 
 function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
+  if (options.target !== undefined && options.mode !== 'until-under') {
+    throw new LcmError('invalid_argument', 'Only --mode until-under has a goal: add it, or leave --target out.')
+  }
   // Also for a plan: a name that nobody has is a mistake, not a plan.
   if (options.summarizer !== undefined) lcm.summarizers.providersOf(options.summarizer)
   return CompactInput.parse({

@@ -3,7 +3,7 @@ import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { collect, integer } from './parse.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 type ExpandQueryOptions = MemoryOptions & {
@@ -37,6 +37,7 @@ export function addExpandQueryCommand(define: Define, run: Run): void {
       withMemory(
         options,
         async (lcm): Promise<Answer> => {
+          if (options.conversation !== undefined) chooseConversation(lcm, options.conversation)
           const input = ExpandQueryInput.parse({
             prompt,
             summaryIds: options.summary,

@@ -14,6 +14,7 @@ export function addReadCommands(define: Define, run: Run): void {
       (lcm) => ({
         ...lcm.stats.stats(),
         readOnly: lcm.info.readOnlyReason !== READ_ONLY_BY_CHOICE,
+        ...(lcm.info.system === 'native' && { tokenEstimator: lcm.estimator.name }),
         lacks: lcm.info.lacks ?? [],
       }),
       { readOnly: true },
@@ -21,7 +22,7 @@ export function addReadCommands(define: Define, run: Run): void {
     const text = (): string =>
       [
         `${stats.path}`,
-        `${stats.system}${stats.systemVersion ? ` ${stats.systemVersion}` : ''} · ${bytes(stats.bytes)}${stats.readOnly ? ' · read-only' : ''}`,
+        `${stats.system}${stats.systemVersion ? ` ${stats.systemVersion}` : ''} · ${bytes(stats.bytes)}${stats.readOnly ? ' · read-only' : ''}${stats.tokenEstimator ? ` · tokens by ${stats.tokenEstimator}` : ''}`,
         `${count(stats.messages)} messages · ${count(stats.messageParts)} parts · ${count(stats.summaries)} summaries · ${count(stats.contextItems)} context items · ${count(stats.largeFiles)} files`,
         `summaries by depth: ${
           Object.entries(stats.summariesByDepth)

@@ -20,7 +20,10 @@ export async function withMemory<T>(
   const settings = loadSettings(process.env)
   if (open.create && options.db === undefined) makeFolderOf(settings.databasePath)
   const lcm = openLcm(options.db ?? settings.databasePath, { settings, allowNewer: options.newer ?? false, ...open })
-  if (!open.readOnly) noteUnusedLedger(lcm)
+  if (!open.readOnly) {
+    noteUnusedLedger(lcm)
+    noteUnusedEstimator(lcm)
+  }
   try {
     return await body(lcm)
   } finally {
@@ -34,6 +37,15 @@ export function noteUnusedLedger({ info, settings }: Lcm): void {
   if (ledgerPath === null || info.path === resolve(databasePath)) return
   printNote(
     `LCM_LEDGER_PATH (${ledgerPath}) is not used: it belongs to the configured memory, ${resolve(databasePath)}, and this is ${info.path}. "lcm ledger enable" keeps one for this memory.`,
+  )
+}
+
+/** A memory is counted in one way from its first message to its last. */
+function noteUnusedEstimator({ info, settings, estimator }: Lcm): void {
+  const { tokenEstimator } = settings
+  if (tokenEstimator === 'heuristic' || tokenEstimator === estimator.name || info.system !== 'native') return
+  printNote(
+    `LCM_TOKEN_ESTIMATOR (${tokenEstimator}) is not used: the tokens of ${info.path} are counted by ${estimator.name}, and two ways in one memory could not be compared.`,
   )
 }
 

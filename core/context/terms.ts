@@ -1,4 +1,4 @@
-import { isWide } from './token-estimator.ts'
+import { isWide } from './wide-characters.ts'
 
 /**
  * Splits a text into the terms that it is compared by: lower-case words, and pairs of neighbouring characters where a

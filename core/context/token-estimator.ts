@@ -1,27 +1,45 @@
 import { createRequire } from 'node:module'
 import { assertNever, LcmError } from '../errors.ts'
+import { estimateTokensAtFirst } from './first-heuristic.ts'
+import { estimateTokens } from './heuristic-tokens.ts'
 
 /** Counts what a text costs a model. Never negative, never less than 1 for text that is not empty, never throws. */
 export interface TokenEstimator {
   /** Recorded with the memory, so that a reader knows what the stored counts mean. */
-  readonly name: TokenEstimatorName
+  readonly name: CountedBy
   count(text: string): number
 }
 
+/** What can be configured; `heuristic` is the newest one. */
 export const TOKEN_ESTIMATORS = ['heuristic', 'o200k_base', 'cl100k_base'] as const
 export type TokenEstimatorName = (typeof TOKEN_ESTIMATORS)[number]
 
+/** What a memory may be counted by. `heuristic` is the first one: a name never gets another meaning. */
+const COUNTED_BY = ['heuristic', 'heuristic-2', 'o200k_base', 'cl100k_base'] as const
+export type CountedBy = (typeof COUNTED_BY)[number]
+
 /**
- * Builds an estimator by name.
- *
- * `heuristic` (the default) needs no vocabulary: tokens = ⌈Σ weight⌉ over the code points, where a code point of a
- * script without word breaks (han, kana, hangul, full-width forms) weighs 1.5, one beyond the basic plane (emoji) 2
- * and every other one ¼; lone surrogates weigh ¼. The others count exactly with the published vocabularies, which are
- * loaded on first use (1 to 2 MB of JavaScript, about 100 ms).
+ * Builds a configured estimator. `heuristic` (the default) needs no vocabulary; the others count exactly with the
+ * published ones, which are loaded on first use (1 to 2 MB of JavaScript, about 100 ms).
  */
-export function createTokenEstimator(name: TokenEstimatorName = 'heuristic'): TokenEstimator {
+export const createTokenEstimator = (name: TokenEstimatorName = 'heuristic'): TokenEstimator =>
+  estimatorCalled(name === 'heuristic' ? 'heuristic-2' : name)
+
+/**
+ * The estimator that a memory was counted by, so that all of its counts can be compared; null when it names none that is
+ * known here.
+ * @param recorded as the memory says it
+ */
+export function recordedEstimator(recorded: unknown): TokenEstimator | null {
+  const name = COUNTED_BY.find((known) => known === recorded)
+  return name === undefined ? null : estimatorCalled(name)
+}
+
+function estimatorCalled(name: CountedBy): TokenEstimator {
   switch (name) {
     case 'heuristic':
+      return { name, count: estimateTokensAtFirst }
+    case 'heuristic-2':
       return { name, count: estimateTokens }
     case 'o200k_base':
     case 'cl100k_base':
@@ -31,40 +49,11 @@ export function createTokenEstimator(name: TokenEstimatorName = 'heuristic'): To
   }
 }
 
-// Weights in quarters of a token, so that the sum stays an integer.
-const QUARTERS_WIDE = 6
-const QUARTERS_ASTRAL = 8
-
-function estimateTokens(text: string): number {
-  const length = text.length
-  let quarters = length
-  // UTF-8 is as long as UTF-16 only for ASCII, and that comparison runs at the speed of memory.
-  if (length < 64 || Buffer.byteLength(text) !== length) {
-    for (let index = 0; index < length; index += 1) {
-      const unit = text.charCodeAt(index)
-      if (unit < 0x1100) continue
-      if (isWide(unit)) quarters += QUARTERS_WIDE - 1
-      else if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-        quarters += QUARTERS_ASTRAL - 2
-        index += 1
-      }
-    }
-  }
-  return Math.ceil(quarters / 4)
-}
-
-/** Han, kana, bopomofo, hangul, yi and full-width forms of the basic plane. */
-export function isWide(unit: number): boolean {
-  if (unit < 0x2e80) return unit >= 0x1100 && unit <= 0x11ff
-  if (unit <= 0xa4cf) return true
-  if (unit < 0xac00) return unit >= 0xa960 && unit <= 0xa97f
-  if (unit <= 0xd7ff) return true
-  return (unit >= 0xf900 && unit <= 0xfaff) || (unit >= 0xfe30 && unit <= 0xfe4f) || (unit >= 0xff00 && unit <= 0xffef)
-}
-
 type Tokenizer = { countTokens(text: string, options: { readonly disallowedSpecial: Set<string> }): number }
 
-function exactEstimator(name: TokenEstimatorName): TokenEstimator {
+type Vocabulary = Extract<CountedBy, 'o200k_base' | 'cl100k_base'>
+
+function exactEstimator(name: Vocabulary): TokenEstimator {
   let tokenizer: Tokenizer | undefined
   // Control markers in a conversation are text like any other: none is allowed to act, none is refused.
   const options = { disallowedSpecial: new Set<string>() }
@@ -78,7 +67,7 @@ function exactEstimator(name: TokenEstimatorName): TokenEstimator {
 }
 
 /** Required, not imported: who counts by the heuristic never pays for a vocabulary, and opening a file stays synchronous. */
-function loadTokenizer(name: TokenEstimatorName): Tokenizer {
+function loadTokenizer(name: Vocabulary): Tokenizer {
   try {
     return createRequire(import.meta.url)(`gpt-tokenizer/cjs/encoding/${name}`) as Tokenizer
   } catch (error) {

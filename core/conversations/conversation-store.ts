@@ -8,6 +8,7 @@ import { type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-r
 import { saySame, storedParts } from './known-parts.ts'
 import type { NewMessage } from './new-message.ts'
 import { PartInserts } from './part-inserts.ts'
+import { recordEstimator } from './recorded-estimator.ts'
 
 export type NewConversation = {
   /** Which program's sessions these are; session ids are unique per importer. */
@@ -72,8 +73,6 @@ const queries = {
   touch: `
     UPDATE conversations SET updated_at = max(updated_at, CAST(:at AS INTEGER))
     WHERE conversation_id = :conversationId`,
-  recordEstimator: `
-    INSERT INTO lcm_meta (key, value) VALUES ('token_estimator', :name) ON CONFLICT (key) DO NOTHING`,
   nextMessage: `
     SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
   nextSeq: `
@@ -126,7 +125,7 @@ export class ConversationStore {
       title: conversation.title?.toWellFormed() ?? null,
     }
     return this.#db.transaction(() => {
-      this.#db.run(queries.recordEstimator, { name: this.#estimator.name })
+      recordEstimator(this.#db, this.#estimator.name)
       const known = this.#db.value<number>(queries.conversationBySession, { importer, sessionId })
       if (known !== undefined) {
         this.#db.run(queries.completeConversation, { conversationId: known, ...described })

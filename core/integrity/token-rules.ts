@@ -1,4 +1,4 @@
-import { isWide } from '../context/token-estimator.ts'
+import { isWide } from '../context/wide-characters.ts'
 import type { System } from '../contract/memory.ts'
 
 /** How a system counts the tokens of a text. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { JobProgress } from '../contract/job.ts'
 import type { SalvagedTable, SalvageReport } from '../contract/salvage.ts'
+import { readRecordedEstimator, recordEstimator } from '../conversations/recorded-estimator.ts'
 import { pathExists } from '../db/memory-file.ts'
 import { makeNativeFile, partialPath, takenError, toldOf } from '../db/new-file.ts'
 import type { WriteDb } from '../db/read-db.ts'
@@ -71,6 +72,9 @@ async function* fill(
   const { to, signal } = work
   const putBack = takeTriggers(to, ['*_index_*'])
   const tables = yield* salvageAll(work)
+  const { read, info } = work.memory
+  const countedBy = info.system === 'native' ? readRecordedEstimator(read) : undefined
+  if (typeof countedBy === 'string') recordEstimator(to, countedBy)
   yield* indexInSteps(to, signal)
   putBack()
   to.transaction(() => fillSummaryHashes(to))

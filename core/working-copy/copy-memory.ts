@@ -2,6 +2,7 @@ import { withBreath } from '../breath.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
 import type { CopyReport } from '../contract/working-copy.ts'
+import { readRecordedEstimator, recordEstimator } from '../conversations/recorded-estimator.ts'
 import { storeOrigin } from '../db/copied-from.ts'
 import { makeNativeFile } from '../db/new-file.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../db/read-db.ts'
@@ -67,7 +68,11 @@ async function* fill(
   }
   db.transaction(() => finishTimes(db, fitter))
   db.transaction(() => copyRecords(read, db, fitter))
-  db.transaction(() => storeOrigin(db, info))
+  db.transaction(() => {
+    storeOrigin(db, info)
+    const countedBy = info.system === 'native' ? readRecordedEstimator(read) : undefined
+    if (typeof countedBy === 'string') recordEstimator(db, countedBy)
+  })
   yield* inShare(indexInSteps(db, signal), { from: COPIED, to: INDEXED })
   putBack()
   db.transaction(() => fillSummaryHashes(db))

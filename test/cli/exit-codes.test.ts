@@ -155,6 +155,7 @@ describe('wrong usage: exit code 2', () => {
     ['an unknown setting', onDb('compact', '--conversation', '1', '--set', 'speed=9')],
     ['a setting out of range', onDb('compact', '--conversation', '1', '--set', 'leafChunkTokens=0')],
     ['an unknown summarizer', onDb('compact', '--conversation', '1', '--summarizer', 'oracle')],
+    ['a goal of a mode that has none', onDb('compact', '--conversation', '1', '--target', '5')],
     ['a setting with two values', onDb('compact', '--conversation', '1', '--set', 'leafChunkTokens=1=2')],
     ['an empty path', ['stats', '--db', '']],
     ['an empty path among others', onDb('import', 'x.jsonl', '')],
@@ -201,6 +202,7 @@ describe('the other exit codes', () => {
       ['lineage', 'nobody'],
       ['expand', 'sum_0000000000000000'],
       ['tree', '--conversation', '77'],
+      ['expand-query', 'why', '--conversation', '77'],
       ['integrity', '--conversation', '77'],
     ])
       expect(await refusal([...args, '--db', memory.path]), args.join(' ')).toMatchObject({

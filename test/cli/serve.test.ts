@@ -53,14 +53,14 @@ describe('serve --auto-compact', () => {
       vi.stubEnv('LCM_TOKEN_BUDGET', '20000')
       vi.stubEnv('LCM_DATABASE_PATH', db)
       const interrupt = await serving({ autoCompact: true, ...(named === '--db' && { db }) })
-      expect((await lcmHere(['import', longTranscript(400), '--db', db])).code).toBe(0)
+      expect((await lcmHere(['import', longTranscript(500), '--db', db])).code).toBe(0)
       const { perConversation } = await document(Stats, ['stats', '--db', db])
       expect(perConversation[0]?.storedTokens).toBeGreaterThan(76_000)
-      await expect.poll(() => summaries(db), { timeout: 20_000, interval: 200 }).toBeGreaterThan(0)
+      await expect.poll(() => summaries(db), { timeout: 45_000, interval: 200 }).toBeGreaterThan(0)
       await expect
         .poll(
           async () => JSON.parse((await lcmHere(['compact', '--auto', '--plan', '--db', db, '--json'])).stdout).skipped,
-          { timeout: 20_000, interval: 200 },
+          { timeout: 45_000, interval: 200 },
         )
         .toMatch(/No threshold is reached/)
       expect(await interrupt()).toBe(130)

@@ -27,7 +27,7 @@ describe('a summariser that', () => {
     ['fails', () => Promise.reject(new Error('no network'))],
     ['answers nothing', () => '  \n '],
     ['answers ten times too much', (sourceTokens) => 'word '.repeat(sourceTokens * 10)],
-    ['answers exactly as much', (sourceTokens) => 'abc '.repeat(sourceTokens)],
+    ['answers exactly as much', (sourceTokens) => '中'.repeat(Math.ceil(sourceTokens / 1.5))],
   ])('%s is replaced by the deterministic one', async (_name, answer) => {
     const { memory, run } = await runWith(hostile(answer))
     expect(run.created.every(({ level }) => level === 'deterministic')).toBe(true)

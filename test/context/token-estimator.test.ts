@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTokenEstimator, TOKEN_ESTIMATORS } from '../../core/context/token-estimator.ts'
+import { createTokenEstimator, recordedEstimator, TOKEN_ESTIMATORS } from '../../core/context/token-estimator.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
 describe('every token estimator', () => {
@@ -34,7 +34,41 @@ describe('every token estimator', () => {
 describe('the heuristic', () => {
   const { count } = createTokenEstimator()
 
+  it('never counts a text lower than its beginning, and the same text always the same', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, more) => {
+        expect(count(text + more)).toBeGreaterThanOrEqual(count(text))
+        expect(count(text)).toBe(count(`${text}x`.slice(0, -1)))
+      }),
+    )
+  })
+
+  it('counts a text longer than one reading as the sum of its lines, to a token each', () => {
+    const lines = Array.from(
+      { length: 900 },
+      (_, n) => `${n}: the worker claimed job_${n * 7919} and gave it back, 日本 🙂\n`,
+    )
+    const apart = lines.reduce((sum, line) => sum + count(line), 0)
+    expect(Math.abs(count(lines.join('')) - apart)).toBeLessThanOrEqual(lines.length)
+    for (const length of [8191, 8192, 8193, 16_384, 16_385])
+      expect(count('a b'.repeat(10_000).slice(0, length))).toBeGreaterThan(
+        count('a b'.repeat(10_000).slice(0, length - 9)),
+      )
+  })
+
+  it('weighs scripts without word breaks 1.5 and emoji 2 tokens a character', () => {
+    expect(count('中文')).toBe(3)
+    expect(count('ひらカタ')).toBe(6)
+    expect(count('한국')).toBe(3)
+    expect(count('😀')).toBe(2)
+  })
+})
+
+describe('the first heuristic, of memories that were begun with it', () => {
+  const { name, count } = recordedEstimator('heuristic') ?? createTokenEstimator()
+
   it('weighs Latin ¼, scripts without word breaks 1.5 and emoji 2 tokens a character, rounded up once', () => {
+    expect(name).toBe('heuristic')
     expect(count('abcd')).toBe(1)
     expect(count('abcde')).toBe(2)
     expect(count('中文')).toBe(3)

@@ -223,7 +223,7 @@ describe('ConversationStore', () => {
   it('records the estimator behind the stored token counts', () => {
     using memory = buildMemory()
     const { db } = open(memory)
-    expect(db.value("SELECT value FROM lcm_meta WHERE key = 'token_estimator'")).toBe('heuristic')
+    expect(db.value("SELECT value FROM lcm_meta WHERE key = 'token_estimator'")).toBe('heuristic-2')
   })
 })
 

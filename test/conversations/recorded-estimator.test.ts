@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { recordedEstimator } from '../../core/context/token-estimator.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { readSettings } from '../../core/settings/settings.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { Integrity } from '../cli/documents.ts'
+import { document, lcmHere } from '../cli/lcm.ts'
+
+/** Counted very differently by the two heuristics. */
+const HASHES = Array.from(
+  { length: 60 },
+  (_, n) => `./.git/objects/${(n * 7919).toString(16)}/51b0aab3c96c9942f5611b6d6`,
+)
+const first = recordedEstimator('heuristic')
+const countAtFirst = (text: string): number => first?.count(text) ?? 0
+
+/** A memory as releases before the second heuristic left it. */
+function olderMemory(recorded: string | null = 'heuristic'): string {
+  const memory = buildMemory({
+    conversations: [{ messages: HASHES.map((content) => ({ content, tokens: countAtFirst(content) })) }],
+  })
+  if (recorded !== null)
+    memory.db.run("INSERT OR REPLACE INTO lcm_meta (key, value) VALUES ('token_estimator', :recorded)", { recorded })
+  memory.db.close()
+  return memory.path
+}
+
+const nameAt = (path: string, env: Readonly<Record<string, string>> = {}): string => {
+  const lcm = openLcm(path, { settings: readSettings(env) })
+  try {
+    return lcm.estimator.name
+  } finally {
+    lcm.close()
+  }
+}
+
+const transcript = (content: string): string => {
+  const path = join(temporaryFolder(), 'talk.jsonl')
+  writeFileSync(path, `${JSON.stringify({ type: 'user', uuid: 'u', message: { role: 'user', content } })}\n`)
+  return path
+}
+
+describe('the estimator of a memory', () => {
+  it('is the one that its first messages were counted by, whatever comes later', async () => {
+    const path = olderMemory()
+    expect(nameAt(path)).toBe('heuristic')
+    const content = HASHES.join('\n')
+    expect((await lcmHere(['import', transcript(content), '--db', path])).code).toBe(0)
+    const lcm = openLcm(path)
+    expect(lcm.read.value('SELECT token_count FROM messages ORDER BY message_id DESC')).toBe(countAtFirst(content))
+    lcm.close()
+    const report = await document(Integrity, ['integrity', '--db', path])
+    expect(report.checks.find(({ id }) => id === 'token_drift')?.count).toBe(0)
+  })
+
+  it('is the newest heuristic for a new memory, which records it', async () => {
+    const path = join(temporaryFolder(), 'new.db')
+    expect((await lcmHere(['import', transcript('hello'), '--db', path])).code).toBe(0)
+    expect(nameAt(path)).toBe('heuristic-2')
+    expect(JSON.parse((await lcmHere(['stats', '--db', path, '--json'])).stdout)).toMatchObject({
+      tokenEstimator: 'heuristic-2',
+    })
+  })
+
+  it('stays when another is configured, which is then said to be unused', async () => {
+    const path = olderMemory()
+    const env = { LCM_TOKEN_ESTIMATOR: 'o200k_base' }
+    expect(nameAt(path, env)).toBe('heuristic')
+    const ran = await lcmHere(['import', transcript('hello'), '--db', path], { env })
+    expect([ran.code, ran.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^lcm: LCM_TOKEN_ESTIMATOR \(o200k_base\) is not used: .* are counted by heuristic, .*\n$/),
+    ])
+    const made = join(temporaryFolder(), 'exact.db')
+    expect(await lcmHere(['import', transcript('hello'), '--db', made], { env })).toMatchObject({ code: 0, stderr: '' })
+    expect(nameAt(made)).toBe('o200k_base')
+  })
+
+  it.each(['copy', 'salvage'])('goes along with a %s', async (command) => {
+    const to = join(temporaryFolder(), 'made.db')
+    expect((await lcmHere([command, '--from', olderMemory(), '--to', to])).code).toBe(0)
+    expect(nameAt(to)).toBe('heuristic')
+  })
+
+  it('is the first heuristic for a working copy that records none, and the configured one for anything else', () => {
+    expect(nameAt(olderMemory(null))).toBe('heuristic-2')
+    expect(nameAt(olderMemory('of another world'))).toBe('heuristic-2')
+    const memory = buildMemory({})
+    memory.db.run(
+      `INSERT INTO lcm_meta (key, value) VALUES ('copied_from', '{"system":"lossless-claw","systemLabel":"lossless-claw","fileName":"lcm.db"}')`,
+    )
+    memory.db.close()
+    expect(nameAt(memory.path)).toBe('heuristic')
+  })
+})
