@@ -10,7 +10,7 @@ export type BlockPart = { readonly part: NewPart; readonly text: string | null }
 
 /** One block of an assistant message, or of a user message other than a tool result. */
 export function toPart(block: unknown): BlockPart {
-  if (!isObject(block)) return { part: { type: 'text', text: null, metadata: raw(block) }, text: null }
+  if (!isObject(block)) return unknownBlock(block)
   const type = textAt(block, 'type') ?? ''
   if (type === 'text' && typeof block.text === 'string') {
     return { part: { type: 'text', text: block.text }, text: block.text }
@@ -22,7 +22,26 @@ export function toPart(block: unknown): BlockPart {
   if (type.endsWith('tool_use')) return { part: toolCall(block), text: null }
   if (type.endsWith('tool_result')) return { part: toolResult(block, resultText(block.content)), text: null }
   if (type === 'image' || type === 'document') return filePart(block, type)
-  return { part: { type: 'text', text: null, metadata: raw(block) }, text: null }
+  return unknownBlock(block)
+}
+
+/** Unknown to us: the text that it holds, and the block as it came. A plain string is text. */
+export function unknownBlock(value: unknown): BlockPart {
+  if (typeof value === 'string') return { part: { type: 'text', text: value }, text: value }
+  const texts = textsIn(value)
+  const text = texts.length === 0 ? null : texts.join('\n\n')
+  return { part: { type: 'text', text, metadata: raw(value) }, text }
+}
+
+/** Fields of which every known format uses some for what is said. */
+const TEXT_FIELDS = ['text', 'content', 'thinking', 'message', 'output', 'refusal', 'summary', 'transcript'] as const
+const DEEPEST_TEXT = 8
+
+function textsIn(value: unknown, depth = 0): string[] {
+  if (depth > DEEPEST_TEXT) return []
+  if (typeof value === 'string') return value.trim() === '' ? [] : [value]
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => textsIn(item, depth + 1))
+  return isObject(value) ? TEXT_FIELDS.flatMap((field) => textsIn(value[field], depth + 1)) : []
 }
 
 function toolCall(block: JsonObject): NewPart {

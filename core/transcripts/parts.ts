@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Role } from '../contract/ids.ts'
 import type { NewMessage, NewPart } from '../conversations/new-message.ts'
-import { type BlockPart, raw } from './content-blocks.ts'
+import type { BlockPart } from './content-blocks.ts'
 import { contentOf, type Marks, withMarks } from './draft.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'
 
@@ -11,12 +11,6 @@ export const textBlock = (text: string): BlockPart => ({ part: { type: 'text', t
 
 /** What the model thought; never part of the content. */
 export const reasoningBlock = (text: string): BlockPart => ({ part: { type: 'reasoning', text }, text: null })
-
-/** Unknown to us: kept as it came. */
-export const unknownBlock = (value: unknown): BlockPart => ({
-  part: { type: 'text', text: null, metadata: raw(value) },
-  text: null,
-})
 
 export type ToolCall = {
   readonly id: string | null

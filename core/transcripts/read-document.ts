@@ -16,13 +16,14 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 /**
  * The values at the given paths (`$.messages.*`) of a file that is one JSON document, each handed to `take` as soon as
  * it is complete, and forgotten then. A document that breaks off gives what stands before that, and a `skipped`.
+ * @returns whether the document was read to its end
  */
 export async function* readDocument(
   source: TranscriptSource,
   doing: TranscriptChunk['doing'],
   paths: readonly string[],
   take: (value: DocumentValue, place: Place, out: TranscriptRecord[]) => void,
-): AsyncGenerator<TranscriptChunk> {
+): AsyncGenerator<TranscriptChunk, boolean> {
   const reader = new DocumentReader(paths)
   const file = await open(source.head.path, 'r')
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
@@ -44,6 +45,7 @@ export async function* readDocument(
     const problem = bytesRead < source.bytes && bytesRead >= source.limitBytes ? null : reader.problem()
     const records: TranscriptRecord[] = problem === null ? [] : [{ kind: 'skipped', ...problem }]
     yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
+    return reader.problem() === null
   } finally {
     await file.close()
   }

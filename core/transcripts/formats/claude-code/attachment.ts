@@ -2,14 +2,18 @@ import { type BlockPart, toPart } from '../../content-blocks.ts'
 import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
 
 /** Shown to the person only. */
-const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message', 'command_permissions'])
+export const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message', 'command_permissions'])
 
 /** Fields that hold text for the model, in the order in which they are looked for. */
 const textFields = ['prompt', 'content', 'snippet', 'addedBlocks', 'addedLines', 'message'] as const
 
 /** What an attachment put before the model, as blocks; empty when it holds no text. */
 export function attachmentBlocks(attachment: JsonObject): BlockPart[] {
-  if (unseenByModel.has(textAt(attachment, 'type') ?? '')) return []
+  return unseenByModel.has(textAt(attachment, 'type') ?? '') ? [] : blocksWithText(attachment)
+}
+
+/** The text of an attachment, whoever is shown it. */
+export function blocksWithText(attachment: JsonObject): BlockPart[] {
   for (const field of textFields) {
     const blocks = blocksIn(attachment[field])
     if (blocks.some((block) => block.text !== null && block.text.trim() !== '')) return blocks

@@ -17,6 +17,7 @@ import { ClaudeCodeMessages } from './messages.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
 import { kindOf } from './record.ts'
 import { ClaudeCodeSurvey } from './survey.ts'
+import { whyUnseen } from './unseen.ts'
 
 /** A record with one of these, and of a known type, is one of Claude Code's. */
 const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
@@ -82,7 +83,8 @@ class ClaudeCodeReader {
       const reason = type === null ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
       out.push({ kind: 'skipped', line, reason })
     } else if (record.type === 'queue-operation') {
-      const missing = this.#survey.queued.follow(record)
+      const { missing, unsent } = this.#survey.queued.follow(record, line)
+      for (const text of unsent) out.push({ kind: 'skipped', ...text })
       if (missing) this.#takeSpoken(missing, { ...marks, queued: true }, out)
       else out.push({ kind: 'other' })
     } else if (kind === 'silent') {
@@ -97,7 +99,8 @@ class ClaudeCodeReader {
   /** What is still open after the last record. */
   end(): TranscriptRecord[] {
     const out: TranscriptRecord[] = []
-    const { key } = this.#survey
+    const { key, queued } = this.#survey
+    for (const text of queued.end()) out.push({ kind: 'skipped', ...text })
     if (key) this.#takeDrafts(key, this.#messages.end(), out)
     for (const { sessionId, key: its, order } of this.#conversations.values()) {
       this.#tell(sessionId, order.end(), out)
@@ -131,7 +134,9 @@ class ClaudeCodeReader {
       out.push(this.#prunings.take(record, sessionId, atMs, isAbandoned))
     }
     if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), record, drafts)
-    if (drafts.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
+    const unseen = drafts.length === 0 ? whyUnseen(record) : null
+    if (unseen !== null) out.push({ kind: 'skipped', line: this.#line, reason: unseen })
+    else if (drafts.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
     if (drafts.length > 0) this.#takeDrafts(chains.keyOf(record), drafts, out)
   }
 

@@ -5,7 +5,7 @@ import { contentOf, type Draft, type DraftCompaction, type Marks, withMarks } fr
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { RecordClock } from '../../parts.ts'
 import { attachmentBlocks } from './attachment.ts'
-import { blocksOf, isHarnessText } from './record.ts'
+import { blocksOf, isHarnessText, systemText } from './record.ts'
 
 /**
  * Turns the records of one transcript, in file order, into messages. Remembers what later records need: names of tools
@@ -33,10 +33,17 @@ export class ClaudeCodeMessages {
   }
 
   #systemDrafts(record: JsonObject, marks: Marks): Draft[] {
-    if (record.subtype !== 'compact_boundary') return []
+    const said = record.subtype === 'local_command' ? systemText(record) : null
+    if (record.subtype !== 'compact_boundary' && said === null) return []
     const before = this.#pendingBoundary(marks)
-    this.#boundary = record
-    return before
+    if (said === null) {
+      this.#boundary = record
+      return before
+    }
+    // The one system record that the model is sent: as a user's words.
+    const parts = withMarks([{ type: 'text', text: said }], { ...marks, harness: true })
+    const named = { externalId: this.#id(record), role: 'user', createdAtMs: this.#timeOf(record) } as const
+    return [...before, { kind: 'whole', message: { ...named, content: said, parts } }]
   }
 
   /** To be called after the last record. A summary may still come, so that nothing is said to have been compacted yet. */

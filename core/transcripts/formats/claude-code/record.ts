@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 
 /** Records that carry no conversation: they are counted, not imported. */
 const silentTypes: ReadonlySet<string> = new Set([
@@ -33,10 +33,15 @@ const harnessText =
 
 export const isHarnessText = (text: string): boolean => harnessText.test(text)
 
-/** The blocks of a message; a message that is a plain string is one text block. */
-export function blocksOf(message: JsonObject): readonly unknown[] {
-  return typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : listAt(message, 'content')
+/** The blocks of a message; a plain string, be it the whole message or one of a list, is a text block. */
+export function blocksOf({ content }: JsonObject): readonly unknown[] {
+  const list: readonly unknown[] = Array.isArray(content) ? content : content == null ? [] : [content]
+  return list.map((block) => (typeof block === 'string' ? { type: 'text', text: block } : block))
 }
+
+/** What a system record says; null where it says nothing. */
+export const systemText = (record: JsonObject): string | null =>
+  record.type === 'system' ? (textAt(record, 'content')?.trim() ? textAt(record, 'content') : null) : null
 
 /** What a person typed in this record, or null when nobody typed it. */
 export function typedText(record: JsonObject): string | null {

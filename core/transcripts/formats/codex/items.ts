@@ -1,6 +1,6 @@
-import type { BlockPart } from '../../content-blocks.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { fileBlock, jsonText, plainText, type ToolCall, textBlock, unknownBlock } from '../../parts.ts'
+import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '../../parts.ts'
 
 /** What one response item is to the conversation. */
 export type CodexItem =
@@ -67,7 +67,7 @@ function call(item: JsonObject, name: string | null, input: unknown): CodexItem 
 
 function blocksOf(content: unknown): BlockPart[] {
   if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return []
+  if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
   return content.map((block: unknown) => {
     if (!isObject(block)) return unknownBlock(block)
     if (typeof block.text === 'string') return textBlock(block.text)

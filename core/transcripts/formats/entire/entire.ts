@@ -1,22 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { NewPart } from '../../../conversations/new-message.ts'
-import type { BlockPart } from '../../content-blocks.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { Marks } from '../../draft.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
-import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
-import {
-  callBlock,
-  jsonText,
-  messageOf,
-  RecordClock,
-  resultMessage,
-  textBlock,
-  timeOf,
-  unknownBlock,
-} from '../../parts.ts'
+import { callBlock, jsonText, messageOf, RecordClock, resultMessage, textBlock, timeOf } from '../../parts.ts'
 import { type Place, readJsonLines, typeName } from '../../read-lines.ts'
 
 /** The neutral, compact transcript of Entire, version 1. https://github.com/entireio/cli */
@@ -56,7 +47,7 @@ class EntireReader {
     }
     const atMs = this.#clock.at(record.ts)
     const sessionId = this.#session(record, atMs, out)
-    const blocks = listAt(record, 'content')
+    const blocks = contentOf(record)
     const first = blocks.find(isObject)
     const own = textAt(record, 'id') ?? (first === undefined ? null : textAt(first, 'id'))
     const externalId =
@@ -97,14 +88,14 @@ class EntireReader {
     marks: Marks,
     out: TranscriptRecord[],
   ): void {
-    const content = listAt(record, 'content')
+    const content = contentOf(record)
     const more = this.#finish(record)
     const message = messageOf({ externalId, role: 'assistant', blocks: content.map(blockOf), createdAtMs, marks, more })
     out.push({ kind: 'message', sessionId, message })
     for (const block of content.filter(isObject)) {
-      if (block.type !== 'tool_use' || !isObject(block.result)) continue
+      if (block.type !== 'tool_use' || block.result == null) continue
       const callId = textAt(block, 'id')
-      const { result } = block
+      const result = isObject(block.result) ? block.result : { output: block.result }
       out.push({
         kind: 'message',
         sessionId,
@@ -136,6 +127,10 @@ class EntireReader {
     return [{ type: 'step_finish', stepTokensIn: input, stepTokensOut: countAt(record, 'output_tokens') }]
   }
 }
+
+/** A list of blocks, or a text that stands alone. */
+const contentOf = ({ content }: JsonObject): readonly unknown[] =>
+  Array.isArray(content) ? content : content == null ? [] : [content]
 
 function blockOf(block: unknown): BlockPart {
   if (!isObject(block)) return unknownBlock(block)

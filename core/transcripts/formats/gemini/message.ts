@@ -1,7 +1,7 @@
 import type { NewPart } from '../../../conversations/new-message.ts'
-import type { BlockPart } from '../../content-blocks.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock, unknownBlock } from '../../parts.ts'
+import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
 import { isMasked } from '../../placeholders.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'error', 'warning'])

@@ -1,4 +1,4 @@
-import { type BlockPart, toolResult, toPart } from '../../content-blocks.ts'
+import { type BlockPart, toolResult, toPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
@@ -123,6 +123,8 @@ export class MessagesReader {
       out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf(given) })
     }
     said.unshift(...reasoningOf(message))
+    const refusal = textAt(message, 'refusal')
+    if (refusal !== null) said.push(textBlock(refusal))
     said.push(...this.#callsOf(message))
     flush()
   }
@@ -156,7 +158,7 @@ const blocksOf = (message: JsonObject): BlockPart[] => blocksIn(message.content)
 
 function blocksIn(content: unknown): BlockPart[] {
   if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return []
+  if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
   return content.map((block: unknown) => (isObject(block) ? (foreignBlock(block) ?? toPart(block)) : toPart(block)))
 }
 

@@ -21,10 +21,13 @@ export function isMessage(value: unknown): value is JsonObject {
   if (!isObject(value) || roleOf(value) === null) return false
   const { content } = value
   if (typeof content === 'string') return true
-  if (Array.isArray(content)) return content.every((block) => isObject(block) && typeof block.type === 'string')
+  if (Array.isArray(content)) return content.every(isBlock)
   const calls = Array.isArray(value.tool_calls) || isObject(value.function_call)
   return (content === null || content === undefined) && calls
 }
+
+const isBlock = (block: unknown): boolean =>
+  typeof block === 'string' || (isObject(block) && typeof block.type === 'string')
 
 /** `{messages: [...]}`. One odd message among many is reported when they are read; it does not make the list another. */
 export const isConversation = (value: unknown): value is JsonObject =>

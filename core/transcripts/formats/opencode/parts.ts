@@ -1,17 +1,8 @@
 import type { NewMessage } from '../../../conversations/new-message.ts'
-import { type BlockPart, raw } from '../../content-blocks.ts'
+import { type BlockPart, raw, unknownBlock } from '../../content-blocks.ts'
 import type { Marks } from '../../draft.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import {
-  callBlock,
-  fileBlock,
-  jsonText,
-  reasoningBlock,
-  resultMessage,
-  textBlock,
-  timeOf,
-  unknownBlock,
-} from '../../parts.ts'
+import { callBlock, fileBlock, jsonText, reasoningBlock, resultMessage, textBlock, timeOf } from '../../parts.ts'
 
 /** Bookkeeping that says nothing: where a step began, and what the files were then. */
 const silent: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'snapshot', 'compaction'])

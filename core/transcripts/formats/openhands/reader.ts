@@ -1,5 +1,5 @@
 import type { NewPart } from '../../../conversations/new-message.ts'
-import type { BlockPart } from '../../content-blocks.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
@@ -75,7 +75,7 @@ export class OpenHandsReader {
     const action = textAt(event, 'action') ?? ''
     const args = argumentsOf(event)
     const source = textAt(event, 'source')
-    const said = textAt(args, 'content') ?? ''
+    const said = textIn(args.content)
     if (silentActions.has(action)) {
       out.push({ kind: 'other' })
     } else if (action === 'condensation') {
@@ -145,7 +145,7 @@ export class OpenHandsReader {
 
   #takeObservation(event: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
     const kind = textAt(event, 'observation') ?? ''
-    const content = typeof event.content === 'string' ? event.content : ''
+    const content = textIn(event.content)
     const extras = objectAt(event, 'extras')
     const metadata = objectAt(event, 'tool_call_metadata')
     const cause = countAt(event, 'cause')
@@ -204,6 +204,9 @@ export class OpenHandsReader {
     return [{ type: 'step_finish', stepTokensIn: tokensIn, stepTokensOut: tokensOut, metadata }]
   }
 }
+
+/** A text, or blocks with their texts. */
+const textIn = (content: unknown): string => (content == null ? '' : (unknownBlock(content).text ?? ''))
 
 /** What was looked up for the agent: repository instructions, knowledge that a word called for. */
 function recalled(content: string, extras: JsonObject): string {

@@ -1,7 +1,7 @@
 import type { NewPart } from '../../../conversations/new-message.ts'
-import type { BlockPart } from '../../content-blocks.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock, unknownBlock } from '../../parts.ts'
+import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
 
 /** Types of entries; a session also has a header. */
 export const entryTypes: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ export const entryTypes: ReadonlySet<string> = new Set([
 /** Blocks of a message's content: a text, or text, thinking, tool calls and pictures. */
 export function piBlocks(content: unknown): BlockPart[] {
   if (typeof content === 'string') return [textBlock(content)]
-  if (!Array.isArray(content)) return []
+  if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
   return content.map((block: unknown) => (isObject(block) ? piBlock(block) : unknownBlock(block)))
 }
 

@@ -44,7 +44,7 @@ export class SpecStoryReader {
       this.#close(out)
       this.#turn = { ...rest, line: line.number + 1, lines: [], units: 0 }
     } else {
-      this.#takeAbove(line)
+      this.#takeAbove(line, out)
     }
   }
 
@@ -58,8 +58,11 @@ export class SpecStoryReader {
   }
 
   /** Comments above the first turn say whose session this is. */
-  #takeAbove({ text }: FencedLine): void {
+  #takeAbove({ text, number }: FencedLine, out: TranscriptRecord[]): void {
     const session = sessionLine(text)
+    if (!session && !/^(?:\s*|#.*|<!--.*-->\s*|-{3,}\s*)$/.test(text)) {
+      out.push({ kind: 'skipped', line: number, reason: 'text above the first turn: nobody says it' })
+    }
     if (!session || this.#isDeclared) return
     this.#sessionId = session.id
     this.#clock.at(session.atMs)

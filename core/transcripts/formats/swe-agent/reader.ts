@@ -1,21 +1,13 @@
 import type { Role } from '../../../contract/ids.ts'
-import type { BlockPart } from '../../content-blocks.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import { contentOf, type Marks } from '../../draft.ts'
 import type { PrunedText, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
-import {
-  callBlock,
-  fileBlock,
-  jsonText,
-  messageOf,
-  reasoningBlock,
-  resultMessage,
-  textBlock,
-  unknownBlock,
-} from '../../parts.ts'
+import { callBlock, fileBlock, jsonText, messageOf, reasoningBlock, resultMessage, textBlock } from '../../parts.ts'
 import type { Place } from '../../read-lines.ts'
+import { ToldLines } from './told-lines.ts'
 
 const roles: ReadonlyMap<string, Role> = new Map([
   ['system', 'system'],
@@ -41,6 +33,7 @@ export class SweAgentReader {
   readonly #run: JsonObject
   readonly #ids = new DerivedIds()
   readonly #toolNames = new Map<string, string>()
+  readonly #told = new ToldLines()
   /** What the model was sent last, and the history as far as it has been read, in the same order. */
   #prompt: readonly JsonObject[] = []
   readonly #elided: PrunedText[] = []
@@ -70,6 +63,23 @@ export class SweAgentReader {
     else out.push({ kind: 'skipped', line: place.line, reason: 'neither a message with a role nor a step' })
   }
 
+  /**
+   * What of a step the history does not say: it comes behind the history. Of a file that is cut off nobody can know yet,
+   * and then it is reported.
+   */
+  takeUntold(step: unknown, isWhole: boolean, place: Place, out: TranscriptRecord[]): void {
+    if (!isObject(step) || !isStep(step)) return
+    const untold: JsonObject = Object.fromEntries(
+      STEP_TEXTS.flatMap((field) => {
+        const text = textAt(step, field)
+        return text === null || this.#told.has(text) ? [] : [[field, text] as const]
+      }),
+    )
+    if (Object.keys(untold).length === 0) return
+    if (isWhole) this.#takeStep(untold, { ...place.marks, onlyInTrajectory: true }, out)
+    else out.push({ kind: 'skipped', line: place.line, reason: STEP_OF_CUT_FILE })
+  }
+
   end(): TranscriptRecord[] {
     if (!this.#isDeclared) return []
     const name = textAt(this.#run, 'instance_id')
@@ -95,6 +105,7 @@ export class SweAgentReader {
 
   #takeItem(item: JsonObject, given: Marks, out: TranscriptRecord[]): void {
     this.#declare(out)
+    for (const text of textsOf(item)) this.#told.add(text)
     const role = roles.get(textAt(item, 'role') ?? '') ?? 'user'
     const externalId = this.#ids.next('message', JSON.stringify(item))
     this.#noteElision(item, externalId)
@@ -115,38 +126,53 @@ export class SweAgentReader {
       out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage(result) })
       return
     }
-    const said = role === 'assistant' ? [...thoughts(item, blocks), ...blocks, ...this.#calls(item)] : blocks
+    const said = role === 'assistant' ? [...thoughts(item, blocks), ...blocks, ...this.#calls(item, blocks)] : blocks
     const message = messageOf({ externalId, role, blocks: said, createdAtMs, marks })
     out.push({ kind: 'message', sessionId: this.#sessionId, message })
   }
 
-  /** A run without its history: each step is what the model said and did, and what it then saw. */
+  /** A step is what the model said and did, and what it then saw. */
   #takeStep(step: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
     this.#declare(out)
     const id = this.#ids.next('step', JSON.stringify([step.response, step.action, step.observation]))
     const callId = `${id}/call`
-    const said = textAt(step, 'response') ?? textAt(step, 'thought') ?? ''
-    const input = JSON.stringify({ command: step.action })
-    const call = callBlock({ id: callId, name: 'action', input })
-    const blocks = said === '' ? [call] : [textBlock(said), call]
+    const response = textAt(step, 'response')
+    const thought = textAt(step, 'thought')?.trim() ?? ''
+    const said = response ?? thought
+    const beside = response !== null && thought !== '' && !response.includes(thought) ? [reasoningBlock(thought)] : []
     const base = { createdAtMs: this.#source.nowMs, marks }
-    const message = messageOf({ ...base, externalId: id, role: 'assistant', blocks })
-    out.push({ kind: 'message', sessionId: this.#sessionId, message })
+    const input = JSON.stringify({ command: step.action })
+    const call = step.action === undefined ? [] : [callBlock({ id: callId, name: 'action', input })]
+    const blocks = [...beside, ...(said === '' ? [] : [textBlock(said)]), ...call]
+    if (blocks.length > 0) {
+      const message = messageOf({ ...base, externalId: id, role: 'assistant', blocks })
+      out.push({ kind: 'message', sessionId: this.#sessionId, message })
+    }
     if (typeof step.observation !== 'string') return
+    if (call.length === 0) {
+      // Its call stands in the history, without an id.
+      const seen = { externalId: `${id}/output`, role: 'user', blocks: [textBlock(step.observation)] } as const
+      out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf({ ...base, ...seen }) })
+      return
+    }
     const result = { externalId: `${id}/output`, callId, name: 'action', output: step.observation, isError: false }
     out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage({ ...base, ...result }) })
   }
 
-  #calls(item: JsonObject): BlockPart[] {
-    return listAt(item, 'tool_calls')
-      .filter(isObject)
-      .map((call) => {
-        const named = objectAt(call, 'function')
-        const id = textAt(call, 'id')
-        const name = textAt(named, 'name')
-        if (id !== null && name !== null) this.#toolNames.set(id, name)
-        return callBlock({ id, name, input: jsonText(named.arguments) })
-      })
+  #calls(item: JsonObject, said: readonly BlockPart[]): BlockPart[] {
+    const calls = listAt(item, 'tool_calls').filter(isObject)
+    const action = calls.length === 0 ? (textAt(item, 'action')?.trim() ?? '') : ''
+    // An action mostly stands in what the model said.
+    if (action !== '' && !contentOf(said).includes(action)) {
+      return [callBlock({ id: null, name: 'action', input: JSON.stringify({ command: action }) })]
+    }
+    return calls.map((call) => {
+      const named = objectAt(call, 'function')
+      const id = textAt(call, 'id')
+      const name = textAt(named, 'name')
+      if (id !== null && name !== null) this.#toolNames.set(id, name)
+      return callBlock({ id, name, input: jsonText(named.arguments) })
+    })
   }
 
   #declare(out: TranscriptRecord[]): void {
@@ -158,6 +184,32 @@ export class SweAgentReader {
 
 /** What SWE-agent's history processors put in the place of an observation. */
 const ELIDED = /^\s*(?:Old environment output: \(|Outdated window with \d+ lines omitted)/
+
+const STEP_TEXTS = ['response', 'thought', 'action', 'observation'] as const
+const STEP_OF_CUT_FILE =
+  'a step that the history does not say as far as the file goes: import the file again when it is whole'
+
+/** All that an item of the history says, also what is stored as thoughts and calls. */
+function textsOf(item: JsonObject): string[] {
+  const calls = listAt(item, 'tool_calls').filter(isObject)
+  return [
+    ...contentBlocks(item).map(({ text }) => text ?? ''),
+    textAt(item, 'thought') ?? '',
+    ...(item.role === 'assistant' ? [textAt(item, 'action') ?? ''] : []),
+    ...calls.flatMap((call) => stringsWithin(objectAt(call, 'function').arguments)),
+  ]
+}
+
+/** Strings in arguments, be they JSON text or objects. */
+function stringsWithin(value: unknown): string[] {
+  if (typeof value !== 'string') return isObject(value) ? Object.values(value).flatMap(stringsWithin) : []
+  try {
+    const inner: unknown = JSON.parse(value)
+    return isObject(inner) ? Object.values(inner).filter((text) => typeof text === 'string') : [value]
+  } catch {
+    return [value]
+  }
+}
 
 const textOf = (item: JsonObject): string => contentOf(contentBlocks(item))
 

@@ -40,12 +40,14 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
       yield* readDocument(source, 'looking', ['$.trajectory.*'], ({ value }) => reader.look(value))
     }
     // The history says what the steps say, and what the agent was told before.
-    yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, place, out) => reader.take(value, place, out))
-    if (!reader.hasSaid) {
-      yield* readDocument(source, 'storing', ['$.trajectory.*'], ({ value }, place, out) =>
-        reader.take(value, place, out),
-      )
-    }
+    const isWhole = yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, place, out) =>
+      reader.take(value, place, out),
+    )
+    const isTold = reader.hasSaid || !isWhole
+    yield* readDocument(source, 'storing', ['$.trajectory.*'], ({ value }, place, out) => {
+      if (isTold) reader.takeUntold(value, isWhole, place, out)
+      else reader.take(value, place, out)
+    })
     yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
     return
   }
@@ -78,6 +80,7 @@ class Runs {
     const reader = new SweAgentReader(this.#source, sessionId, run)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.look(step)
     for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, place, out)
+    if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.takeUntold(step, true, place, out)
     out.push(...reader.end())
   }
 }
