@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type ImportResult, ImportWindow, TranscriptFormat } from '../contract/import.ts'
+import { type ImportedFile, type ImportResult, ImportWindow, TranscriptFormat } from '../contract/import.ts'
 import { isMissingOrEmpty } from '../db/memory-file.ts'
 import { loadSettings } from '../settings/settings-store.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
@@ -52,7 +52,7 @@ export function addImportCommand(define: Define, run: Run): void {
           table(
             ['conversation', 'format', 'added', 'already there', 'compactions', 'skipped', 'file'],
             value.files.map((file) => [
-              String(file.conversationId ?? '–'),
+              conversationCell(file),
               file.format,
               file.added,
               file.alreadyThere,
@@ -61,6 +61,7 @@ export function addImportCommand(define: Define, run: Run): void {
               file.error ? `${file.path}: ${file.error}` : file.path,
             ]),
           ),
+          ...value.files.flatMap(conversationLines),
           ...value.files.flatMap((file) =>
             file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
           ),
@@ -78,6 +79,26 @@ export function addImportCommand(define: Define, run: Run): void {
       return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
     },
   )
+}
+
+/** Of a file with many conversations so many are named; `--json` has them all. */
+const NAMED_CONVERSATIONS = 20
+
+function conversationCell({ conversationId, conversationCount }: ImportedFile): string {
+  if (conversationId === null) return '–'
+  return conversationCount > 1 ? `${conversationId} and ${count(conversationCount - 1)} more` : String(conversationId)
+}
+
+function conversationLines({ path, conversations, conversationCount }: ImportedFile): string[] {
+  const named = conversations.slice(0, NAMED_CONVERSATIONS)
+  const rest = conversationCount - named.length
+  return [
+    ...named.map(
+      ({ conversationId, title, added }) =>
+        `conversation ${conversationId}: ${oneLine(title ?? 'without a title', 80)} (${count(added)} added)`,
+    ),
+    ...(rest > 0 ? [`… and ${count(rest)} more conversations of ${path}`] : []),
+  ]
 }
 
 type Request = {

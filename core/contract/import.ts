@@ -55,6 +55,8 @@ export const ImportedFile = z.object({
   conversationCount: z.int(),
   added: z.int(),
   alreadyThere: z.int(),
+  /** Those of them that an earlier import found half written, and that are whole now. */
+  completed: z.int(),
   /** Known ids whose content differs from what is stored: reported, never overwritten. */
   conflicts: z.int(),
   /** Compactions that the agent made itself: each is a summary linked to what it replaced, from this import or before. */

@@ -3,8 +3,9 @@ import type { TokenEstimator } from '../context/token-estimator.ts'
 import { withLargePageCache } from '../db/page-cache.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
+import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
 import { indexAtOnce } from './ingest-index.ts'
-import { type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-rows.ts'
+import { contentHash, type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-rows.ts'
 import { saySame, storedParts } from './known-parts.ts'
 import type { NewMessage } from './new-message.ts'
 import { PartInserts } from './part-inserts.ts'
@@ -31,12 +32,14 @@ export type IngestConflict = { readonly externalId: string; readonly messageId: 
 export type AppendResult = {
   readonly added: number
   readonly alreadyThere: number
+  /** Those of them that were stored half written, and are whole now. */
+  readonly completed: number
   readonly conflicts: readonly IngestConflict[]
 }
 
 /**
  * Asked about a message that differs from what is stored under its id: the messages to take in its place, when it goes on
- * where that ends; null when it is another one.
+ * where that ends; null when it is another one. The first of them is what is stored.
  */
 export type Continue = (conversationId: number, message: NewMessage) => readonly NewMessage[] | null
 
@@ -66,8 +69,6 @@ const queries = {
         OR (title IS NULL AND :title IS NOT NULL))`,
   setTitle: `
     UPDATE conversations SET title = :title WHERE conversation_id = :conversationId AND title IS NOT :title`,
-  completeTitle: `
-    UPDATE conversations SET title = :title WHERE conversation_id = :conversationId AND title IS NULL`,
   titleOf: `
     SELECT title FROM conversations WHERE conversation_id = :conversationId`,
   touch: `
@@ -92,6 +93,8 @@ const queries = {
     SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
     FROM messages WHERE conversation_id = :conversationId AND seq >= :seq ORDER BY seq`,
 }
+
+const EMPTY_HASH = contentHash('')
 
 type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
 
@@ -141,11 +144,6 @@ export class ConversationStore {
     this.#db.run(queries.setTitle, { conversationId, title: title.toWellFormed() })
   }
 
-  /** A title for a conversation that has none. */
-  completeTitle(conversationId: number, title: string): void {
-    this.#db.run(queries.completeTitle, { conversationId, title: title.toWellFormed() })
-  }
-
   titleOf(conversationId: number): string | null {
     return this.#db.value<string | null>(queries.titleOf, { conversationId }) ?? null
   }
@@ -163,14 +161,14 @@ export class ConversationStore {
    * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.3 s).
    * @throws LcmError not_found when there is no such conversation
    */
-  ingestBulk(batches: readonly IngestBatch[], continued: Continue = () => null): AppendResult[] {
+  ingestBulk(batches: readonly IngestBatch[], continued: Continue | null = null): AppendResult[] {
     const insert = (): AppendResult[] =>
       batches.map((batch) => this.#insertAll(batch.conversationId, batch.messages, continued))
     // Around the transaction: what the indexes have gathered is written when it ends.
     return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert)))
   }
 
-  #insertAll(conversationId: number, messages: readonly NewMessage[], continued: Continue = () => null): AppendResult {
+  #insertAll(conversationId: number, messages: readonly NewMessage[], continued: Continue | null = null): AppendResult {
     const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
     if (!conversation) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
@@ -178,9 +176,26 @@ export class ConversationStore {
     const seq = this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0
     const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0 }
     const parts = new PartInserts(this.#db)
-    const counts = { added: 0, alreadyThere: 0, conflicts: [] as IngestConflict[] }
-    const take = (message: NewMessage, goesOn: Continue): void => {
+    const indexed = tail.messageId - 1
+    const counts = { added: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
+    const completions = new Map<number, Completion>()
+    const complete = (messageId: number, row: MessageRow): void => {
+      const partStem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
+      completions.set(messageId, { messageId, row, sessionId: conversation.sessionId, partStem })
+    }
+    const take = (message: NewMessage, goesOn: Continue | null): void => {
       const row = toMessageRow(message, this.#estimator)
+      const former = goesOn && message.formerId ? this.#knownAs(conversationId, message.formerId) : undefined
+      if (
+        former &&
+        mayBeCompleted(this.#db, former.messageId) &&
+        !this.#knownAs(conversationId, row.externalId ?? '')
+      ) {
+        counts.alreadyThere += 1
+        counts.completed += 1
+        complete(former.messageId, row)
+        return
+      }
       if (this.#insert(conversation, tail, row, parts)) {
         counts.added += 1
         return
@@ -191,14 +206,21 @@ export class ConversationStore {
       const known = this.#known(conversationId, externalId)
       if (this.#isSame(known, row)) {
         counts.alreadyThere += 1
+        const isMarkedAnew = goesOn !== null && continued !== null && !hasSameParts(this.#db, known.messageId, row)
+        if (isMarkedAnew && mayBeCompleted(this.#db, known.messageId)) complete(known.messageId, row)
         return
       }
-      const links = goesOn(conversationId, message)
-      if (links) for (const link of links) take(link, () => null)
+      const links = message.cut ?? goesOn?.(conversationId, message) ?? null
+      if (links && goesOn && this.#isBeginning(conversationId, known, links)) {
+        counts.alreadyThere += 1
+        counts.completed += 1
+        complete(known.messageId, row)
+      } else if (links) for (const link of links) take(link, null)
       else counts.conflicts.push({ externalId, messageId: known.messageId })
     }
     for (const message of messages) take(message, continued)
     parts.flush()
+    completeMessages(this.#db, [...completions.values()], indexed)
     if (counts.added > 0) {
       const ordinal = this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0
       this.#db.run(queries.insertItems, { conversationId, seq, ordinal })
@@ -215,8 +237,19 @@ export class ConversationStore {
     )
   }
 
+  #knownAs(conversationId: number, externalId: string): Known | undefined {
+    return this.#db.get<Known>(queries.known, { conversationId, externalId })
+  }
+
+  /** What is stored is all that there was of a message, and nothing rests on it yet. */
+  #isBeginning(conversationId: number, known: Known, [first]: readonly NewMessage[]): boolean {
+    if (!first || !mayBeCompleted(this.#db, known.messageId)) return false
+    const isCut = this.#knownAs(conversationId, `${first.externalId}#2`) !== undefined
+    return !isCut && (known.hash === EMPTY_HASH || this.#isSame(known, toMessageRow(first, this.#estimator)))
+  }
+
   #known(conversationId: number, externalId: string): Known {
-    const known = this.#db.get<Known>(queries.known, { conversationId, externalId })
+    const known = this.#knownAs(conversationId, externalId)
     if (!known) throw new Error(`message ${externalId} was refused as known, but is not there`)
     return known
   }

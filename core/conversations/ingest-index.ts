@@ -1,7 +1,7 @@
 import type { WriteDb } from '../db/read-db.ts'
 import { MESSAGE_INDEX_TRIGGERS } from '../db/search-schema.ts'
 
-const INDEXES = ['messages_fts', 'messages_trigram'] as const
+export const INDEXES = ['messages_fts', 'messages_trigram'] as const
 type MessageIndex = (typeof INDEXES)[number]
 
 const queries = {

@@ -31,6 +31,10 @@ export type NewPart = {
 export type NewMessage = {
   /** Unique in its conversation; null for a message that has no identity of its own (never recognised again). */
   readonly externalId: string | null
+  /** It may be stored under this id, from a moment at which the transcript did not say yet what it would be. */
+  readonly formerId?: string | null
+  /** Where it is stored half written: what is stored of it, and what goes on where that ends. */
+  readonly cut?: readonly NewMessage[]
   readonly role: Role
   readonly content: string
   readonly createdAtMs: number

@@ -37,9 +37,10 @@ export class Comparison {
 
   /** Steps are good moments to let others have their turn. */
   *matchHashes(): Generator<void, void> {
+    const answered = yield* answeredAlike(this.#left, this.#right)
     this.#rightOf = yield* alignKeys(
-      this.#left.map((one) => one.primary),
-      this.#right.map((one) => one.primary),
+      this.#left.map((one) => keyOf(one, answered)),
+      this.#right.map((one) => keyOf(one, answered)),
     )
     this.#rightOf.forEach((right, left) => {
       if (right !== NONE) this.#leftOf[right] = left
@@ -200,16 +201,29 @@ export class Comparison {
     }
   }
 
+  /** Only what stands in the memory more often than in the transcript is there twice. */
   *#findDuplicates(): Generator<void, void> {
     const said = new Map<number, number>()
+    const missing = new Map<number, number>()
     for (const [left, { any, holds }] of this.#left.entries()) {
       if (left % STRETCH === 0) yield
       if (holds === 'nothing') continue
-      for (const key of any) if (!said.has(key)) said.set(key, left)
+      const isOpen = this.#rightOf[left] === NONE
+      for (const key of any) {
+        if (isOpen) missing.set(key, (missing.get(key) ?? 0) + 1)
+        else if (!said.has(key)) said.set(key, left)
+      }
     }
     for (const [at, right] of openIn(this.#leftOf).entries()) {
       if (at % STRETCH === 0) yield
-      const left = this.#right[right]?.any.map((key) => said.get(key)).find((one) => one !== undefined)
+      const keys = this.#right[right]?.any ?? []
+      const lacking = keys.find((key) => (missing.get(key) ?? 0) > 0)
+      // It may be the one that is missing, in another place or from somebody else: then it is none too many.
+      if (lacking !== undefined) {
+        missing.set(lacking, (missing.get(lacking) ?? 0) - 1)
+        continue
+      }
+      const left = keys.map((key) => said.get(key)).find((one) => one !== undefined)
       if (left !== undefined) this.duplicates.set(right, left)
     }
   }
@@ -231,6 +245,35 @@ export class Comparison {
     if ((this.#rightOf[left] ?? NONE) < 0) this.#rightOf[left] = right
     this.#leftOf[right] = left
   }
+}
+
+/** Answers of tools whose call and text are the same on both sides, once on each: they go together, whatever recurs. */
+function* answeredAlike(
+  left: readonly Fingerprint[],
+  right: readonly Fingerprint[],
+): Generator<void, ReadonlySet<number>> {
+  const both: ReadonlyMap<number, number>[] = []
+  for (const side of [left, right]) {
+    const times = new Map<number, number>()
+    for (const [at, one] of side.entries()) {
+      if (at % STRETCH === 0) yield
+      const key = answerKey(one)
+      if (key !== null) times.set(key, (times.get(key) ?? 0) + 1)
+    }
+    both.push(times)
+  }
+  const [ours, theirs] = both
+  return new Set([...(ours ?? [])].flatMap(([key, times]) => (times === 1 && theirs?.get(key) === 1 ? key : [])))
+}
+
+/** Of the one call that a message answers, and what it says; below 0, so that it is no other hash. */
+function answerKey({ answerIds: [id, ...others], primary }: Fingerprint): number | null {
+  return id === undefined || others.length > 0 ? null : -((id % 2 ** 26) * 2 ** 26 + (primary % 2 ** 26)) - 1
+}
+
+function keyOf(one: Fingerprint, answered: ReadonlySet<number>): number {
+  const key = answerKey(one)
+  return key !== null && answered.has(key) ? key : one.primary
 }
 
 /** Open positions with one hash, ascending; those before `from` are taken meanwhile. */

@@ -4,7 +4,7 @@ import type { NewPart } from '../conversations/new-message.ts'
 import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
 import { contentOf } from '../transcripts/draft.ts'
-import type { AnswerRecord, MessageRecord } from '../transcripts/format.ts'
+import { type AnswerRecord, type MessageRecord, NOTHING_STORED } from '../transcripts/format.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from '../transcripts/formats.ts'
 import { readHead } from '../transcripts/head.ts'
 import { refuseOther } from '../transcripts/transcript-files.ts'
@@ -55,7 +55,7 @@ const NO_TIME = 0
 export async function* readTranscript(path: string, { format, head }: Recognised): AsyncGenerator<TranscriptStep> {
   const bytes = statSync(path).size
   const limitBytes = Number.POSITIVE_INFINITY
-  const source = { path, bytes, head, nowMs: NO_TIME, limitBytes, storedBlocks: () => undefined }
+  const source = { path, bytes, head, nowMs: NO_TIME, limitBytes, ...NOTHING_STORED }
   for await (const { bytesRead, records } of format.read(source)) {
     const messages: TranscriptMessage[] = []
     let skipped = 0

@@ -1,3 +1,4 @@
+import type { Role } from '../contract/ids.ts'
 import type { TranscriptFormatId } from '../contract/import.ts'
 import type { NewMessage, NewPart } from '../conversations/new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
@@ -17,14 +18,33 @@ export type TranscriptFormat = {
    * file says, never by its name; the highest wins, and below 0.5 nobody does.
    */
   readonly detect: (head: TranscriptHead) => number
-  /** Its reader cuts answers where earlier imports have cut them, and what it has told of a message is never half written. */
-  readonly cutsAnswers?: boolean
   /** Reads one file in bounded memory, from its beginning. What it cannot use it reports as `skipped`. */
   readonly read: (source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
 }
 
+/** What an import may ask about what is stored of a session. */
+export type StoredHistory = {
+  /** Number of parts that are stored of a message, `step_finish` and synthetic ones aside; undefined: not stored. */
+  readonly storedBlocks: (sessionId: string, externalId: string) => number | undefined
+  /**
+   * The last message of a session when this import began with it, while it may still be completed: a file that has grown
+   * goes on there.
+   */
+  readonly lastStored: (sessionId: string) => LastStored | null
+  readonly hasSession: (sessionId: string) => boolean
+}
+
+export type LastStored = { readonly externalId: string; readonly role: Role; readonly content: string }
+
+/** For who only looks: nothing is stored. */
+export const NOTHING_STORED: StoredHistory = {
+  storedBlocks: () => undefined,
+  lastStored: () => null,
+  hasSession: () => false,
+}
+
 /** A file to be read, and what a format may ask about it. */
-export type TranscriptSource = {
+export type TranscriptSource = StoredHistory & {
   /** What the file is called: ids and titles may come from it. Its bytes are at `head.path`. */
   readonly path: string
   readonly bytes: number
@@ -33,8 +53,6 @@ export type TranscriptSource = {
   readonly nowMs: number
   /** A preview reads no further than this; Infinity: to the end. */
   readonly limitBytes: number
-  /** Number of parts that are stored of a message, `step_finish` and synthetic ones aside; undefined: not stored. */
-  readonly storedBlocks: (sessionId: string, externalId: string) => number | undefined
 }
 
 /** What a stretch of the file said. `looking`: a first reading, of which nothing is stored yet. */

@@ -1,4 +1,5 @@
 import type { TranscriptFormat } from '../contract/import.ts'
+import { NOTHING_STORED } from './format.ts'
 import { isFileError } from './import-file.ts'
 import { recognise } from './import-transcripts.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
@@ -22,7 +23,7 @@ async function holdsMessage(file: TranscriptFile, asked: TranscriptFormat): Prom
     const recognised = recognise(asked, file)
     if (!recognised) return false
     const { format, head } = recognised
-    const source = { ...file, head, nowMs: 0, limitBytes: READ_BYTES, storedBlocks: () => undefined }
+    const source = { ...file, head, nowMs: 0, limitBytes: READ_BYTES, ...NOTHING_STORED }
     for await (const { records } of format.read(source)) {
       if (records.some(({ kind }) => kind === 'message' || kind === 'answer')) return true
     }

@@ -47,6 +47,7 @@ export class ImportBatch {
       const id = groups[index]?.conversationId ?? 0
       this.#report.count(id, 'added', result.added)
       this.#report.count(id, 'alreadyThere', result.alreadyThere)
+      this.#report.completed += result.completed
       this.#report.conflicts += result.conflicts.length
     }
     this.#groups = []

@@ -30,11 +30,10 @@ export async function* importFile(
     clock,
     path,
     format: format.id,
-    cutsAnswers: format.cutsAnswers ?? false,
     window,
   })
-  const { storedBlocks } = writer
-  const chunks = format.read({ path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, storedBlocks })
+  const source = { path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, ...writer.stored }
+  const chunks = format.read(source)
   let failure: string | null = null
   try {
     for (;;) {

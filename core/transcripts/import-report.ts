@@ -18,6 +18,7 @@ export class ImportReport {
   mainSessionId: string | null = null
   added = 0
   alreadyThere = 0
+  completed = 0
   conflicts = 0
   compactions = 0
   otherRecords = 0
@@ -56,6 +57,7 @@ export class ImportReport {
       conversationCount: conversations.length,
       added: this.added,
       alreadyThere: this.alreadyThere,
+      completed: this.completed,
       conflicts: this.conflicts,
       compactions: this.compactions,
       otherRecords: this.otherRecords,

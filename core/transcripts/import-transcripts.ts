@@ -138,6 +138,7 @@ const failed = (file: TranscriptFile, error: string): ImportedFile => ({
   conversationCount: 0,
   added: 0,
   alreadyThere: 0,
+  completed: 0,
   conflicts: 0,
   compactions: 0,
   otherRecords: 0,

@@ -3,7 +3,14 @@ import { open } from 'node:fs/promises'
 
 /** A line of a file, without its line feed. */
 export type Line =
-  | { readonly kind: 'text'; readonly number: number; readonly text: string; readonly isUtf8: boolean }
+  | {
+      readonly kind: 'text'
+      readonly number: number
+      readonly text: string
+      readonly isUtf8: boolean
+      /** A line feed follows; otherwise more of it may come when the file goes on. */
+      readonly isEnded: boolean
+    }
   /** Longer than the limit: its bytes were passed over. */
   | { readonly kind: 'too_long'; readonly number: number; readonly bytes: number }
 
@@ -34,14 +41,14 @@ export async function* readLines(path: string, longest = LONGEST_LINE_BYTES): As
       const lines: Line[] = []
       let from = 0
       for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
-        lines.push(carry.end(chunk.subarray(from, end), number))
+        lines.push(carry.end(chunk.subarray(from, end), number, true))
         number += 1
         from = end + 1
       }
       carry.keep(chunk.subarray(from))
       yield { lines, bytesRead }
     }
-    if (carry.bytes > 0) yield { lines: [carry.end(Buffer.alloc(0), number)], bytesRead }
+    if (carry.bytes > 0) yield { lines: [carry.end(Buffer.alloc(0), number, false)], bytesRead }
   } finally {
     await file.close()
   }
@@ -64,15 +71,23 @@ class Carry {
     else if (piece.length > 0) this.#pieces.push(Buffer.from(piece))
   }
 
-  end(last: Buffer, number: number): Line {
+  end(last: Buffer, number: number, isEnded: boolean): Line {
     const bytes = this.bytes + last.length
     const pieces = this.#pieces
     this.#pieces = []
     this.bytes = 0
     if (bytes > this.#longest) return { kind: 'too_long', number, bytes }
-    const whole = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
+    const all = pieces.length === 0 ? last : Buffer.concat([...pieces, last])
+    const whole = isEnded ? all : withoutHalfCharacter(all)
     const text = whole.toString('utf8')
     const hasMark = number === 1 && text.charCodeAt(0) === BYTE_ORDER_MARK
-    return { kind: 'text', number, text: hasMark ? text.slice(1) : text, isUtf8: isUtf8(whole) }
+    return { kind: 'text', number, text: hasMark ? text.slice(1) : text, isUtf8: isUtf8(whole), isEnded }
   }
+}
+
+/** What was written last may end within a character. */
+function withoutHalfCharacter(bytes: Buffer): Buffer {
+  const cuts = [0, 1, 2, 3].filter((cut) => cut <= bytes.length)
+  const whole = cuts.map((cut) => bytes.subarray(0, bytes.length - cut)).find((candidate) => isUtf8(candidate))
+  return whole ?? bytes
 }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { Clock } from '../clock.ts'
 import type { ImportPreview, PassedOver, PreviewedFile } from '../contract/import.ts'
 import type { ReadDb } from '../db/read-db.ts'
-import type { TranscriptRecord } from './format.ts'
+import { NOTHING_STORED, type TranscriptRecord } from './format.ts'
 import { type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
 import { isFileError } from './import-file.ts'
 import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
@@ -86,7 +86,7 @@ class Seen {
   #isToItsEnd = false
 
   async read({ path, bytes }: TranscriptFile, { format, head }: Recognised, nowMs: number): Promise<void> {
-    const source = { path, bytes, head, nowMs, limitBytes: READ_BYTES, storedBlocks: () => undefined }
+    const source = { path, bytes, head, nowMs, limitBytes: READ_BYTES, ...NOTHING_STORED }
     for await (const { doing, bytesRead, records } of format.read(source)) {
       this.#isToItsEnd = doing === 'storing' && bytesRead >= bytes && bytes <= READ_BYTES
       for (const record of records) this.#take(record)

@@ -6,17 +6,23 @@ const CHUNK_RECORDS = 1000
 
 /**
  * The lines of a transcript that is text for people, each without its end handed to `take`, which adds what they say to
- * `out`. A line that is too long becomes `skipped`.
+ * `out`. A line that is too long becomes `skipped`, and so does a last one without its end that may become something else.
+ * @param isHalfMark whether such a line may be the beginning of one that has a meaning of its own
  */
 export async function* readTextLines(
   source: TranscriptSource,
   take: (text: string, line: number, out: TranscriptRecord[]) => void,
+  isHalfMark: (text: string) => boolean,
 ): AsyncGenerator<TranscriptChunk> {
   for await (const { lines, bytesRead } of readLines(source.head.path)) {
     let records: TranscriptRecord[] = []
     for (const line of lines) {
       if (line.kind === 'too_long') {
         records.push({ kind: 'skipped', line: line.number, reason: `the line is too long: ${line.bytes} bytes` })
+        continue
+      }
+      if (!line.isEnded && isHalfMark(line.text)) {
+        records.push({ kind: 'skipped', line: line.number, reason: 'the line is cut off' })
         continue
       }
       take(line.text.endsWith('\r') ? line.text.slice(0, -1) : line.text, line.number, records)

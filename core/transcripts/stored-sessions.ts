@@ -1,8 +1,9 @@
 import type { Role } from '../contract/ids.ts'
+import { mayBeCompleted } from '../conversations/completed-messages.ts'
 import type { ConversationStore } from '../conversations/conversation-store.ts'
 import { type StoredPart, storedParts } from '../conversations/known-parts.ts'
 import type { WriteDb } from '../db/read-db.ts'
-import type { SessionRecord } from './format.ts'
+import type { LastStored, SessionRecord } from './format.ts'
 
 const queries = {
   session: `
@@ -24,6 +25,9 @@ const queries = {
   message: `
     SELECT message_id AS messageId, role, content FROM messages
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  lastMessage: `
+    SELECT message_id AS messageId, external_id AS externalId, role, content FROM messages
+    WHERE conversation_id = :conversationId AND external_id IS NOT NULL ORDER BY seq DESC LIMIT 1`,
   await: `
     INSERT INTO lcm_meta (key, value) VALUES (:key, :parent) ON CONFLICT (key) DO NOTHING`,
   awaiting: `
@@ -53,6 +57,7 @@ export class StoredSessions {
   readonly #known = new Map<string, StoredSession>()
   /** Declared, but nothing of them has come yet: a conversation is made for its first message. */
   readonly #declared = new Map<string, SessionRecord>()
+  readonly #lastStored = new Map<string, LastStored | null>()
   readonly #foreign = new Map<string, number | null>()
 
   constructor(db: WriteDb, store: ConversationStore, importer: string, sourceUri: string) {
@@ -114,6 +119,22 @@ export class StoredSessions {
     return conversationId === null
       ? undefined
       : this.#db.value<number>(queries.storedBlocks, { conversationId, externalId })
+  }
+
+  /** Whether there is a conversation of this session, of this file or not. */
+  has(sessionId: string): boolean {
+    return this.#find(sessionId) !== null
+  }
+
+  lastStored(sessionId: string): LastStored | null {
+    const known = this.#lastStored.get(sessionId)
+    if (known !== undefined) return known
+    const conversationId = this.#known.get(sessionId)?.isNew ? null : this.#find(sessionId)
+    type Row = LastStored & { readonly messageId: number }
+    const row = conversationId === null ? undefined : this.#db.get<Row>(queries.lastMessage, { conversationId })
+    const last = row && mayBeCompleted(this.#db, row.messageId) ? row : null
+    this.#lastStored.set(sessionId, last)
+    return last
   }
 
   /** What is stored of a message. */

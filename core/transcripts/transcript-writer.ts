@@ -7,7 +7,14 @@ import type { WriteDb } from '../db/read-db.ts'
 import { assertNever } from '../errors.ts'
 import { storedLinks } from './answer-links.ts'
 import { storeCompaction } from './existing-compaction.ts'
-import type { AnswerRecord, CompactionRecord, MessageRecord, PruningRecord, TranscriptRecord } from './format.ts'
+import type {
+  AnswerRecord,
+  CompactionRecord,
+  MessageRecord,
+  PruningRecord,
+  StoredHistory,
+  TranscriptRecord,
+} from './format.ts'
 import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
 import { continueMessage, cutGrown } from './grown-answer.ts'
 import { ImportBatch } from './import-batch.ts'
@@ -22,8 +29,6 @@ export type WriterOptions = {
   readonly clock: Clock
   readonly path: string
   readonly format: string
-  /** See `TranscriptFormat`. */
-  readonly cutsAnswers: boolean
   readonly window: ImportWindow
 }
 
@@ -42,23 +47,28 @@ export class TranscriptWriter {
   /** By session, as what follows. */
   readonly #titles = new Map<string, string>()
   /** Of what was said first in sessions: their titles where the transcript has none. */
-  readonly #beginnings = new Map<number, Beginning>()
+  readonly #beginnings = new Map<string, Beginning>()
+  /** Sessions that were declared with a title. */
+  readonly #named = new Set<string>()
   readonly #givenUp = new Map<string, ReadonlySet<string>>()
   /** Of sessions that were there before: what was replaced shows when their branches stand as they do now. */
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
 
   constructor(options: WriterOptions) {
-    const { db, estimator, clock, path, format, cutsAnswers } = options
+    const { db, estimator, clock, path, format } = options
     this.#options = options
     this.#store = new ConversationStore(db, estimator, clock)
     this.report = new ImportReport(path, format)
     this.#sessions = new StoredSessions(db, this.#store, format, path)
-    this.#batch = new ImportBatch(this.#store, this.report, cutsAnswers ? () => null : this.#continued)
+    this.#batch = new ImportBatch(this.#store, this.report, this.#continued)
   }
 
-  readonly storedBlocks = (sessionId: string, externalId: string): number | undefined =>
-    this.#sessions.storedBlocks(sessionId, externalId)
+  readonly stored: StoredHistory = {
+    storedBlocks: (sessionId, externalId) => this.#sessions.storedBlocks(sessionId, externalId),
+    lastStored: (sessionId) => this.#sessions.lastStored(sessionId),
+    hasSession: (sessionId) => this.#sessions.has(sessionId),
+  }
 
   /** A message that an earlier import found half written. */
   readonly #continued = (conversationId: number, message: NewMessage): NewMessage[] | null => {
@@ -78,6 +88,7 @@ export class TranscriptWriter {
     switch (record.kind) {
       case 'session':
         this.#sessions.declare(record)
+        if (record.title != null) this.#named.add(record.sessionId)
         if (this.report.mainSessionId === null || record.isMain) this.report.mainSessionId = record.sessionId
         return false
       case 'message':
@@ -132,7 +143,11 @@ export class TranscriptWriter {
       const id = this.#sessions.get(sessionId)?.id
       if (id !== undefined) this.#store.setTitle(id, title)
     }
-    for (const [id, { text }] of this.#beginnings) this.#store.completeTitle(id, text)
+    for (const [sessionId, { text }] of this.#beginnings) {
+      const id = this.#sessions.get(sessionId)?.id
+      if (id !== undefined && !this.#titles.has(sessionId) && !this.#named.has(sessionId))
+        this.#store.setTitle(id, text)
+    }
     for (const conversation of this.report.conversations.values()) {
       conversation.title = this.#store.titleOf(conversation.conversationId)
     }
@@ -141,7 +156,7 @@ export class TranscriptWriter {
   #takeMessage({ sessionId, message, copiedFrom }: MessageRecord): boolean {
     const { id } = this.#session(sessionId)
     if (copiedFrom && this.#isCopy(id, copiedFrom, message.externalId)) return false
-    return this.#add(id, message)
+    return this.#add(sessionId, id, message)
   }
 
   #takeAnswer(answer: AnswerRecord): boolean {
@@ -149,8 +164,11 @@ export class TranscriptWriter {
     const session = this.#session(sessionId)
     if (answer.copiedFrom && this.#isCopy(session.id, answer.copiedFrom, externalId)) return false
     const links = session.isNew ? [] : storedLinks(externalId, (id) => this.#sessions.message(session.id, id)?.parts)
+    const messages = cutGrown(answer, links)
+    const [whole] = links.length === 1 && messages.length > 1 ? cutGrown(answer, []) : []
+    if (whole) return this.#add(sessionId, session.id, { ...whole, cut: messages })
     let wrote = false
-    for (const message of cutGrown(answer, links)) wrote = this.#add(session.id, message) || wrote
+    for (const message of messages) wrote = this.#add(sessionId, session.id, message) || wrote
     return wrote
   }
 
@@ -189,8 +207,8 @@ export class TranscriptWriter {
     storePruning({ db, estimator, importer: format, conversationId, pruning })
   }
 
-  #add(conversationId: number, message: NewMessage): boolean {
-    this.#noteBeginning(conversationId, message)
+  #add(sessionId: string, conversationId: number, message: NewMessage): boolean {
+    this.#noteBeginning(sessionId, message)
     this.#batch.add(conversationId, message)
     if (!this.#batch.isFull) return false
     this.#batch.write()
@@ -198,12 +216,12 @@ export class TranscriptWriter {
   }
 
   /** What a person asked first; until then, whatever was said first. */
-  #noteBeginning(conversationId: number, { role, content, parts }: NewMessage): void {
-    const known = this.#beginnings.get(conversationId)
+  #noteBeginning(sessionId: string, { role, content, parts }: NewMessage): void {
+    const known = this.#beginnings.get(sessionId)
     const isAsked = role === 'user' && !/"(?:harness|meta|demonstration)":true/.test(parts[0]?.metadata ?? '')
     if (known && (known.isAsked || !isAsked)) return
     const text = oneLine(content)
-    if (text !== '') this.#beginnings.set(conversationId, { text, isAsked })
+    if (text !== '') this.#beginnings.set(sessionId, { text, isAsked })
   }
 
   #isCopy(conversationId: number, sessionIds: readonly string[], externalId: string | null): boolean {

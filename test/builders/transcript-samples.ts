@@ -656,7 +656,7 @@ export const transcriptSamples: readonly TranscriptSample[] = [
     name: 'messages, one conversation',
     format: 'messages',
     fileName: 'conversation.json',
-    write: (say) => JSON.stringify({ messages: plainMessages(say), id: 'conversation-0123456789' }, null, 1),
+    write: (say) => JSON.stringify({ id: 'conversation-0123456789', messages: plainMessages(say) }, null, 1),
   },
   {
     name: 'messages, a conversation each line',

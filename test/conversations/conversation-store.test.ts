@@ -54,10 +54,10 @@ describe('ConversationStore', () => {
     using memory = buildMemory()
     const { store, conversation } = open(memory)
     const history = generateHistory({ seed: 7, messages: 60 })
-    expect(store.append(conversation, history)).toEqual({ added: 60, alreadyThere: 0, conflicts: [] })
-    expect(store.append(conversation, history)).toEqual({ added: 0, alreadyThere: 60, conflicts: [] })
+    expect(store.append(conversation, history)).toEqual({ added: 60, alreadyThere: 0, completed: 0, conflicts: [] })
+    expect(store.append(conversation, history)).toEqual({ added: 0, alreadyThere: 60, completed: 0, conflicts: [] })
     expect(store.ingestBulk([{ conversationId: conversation, messages: history }])).toEqual([
-      { added: 0, alreadyThere: 60, conflicts: [] },
+      { added: 0, alreadyThere: 60, completed: 0, conflicts: [] },
     ])
   })
 
@@ -145,7 +145,7 @@ describe('ConversationStore', () => {
     const { store, conversation } = open(memory)
     const call = { type: 'tool', toolName: 'ls', toolInput: '{}' } as const
     const messages = ['x', 'y', 'x'].map((externalId) => says('same', { externalId, parts: [call] }))
-    const counts = { added: 2, alreadyThere: 1, conflicts: [] }
+    const counts = { added: 2, alreadyThere: 1, completed: 0, conflicts: [] }
     expect(store.ingestBulk([{ conversationId: conversation, messages }])).toEqual([counts])
   })
 

@@ -17,7 +17,13 @@ type Block = {
   input?: unknown
   content?: unknown
 }
-type Entry = { type: string; subtype?: string; content?: string; uuid?: string; message?: { id?: string; content?: string | Block[] } }
+type Entry = {
+  type: string
+  subtype?: string
+  content?: string
+  uuid?: string
+  message?: { id?: string; content?: string | Block[] }
+}
 
 /** A reader of its own, as plain as can be: the whole file, no merging, no order. */
 function readNaively(path: string): { entries: Entry[]; malformed: number[] } {
@@ -78,7 +84,9 @@ describe.each(samples)('%s', (path) => {
       ),
     )
     // What the agent never saw is reported and becomes no message.
-    const broken = file.skipped.filter(({ reason }) => !/the agent does not see it|a command that was typed/.test(reason))
+    const broken = file.skipped.filter(
+      ({ reason }) => !/the agent does not see it|a command that was typed/.test(reason),
+    )
     expect(broken.map(({ line }) => line)).toEqual(malformed)
     expect(file).toMatchObject({ conflicts: 0, error: null, format: 'claude-code' })
     const sessions = new Set(entries.map((entry) => (entry as { sessionId?: string }).sessionId).filter(Boolean))

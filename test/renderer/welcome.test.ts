@@ -40,6 +40,7 @@ describe('an import', () => {
     conversationCount: 1,
     added: 3,
     alreadyThere: 0,
+    completed: 0,
     conflicts: 0,
     compactions: 0,
     otherRecords: 0,

@@ -94,9 +94,9 @@ describe('an answer that was streamed', () => {
     story.answer('msg_1', [text('second')])
     story.answer('msg_2', [text('third')])
     appendFileSync(path, `${story.lines.slice(2).join('\n')}\n`)
-    expect(await importOne(memory.db, path)).toMatchObject({ added: 2, alreadyThere: 2, conflicts: 0 })
-    expect(told(memory)).toEqual(['user: go', 'assistant: first', 'assistant: second', 'assistant: third'])
-    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 4, conflicts: 0 })
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 1, alreadyThere: 2, completed: 1, conflicts: 0 })
+    expect(told(memory)).toEqual(['user: go', 'assistant: first\n\nsecond', 'assistant: third'])
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 3, completed: 0, conflicts: 0 })
   })
 
   it('takes a record that stands in the file twice once', async () => {
@@ -243,7 +243,7 @@ describe('what the agent did to its own window', () => {
     expect(memory.db.value("SELECT count(*) FROM message_parts WHERE metadata LIKE '%abandoned%'")).toBe(0)
   })
 
-  it('is kept even when no summary follows the boundary', async () => {
+  it('comes with its summary: a boundary at the end of the file waits for it', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('before')
@@ -254,7 +254,7 @@ describe('what the agent did to its own window', () => {
       compactMetadata: {},
     })
     await importOne(memory.db, story.write())
-    expect(told(memory)).toEqual(['user: before', 'user: Conversation compacted'])
+    expect(told(memory)).toEqual(['user: before'])
   })
 })
 

@@ -178,7 +178,7 @@ describe('a compaction of Claude Code', () => {
       compactMetadata: { trigger: 'auto' },
     })
     const path = story.write()
-    expect(await importOne(memory.db, path)).toMatchObject({ added: 3, compactions: 0 })
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 2, compactions: 0 })
     expect(nodes(memory)).toEqual([])
     story.user('The summary.', { isCompactSummary: true })
     turn(story, 2)

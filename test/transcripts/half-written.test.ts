@@ -64,65 +64,49 @@ const rowsOf = (memory: TestMemory, role: string): string[] =>
     { role },
   )
 
+/** Something rests on every message: none of them may change any more. */
+function summarise(memory: TestMemory): void {
+  const ids = memory.db.column<number>('SELECT message_id FROM messages')
+  memory.leaf(1, ids)
+}
+
+const grownStates: Record<string, readonly string[]> = {
+  'SpecStory, text': ['One', 'One two', 'One two\n\nthree.'].map(specStory),
+  'SpecStory, output of a tool': [specStory(shell('a', 'b')), specStory(`${shell('a', 'b', 'c')}\n\nDone.`)],
+  'opencode, a thought, a text and a call': [
+    events(thought('Where')),
+    events(thought('Where is it?'), text('I')),
+    events(thought('Where is it?'), text('I look.\n'), call('pending', {})),
+    events(thought('Where is it?'), text('I look.'), call('running', { path: 'a' })),
+  ],
+  'messages with ids': [plain('I lo'), plain('I look.')],
+}
+
+const withoutId = (row: string): string => row.replace(/^\S+ /, '')
+
 describe('a message that was imported half written', () => {
-  it('of SpecStory gets the rest of its text, each time it has grown', async () => {
+  it.each(Object.entries(grownStates))('is completed in place while nothing rests on it: %s', async (_, states) => {
     using memory = buildMemory()
-    const grown = ['One', 'One two', 'One two\n\nthree.'].map(specStory)
-    expect(await imported(memory, grown)).toMatchObject({ added: 1, alreadyThere: 3, conflicts: 0 })
-    const said = rowsOf(memory, 'assistant').map((row) => row.replace(/^turn_\w+/, ''))
-    expect(said).toEqual([' One', '#2  two', '#3 \n\nthree.'])
+    const counts = await imported(memory, states)
+    expect(counts).toMatchObject({ added: 0, conflicts: 0 })
+    expect(counts.completed).toBeGreaterThan(0)
+    using fresh = buildMemory()
+    await imported(fresh, states.slice(-1))
+    for (const role of ['user', 'assistant', 'tool']) {
+      expect(rowsOf(memory, role).map(withoutId)).toEqual(rowsOf(fresh, role).map(withoutId))
+    }
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('of SpecStory gets the rest of what a tool answered', async () => {
+  it('stays as it is when a summary was made of it, and the rest comes as a message behind it', async () => {
     using memory = buildMemory()
-    const grown = [specStory(shell('a', 'b')), specStory(`${shell('a', 'b', 'c')}\n\nDone.`)]
-    expect(await imported(memory, grown)).toMatchObject({ added: 2, alreadyThere: 3, conflicts: 0 })
-    expect(rowsOf(memory, 'tool').map((row) => row.replace(/^\S+output/, ''))).toEqual([' a\nb', '#2 \nc'])
-    expect(rowsOf(memory, 'assistant').map((row) => row.replace(/^turn_\w+/, ''))).toEqual([
-      ' I look. exec({"type":"shell","title":"`ls`"})',
-      '#2 Done.',
-    ])
-  })
-
-  it('of SpecStory gets a call or thought that was cut off, after what was there of it', async () => {
-    using memory = buildMemory()
-    const whole = specStory(`${shell('a', 'b')}\n\nDone.`)
-    const at = (before: string): string => whole.slice(0, whole.indexOf(before))
-    expect(await imported(memory, [at('`ls`'), at('b\n```'), whole])).toMatchObject({ added: 2, conflicts: 0 })
-    const said = rowsOf(memory, 'assistant').map((row) => row.replace(/^turn_\w+/, '').split('\n'))
-    expect(said.map((lines) => [lines[0], lines.at(-1)])).toEqual([
-      [' I look.', '<summary>Tool use: **exec**>'],
-      ['#2  `ls`</summary>', 'a'],
-      ['#3 Done. exec({"type":"shell","title":"`ls`"})', '#3 Done. exec({"type":"shell","title":"`ls`"})'],
-    ])
-    expect(rowsOf(memory, 'tool').map((row) => row.replace(/^\S+output/, ''))).toEqual([' a\nb'])
-  })
-
-  it('of opencode gets the rest of its thought and text, then what came behind them', async () => {
-    using memory = buildMemory()
-    const grown = [
-      events(thought('Where')),
-      events(thought('Where is it?'), text('I')),
-      events(thought('Where is it?'), text('I look.\n'), call('pending', {})),
-      events(thought('Where is it?'), text('I look.'), call('running', { path: 'a' })),
-    ]
-    expect(await imported(memory, grown)).toMatchObject({ added: 1, conflicts: 0 })
-    expect(rowsOf(memory, 'assistant')).toEqual([
-      'msg_1  <Where>',
-      'msg_1#2 I < is it?>',
-      'msg_1#3  look.\n ls({})',
-      'msg_1#4  ls({"path":"a"})',
-    ])
-  })
-
-  it('of a list of messages with ids gets the rest of its text before what comes next', async () => {
-    using memory = buildMemory()
-    const next = json([{ id: 'm-3', role: 'user', content: 'Thanks.' }])
-    const counts = await imported(memory, [plain('I lo'), plain('I look.') + next])
-    expect(counts).toMatchObject({ added: 2, alreadyThere: 2, conflicts: 0 })
-    expect(memory.db.column('SELECT content FROM messages ORDER BY seq')).toEqual(['Look.', 'I lo', 'ok.', 'Thanks.'])
-    expect(memory.windowItems(1)).toHaveLength(4)
+    const path = join(temporaryFolder(), 'session.md')
+    writeFileSync(path, specStory('One'))
+    await importOne(memory.db, path)
+    summarise(memory)
+    writeFileSync(path, specStory('One two'))
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 1, completed: 0, conflicts: 0 })
+    expect(rowsOf(memory, 'assistant').map((row) => row.replace(/^turn_\w+/, ''))).toEqual([' One', '#2  two'])
   })
 
   it('is in conflict, and stays as it is, when it says anything else', async () => {

@@ -39,9 +39,9 @@ it('gives every line once, split at line feeds only', async () => {
 it('passes over a line that is too long, and counts its bytes', async () => {
   const lines = await linesOf(`short\n${'z'.repeat(3_000_000)}\nshort again\n`, 2_000_000)
   expect(lines).toEqual([
-    { kind: 'text', number: 1, text: 'short', isUtf8: true },
+    { kind: 'text', number: 1, text: 'short', isUtf8: true, isEnded: true },
     { kind: 'too_long', number: 2, bytes: 3_000_000 },
-    { kind: 'text', number: 3, text: 'short again', isUtf8: true },
+    { kind: 'text', number: 3, text: 'short again', isUtf8: true, isEnded: true },
   ])
 })
 

@@ -4,6 +4,7 @@ import styles from './import-report.module.css'
 
 /** Lines listed of each file. The count beside them is the whole number. */
 const MAX_LINES = 50
+const MAX_CONVERSATIONS = 100
 
 /** What arrived and what did not, file by file, line by line. */
 export function ImportReport({ result }: { readonly result: ImportResult }) {
@@ -26,12 +27,24 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
       <summary title={file.path}>
         <span className={styles.name}>{fileNameOf(file.path)}</span>
         <span>
+          {file.conversationCount > 1 && `${plural(file.conversationCount, 'conversation')}: `}
           {file.error ?? `${formatCount(file.added)} added`}
           {file.alreadyThere > 0 && `, ${formatCount(file.alreadyThere)} known before`}
           {file.conflicts > 0 && `, ${plural(file.conflicts, 'conflict')} with what was there`}
           {file.skippedCount > 0 && `, ${plural(file.skippedCount, 'line')} left out`}
         </span>
       </summary>
+      <ul className={styles.lines}>
+        {file.conversations.slice(0, MAX_CONVERSATIONS).map(({ conversationId, title, added }) => (
+          <li key={conversationId}>
+            <span>conversation {formatCount(conversationId)}</span> {title ?? 'without a title'}, {formatCount(added)}{' '}
+            added
+          </li>
+        ))}
+        {file.conversationCount > MAX_CONVERSATIONS && (
+          <li>and {plural(file.conversationCount - MAX_CONVERSATIONS, 'more conversation')}</li>
+        )}
+      </ul>
       <ol className={styles.lines}>
         {file.skipped.slice(0, MAX_LINES).map(({ line, reason }) => (
           <li key={line}>

@@ -1,7 +1,7 @@
 import type { TranscriptChunk, TranscriptFormat, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { readTextLines } from '../../read-text.ts'
-import { AiderReader, HEADER } from './reader.ts'
+import { AiderReader, HEADER, isHalfMark } from './reader.ts'
 
 /** `.aider.chat.history.md`: Markdown to which every session of a folder is appended. https://aider.chat */
 export const aider: TranscriptFormat = { id: 'aider', label: 'aider', detect, read }
@@ -15,6 +15,6 @@ function detect({ text }: TranscriptHead): number {
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const reader = new AiderReader(source)
-  yield* readTextLines(source, (text, line, out) => reader.take(text, line, out))
+  yield* readTextLines(source, (text, line, out) => reader.take(text, line, out), isHalfMark)
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }

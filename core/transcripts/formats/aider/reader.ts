@@ -12,6 +12,14 @@ export const HEADER = '^# aider chat started at (\\d{4}-\\d\\d-\\d\\d) (\\d\\d:\
 const header = new RegExp(HEADER)
 const firstHeader = new RegExp(HEADER, 'm')
 
+const HEADER_BEGINS = '# aider chat started at '
+
+/** A line without its end that may become a header, or words of somebody else. */
+export const isHalfMark = (text: string): boolean =>
+  /^(?:#{1,4}|>)$/.test(text) ||
+  (text !== '' && HEADER_BEGINS.startsWith(text)) ||
+  (text.startsWith(HEADER_BEGINS) && !header.test(text))
+
 /** What is longer becomes several messages. */
 const LONGEST_UNITS = 8_000_000
 
@@ -43,7 +51,7 @@ export class AiderReader {
     const started = header.exec(text)
     if (started) {
       this.#close(out)
-      out.push(...this.#session.end())
+      out.push(...this.#session.cleared(), ...this.#session.end())
       this.#session = this.#begin(started, `${started[1]} ${started[2]}`)
       return
     }
@@ -101,6 +109,8 @@ class AiderSession {
   readonly #timesSaid = new Map<string, number>()
   #isDeclared = false
   #isPastStored = false
+  /** The person began anew with the last message; nothing has followed it yet. */
+  #clear: string | null = null
   #title: string | null = null
   #command: string | null = null
 
@@ -117,6 +127,12 @@ class AiderSession {
     const marks: Marks = this.#isDeclared || this.#localTime === null ? {} : { localTime: this.#localTime }
     this.#declare(out)
     if (speaker === 'user') this.#nameAfter(text)
+    out.push(...this.cleared())
+    const formerId = this.#formerId(speaker, text)
+    if (formerId !== null) {
+      this.#push(speaker, text, line, marks, out, formerId)
+      return
+    }
     const stored = this.#storedBeginning(speaker, lines)
     if (stored > 0) {
       this.#push(speaker, textOfLines(lines.slice(0, stored)), line, marks, out)
@@ -124,20 +140,30 @@ class AiderSession {
       return
     }
     const externalId = this.#push(speaker, text, line, marks, out)
-    if (speaker === 'user' && CLEARS.test(text)) this.#clear(externalId, out)
+    if (speaker === 'user' && CLEARS.test(text)) this.#clear = externalId
   }
 
-  /** From here on the model sees nothing of what was said before. */
-  #clear(externalId: string, out: TranscriptRecord[]): void {
+  /**
+   * From here on the model sees nothing of what was said before. Told when something follows: until then the person may
+   * still be saying more.
+   */
+  cleared(): TranscriptRecord[] {
+    const externalId = this.#clear
+    this.#clear = null
+    if (externalId === null) return []
     const told = { key: externalId, text: null, atMs: this.#startedAtMs, isAuto: false, model: null }
     const recordedBy = [externalId] as const
-    out.push({
-      kind: 'compaction',
-      sessionId: this.#sessionId,
-      ...told,
-      recordedBy,
-      replaced: { kind: 'all_messages' },
-    })
+    return [{ kind: 'compaction', sessionId: this.#sessionId, ...told, recordedBy, replaced: { kind: 'all_messages' } }]
+  }
+
+  /** The id under which the beginning of a text is stored, because the file ended there. */
+  #formerId(role: Speaker, text: string): string | null {
+    if (this.#isPastStored || this.#isStored(role, text)) return null
+    const last = this.#source.lastStored(this.#sessionId)
+    const isBeginning = last?.role === role && text.startsWith(last.content)
+    if (!isBeginning || last.externalId !== this.#nextId(role, last.content)) return null
+    this.#isPastStored = true
+    return last.externalId
   }
 
   end(): TranscriptRecord[] {
@@ -146,11 +172,18 @@ class AiderSession {
     return title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
   }
 
-  #push(role: Speaker, text: string, line: number, marks: Marks, out: TranscriptRecord[]): string {
+  #push(
+    role: Speaker,
+    text: string,
+    line: number,
+    marks: Marks,
+    out: TranscriptRecord[],
+    formerId: string | null = null,
+  ): string {
     const externalId = this.#nextId(role, text)
     this.#timesSaid.set(stemOf(role, text), this.#timesOf(role, text) + 1)
     const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: this.#startedAtMs, marks })
-    out.push({ kind: 'message', sessionId: this.#sessionId, message, line })
+    out.push({ kind: 'message', sessionId: this.#sessionId, message: { ...message, formerId }, line })
     return externalId
   }
 

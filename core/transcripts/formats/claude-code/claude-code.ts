@@ -26,7 +26,6 @@ const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
 export const claudeCode: TranscriptFormat = {
   id: 'claude-code',
   label: 'Claude Code',
-  cutsAnswers: true,
   detect,
   read,
 }
@@ -99,9 +98,8 @@ class ClaudeCodeReader {
   /** What is still open after the last record. */
   end(): TranscriptRecord[] {
     const out: TranscriptRecord[] = []
-    const { key, queued } = this.#survey
-    for (const text of queued.end()) out.push({ kind: 'skipped', ...text })
-    if (key) this.#takeDrafts(key, this.#messages.end(), out)
+    for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text })
+    if (this.#messages.hasOpenBoundary) out.push({ kind: 'other' })
     for (const { sessionId, key: its, order } of this.#conversations.values()) {
       this.#tell(sessionId, order.end(), out)
       const title = this.#survey.titleOf(its)
@@ -153,8 +151,11 @@ class ClaudeCodeReader {
         continue
       }
       if (id !== null && !this.#lines.has(id)) this.#lines.set(id, this.#line)
+      const formerId = draft.kind === 'whole' ? this.#survey.queued.formerId(draft.message.content) : null
       if (draft.kind === 'whole' && draft.compaction) this.#await(sessionId, draft, draft.compaction)
-      this.#tell(sessionId, order.take(draft), out)
+      const named =
+        draft.kind === 'whole' && formerId !== null ? { ...draft, message: { ...draft.message, formerId } } : draft
+      this.#tell(sessionId, order.take(named), out)
     }
   }
 
@@ -203,7 +204,11 @@ class ClaudeCodeReader {
     })
     const order = new MessageOrder({
       expectedBlocks: (apiId) => this.#survey.chains.blocksOf(apiId),
-      storedLinks: (apiId) => storedLinks(apiId, (id) => this.#source.storedBlocks(sessionId, id)),
+      storedLinks: (apiId) => {
+        const links = storedLinks(apiId, (id) => this.#source.storedBlocks(sessionId, id))
+        // One that was stored half written is told whole: the store knows whether it may be completed.
+        return links.length === 1 ? [] : links
+      },
     })
     const conversation = { sessionId, key, order }
     this.#conversations.set(sessionId, conversation)

@@ -46,9 +46,9 @@ export class ClaudeCodeMessages {
     return [...before, { kind: 'whole', message: { ...named, content: said, parts } }]
   }
 
-  /** To be called after the last record. A summary may still come, so that nothing is said to have been compacted yet. */
-  end(): Draft[] {
-    return this.#pendingBoundary({}).map(({ ...draft }) => ({ ...draft, compaction: undefined }))
+  /** After the last record: whether a boundary still waits for its summary, which may come when the file goes on. */
+  get hasOpenBoundary(): boolean {
+    return this.#boundary !== null
   }
 
   /** A boundary that no summary followed: it is kept as a message of its own. */

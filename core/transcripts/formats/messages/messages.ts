@@ -5,7 +5,7 @@ import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { type DocumentValue, readDocument } from '../../read-document.ts'
 import { type Place, readJsonLines } from '../../read-lines.ts'
 import { MessagesReader } from './reader.ts'
-import { isMessage, layoutOf, roleOf } from './shape.ts'
+import { isMessage, isReadable, layoutOf, roleOf } from './shape.ts'
 
 /**
  * Plain messages as the APIs of Anthropic and OpenAI take them: `{role, content}` in a list, under `messages`, or one a
@@ -78,7 +78,10 @@ class Sessions {
       return
     }
     this.#opened += 1
-    const reader = this.#open(value, `${this.#address}#${this.#opened}`)
+    const numbered = `${this.#address}#${this.#opened}`
+    // A file of one line is one document until there are more of them.
+    const isFirst = this.#opened === 1 && !this.#source.hasSession(numbered)
+    const reader = this.#open(value, isFirst ? this.#address : numbered)
     for (const message of list) take(reader, message, place, out)
     out.push(...reader.end())
   }
@@ -98,7 +101,7 @@ class Sessions {
 }
 
 function take(reader: MessagesReader, value: unknown, place: Place, out: TranscriptRecord[]): void {
-  if (isMessage(value)) reader.take(value, place, out)
+  if (isReadable(value)) reader.take(value, place, out)
   else out.push({ kind: 'skipped', line: place.line, reason: whyNot(value) })
 }
 

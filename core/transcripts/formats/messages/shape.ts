@@ -21,13 +21,17 @@ export function isMessage(value: unknown): value is JsonObject {
   if (!isObject(value) || roleOf(value) === null) return false
   const { content } = value
   if (typeof content === 'string') return true
-  if (Array.isArray(content)) return content.every(isBlock)
+  if (Array.isArray(content)) return content.every((block) => isObject(block) && typeof block.type === 'string')
   const calls = Array.isArray(value.tool_calls) || isObject(value.function_call)
   return (content === null || content === undefined) && calls
 }
 
-const isBlock = (block: unknown): boolean =>
-  typeof block === 'string' || (isObject(block) && typeof block.type === 'string')
+/** A message, or one whose content is a list with plain strings: alone such lists are no sign of a conversation. */
+export function isReadable(value: unknown): value is JsonObject {
+  if (isMessage(value)) return true
+  if (!isObject(value) || roleOf(value) === null || !Array.isArray(value.content)) return false
+  return value.content.every((block: unknown) => typeof block === 'string' || isObject(block))
+}
 
 /** `{messages: [...]}`. One odd message among many is reported when they are read; it does not make the list another. */
 export const isConversation = (value: unknown): value is JsonObject =>

@@ -1,6 +1,8 @@
 /** A line, and whether it lies in a fenced block, where nothing has a meaning. The fences themselves lie in it. */
 export type FencedLine = { readonly text: string; readonly number: number; readonly isFenced: boolean }
 
+const TOOL_ENDS = '</tool-use>'
+
 /** A fence that is open for so much text is none. */
 const LONGEST_LINES = 200_000
 const LONGEST_UNITS = 32_000_000
@@ -15,11 +17,17 @@ export class Fences {
   #held: { readonly text: string; readonly number: number }[] = []
   #units = 0
   #depth = 0
+  /** The last tag that was opened or closed is a tool's, and open: its output may hold anything. */
+  #isInTool = false
 
   /** Takes the next line; returns the lines of which it is clear now what they are. */
   take(text: string, number: number): FencedLine[] {
     const fence = fenceOf(text)
-    if (this.#depth === 0 && fence === null) return [{ text, number, isFenced: false }]
+    if (this.#depth === 0 && fence === null) {
+      if (/^<tool-use[ >]/.test(text)) this.#isInTool = true
+      if (text.trimEnd().endsWith(TOOL_ENDS)) this.#isInTool = false
+      return [{ text, number, isFenced: false }]
+    }
     this.#held.push({ text, number })
     this.#units += text.length
     if (fence !== null) this.#depth += this.#depth === 0 || fence !== '' ? 1 : -1
@@ -29,6 +37,8 @@ export class Fences {
 
   /** The rest, after the last line. */
   end(): FencedLine[] {
+    // The file ends within the output of a tool: all of it is output as yet.
+    if (this.#isInTool && !this.#held.some(({ text }) => text.trimEnd().endsWith(TOOL_ENDS))) return this.#release()
     const lines: FencedLine[] = []
     while (this.#held.length > 0) lines.push(...this.#giveUp())
     return lines

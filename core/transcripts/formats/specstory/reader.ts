@@ -88,11 +88,12 @@ export class SpecStoryReader {
   }
 
   /**
-   * A session exported again says the same at the same time: a turn is known by its time and who speaks, and by what it
-   * says where no time stands in the file.
+   * A session exported again says the same at the same time: a turn is known by its time and who speaks, and by its
+   * first line where no time stands in the file.
    */
   #idOf({ role }: Turn, lines: readonly FencedLine[], atMs: number): string {
-    return this.#ids.next('turn', role, this.#isTimed ? String(atMs) : textOfLines(lines.map(({ text }) => text)))
+    const [first = ''] = textOfLines(lines.map(({ text }) => text)).split('\n', 1)
+    return this.#ids.next('turn', role, this.#isTimed ? String(atMs) : first.trim())
   }
 
   #tell(turn: OpenTurn, externalId: string, body: Body, createdAtMs: number, out: TranscriptRecord[]): void {

@@ -16,12 +16,21 @@ function detect({ text }: TranscriptHead): number {
   return turns.some(({ role }) => role === 'user') && turns.some(({ role }) => role === 'assistant') ? 0.8 : 0
 }
 
+/** A line without its end that may become a turn, a tag, a fence or a rule. */
+const isHalfMark = (text: string): boolean =>
+  /^(?:_|_\*|_\*\*.*|-{1,2}|<(?:!.*|[a-z/-]*)|<(?:think|tool-use)[ >].*| {0,3}`+[^`]*)$/.test(text) &&
+  turnOf(text) === null
+
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const reader = new SpecStoryReader(source)
   const fences = new Fences()
-  yield* readTextLines(source, (text, number, out) => {
-    for (const line of fences.take(text, number)) reader.take(line, out)
-  })
+  yield* readTextLines(
+    source,
+    (text, number, out) => {
+      for (const line of fences.take(text, number)) reader.take(line, out)
+    },
+    isHalfMark,
+  )
   const records = fences.end().flatMap((line) => {
     const out: Parameters<SpecStoryReader['take']>[1] = []
     reader.take(line, out)

@@ -35,7 +35,11 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const [first] = source.head.values
   const isDocument = source.head.isDocument
   if (isDocument && !Array.isArray(first)) {
-    const reader = new SweAgentReader(source, address, isObject(first) ? first : {})
+    const run = isObject(first) ? first : {}
+    const name = nameOf(run)
+    // It may be the first of many runs, of which the others have not come yet.
+    const sessionId = name === null || source.hasSession(address) ? address : `${address}#${name}`
+    const reader = new SweAgentReader(source, sessionId, run)
     if (PROMPTS.test(source.head.text)) {
       yield* readDocument(source, 'looking', ['$.trajectory.*'], ({ value }) => reader.look(value))
     }
@@ -57,6 +61,8 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     : readJsonLines(source, 'storing', (record, place, out) => runs.take(record, place, out))
 }
 
+const nameOf = (run: JsonObject): string | null => textAt(run, 'traj_id') ?? textAt(run, 'instance_id')
+
 /** Many runs in one file, each a conversation. */
 class Runs {
   readonly #source: TranscriptSource
@@ -73,7 +79,7 @@ class Runs {
       out.push({ kind: 'skipped', line: place.line, reason: 'not a run: no trajectory of steps or messages' })
       return
     }
-    const name = textAt(run, 'traj_id') ?? textAt(run, 'instance_id') ?? 'run'
+    const name = nameOf(run) ?? 'run'
     const times = (this.#names.get(name) ?? 0) + 1
     this.#names.set(name, times)
     const sessionId = `${this.#address}#${times === 1 ? name : `${name}~${times}`}`

@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { transcriptSamples, writeSample } from '../builders/transcript-samples.ts'
+import { lcmHere } from './lcm.ts'
+
+it('import names every conversation of a file by what was said in it', async () => {
+  const sample = transcriptSamples.find(({ format }) => format === 'aider')
+  if (!sample) throw new Error('there is no sample of aider')
+  const path = writeSample(sample)
+  const db = join(temporaryFolder(), 'lcm.db')
+  const { stdout } = await lcmHere(['import', path, '--db', db])
+  expect(stdout).toContain('conversation 1: The words of the first question. (')
+  expect(stdout).toContain('conversation 2: The words of a question in a second session. (2 added)')
+  expect(stdout).toMatch(/\b1 and 1 more\s+aider/)
+  const again = await lcmHere(['import', path, '--db', db, '--json'])
+  const { files } = JSON.parse(again.stdout) as {
+    files: { conversationCount: number; conversations: { title: string }[] }[]
+  }
+  expect(files[0]?.conversationCount).toBe(2)
+  expect(files[0]?.conversations.map(({ title }) => title)).toEqual([
+    'The words of the first question.',
+    'The words of a question in a second session.',
+  ])
+})
