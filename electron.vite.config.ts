@@ -24,6 +24,7 @@ export default defineConfig({
           index: 'electron/main/index.ts',
           worker: 'core/entry/worker.ts',
           cli: 'core/entry/cli.ts',
+          'cli-thread': 'core/entry/cli-thread.ts',
         }),
         external: ['better-sqlite3', 'electron'],
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

@@ -27,7 +27,8 @@ export type BrowserHost = {
   readonly url: string
   /** Another such address, good for a while. */
   newUrl(validMs?: number): string
-  close(): Promise<void>
+  /** @returns whether every core ended; otherwise this process will not end by itself */
+  close(): Promise<boolean>
 }
 
 /** The subprotocol of the socket; the secret comes beside it, in a header that no page of another origin can know. */
@@ -68,7 +69,7 @@ export async function startBrowserHost(options: BrowserHostOptions): Promise<Bro
       door.close()
       server.closeAllConnections()
       await new Promise<void>((done) => server.close(() => done()))
-      await options.cores.close()
+      return options.cores.close()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout as later } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { serveCipher } from '../settings/cipher-port.ts'
 import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
@@ -14,9 +15,15 @@ export type CoreThreadData = {
   /** Where keys can be kept: the file, and the way to the keychain. */
   readonly keys: { readonly path: string; readonly cipher: MessagePort } | null
 }
-export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'close' }
+export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' }
 /** Asks the user, in the process that owns the windows or the terminal. The answer comes over the port. */
-export type FromCoreThread = { readonly kind: 'confirm'; readonly asked: readonly Reach[]; readonly port: MessagePort }
+type Question = { readonly kind: 'confirm'; readonly asked: readonly Reach[]; readonly port: MessagePort }
+export type FromCoreThread =
+  | Question
+  | { readonly kind: 'awake' }
+  | { readonly kind: 'closing' }
+  /** Not whole: a job's thread was left in the middle of a statement, so that this one cannot end either. */
+  | { readonly kind: 'closed'; readonly isWhole: boolean }
 
 /** The largest call names some thousand paths of transcripts. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024
@@ -54,6 +61,12 @@ export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 } as const
 
 /** A reload of a window reconnects within this time and finds its core, jobs and report as they were. */
 const LINGER_MS = 10_000
+/** A thread that has not answered for so long is in the middle of a statement, which nobody can interrupt. */
+const ANSWER_MS = 1200
+/** A thread that can be ended ends in less. */
+const TERMINATION_MS = 300
+/** For putting away what is open. */
+const CLOSE_MS = 5000
 
 type Running = { readonly thread: Worker; readonly ports: Set<MessagePort>; linger: NodeJS.Timeout | null }
 
@@ -61,6 +74,8 @@ type Running = { readonly thread: Worker; readonly ports: Set<MessagePort>; ling
 export class CoreHost {
   readonly #options: CoreHostOptions
   readonly #cores = new Map<string, Running>()
+  /** Threads in the middle of a statement that does not end. */
+  readonly #stuck = new Set<Worker>()
 
   constructor(options: CoreHostOptions) {
     this.#options = options
@@ -80,7 +95,9 @@ export class CoreHost {
     running.ports.add(port1)
     port1.on('close', () => {
       running.ports.delete(port1)
-      if (running.ports.size === 0 && this.#cores.get(key) === running) this.#linger(key, running)
+      if (running.ports.size > 0 || this.#cores.get(key) !== running) return
+      this.#linger(key, running)
+      void this.#giveUpUnlessAwake(key, running)
     })
     return port1
   }
@@ -91,9 +108,13 @@ export class CoreHost {
     if (!this.#cores.has(key)) this.#linger(key, this.#start(key, path, allowNewer))
   }
 
-  /** Ends every core and waits for it: files are checkpointed and closed. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#cores].map(([key, running]) => this.#stop(key, running)))
+  /**
+   * Ends every core and waits for it: files are checkpointed and closed. One that does not answer is left to itself.
+   * @returns whether every core ended; otherwise this process will not end by itself
+   */
+  async close(): Promise<boolean> {
+    const ended = await Promise.all([...this.#cores].map(([key, running]) => this.#stop(key, running)))
+    return ended.every(Boolean) && this.#stuck.size === 0
   }
 
   #start(key: string, path: string | null, allowNewer: boolean): Running {
@@ -120,17 +141,22 @@ export class CoreHost {
       if (this.#cores.get(key) === running) this.#cores.delete(key)
       for (const port of running.ports) port.close()
     }
-    running.thread.on('message', (message: FromCoreThread) => void this.#confirm(message))
+    running.thread.on('message', (message: FromCoreThread) => {
+      if (message.kind === 'confirm') void this.#confirm(message)
+    })
     running.thread.on('error', (error) => {
       console.error(`core thread stopped: ${error.stack ?? error.message}`)
       gone()
     })
-    running.thread.on('exit', gone)
+    running.thread.on('exit', () => {
+      this.#stuck.delete(running.thread)
+      gone()
+    })
     this.#cores.set(key, running)
     return running
   }
 
-  async #confirm({ asked, port }: FromCoreThread): Promise<void> {
+  async #confirm({ asked, port }: Question): Promise<void> {
     const { confirm = async () => 'nobody_to_ask' as const } = this.#options
     // A dialog that cannot be shown grants nothing.
     port.postMessage(await confirm(asked).catch((): Answer => 'nobody_to_ask'))
@@ -142,14 +168,61 @@ export class CoreHost {
     running.linger.unref()
   }
 
-  async #stop(key: string, running: Running): Promise<void> {
+  /** The window that comes next must not wait for a core that answers nobody. */
+  async #giveUpUnlessAwake(key: string, running: Running): Promise<void> {
+    const awake = this.#hears(running, 'awake', ANSWER_MS)
+    this.#post(running, { kind: 'ping' })
+    if ((await awake) || running.ports.size > 0 || this.#cores.get(key) !== running) return
+    this.#cores.delete(key)
+    if (running.linger) clearTimeout(running.linger)
+    await this.#leave(running)
+  }
+
+  /** @returns whether the thread ended */
+  async #stop(key: string, running: Running): Promise<boolean> {
     if (this.#cores.get(key) === running) this.#cores.delete(key)
     if (running.linger) clearTimeout(running.linger)
-    const ended = new Promise<void>((done) => running.thread.once('exit', () => done()))
-    running.thread.postMessage({ kind: 'close' } satisfies ToCoreThread)
-    const deadline = setTimeout(() => void running.thread.terminate(), 5000)
-    await ended
-    clearTimeout(deadline)
+    const ended = new Promise<true>((done) => running.thread.once('exit', () => done(true)))
+    const closing = Promise.race([ended, this.#hears(running, 'closing', ANSWER_MS)])
+    const closed = Promise.race([ended, this.#hears(running, 'closed', CLOSE_MS)])
+    this.#post(running, { kind: 'close' })
+    const said = (await closing) && (await closed)
+    const isWhole = said === true || (said?.kind === 'closed' && said.isWhole)
+    if (isWhole && (await Promise.race([ended, later(CLOSE_MS, false, { ref: false })]))) return true
+    return this.#leave(running)
+  }
+
+  #post(running: Running, message: ToCoreThread): void {
+    running.thread.postMessage(message)
+  }
+
+  /** What the thread says of that kind; null when it says nothing in time, or ends before. */
+  #hears(running: Running, kind: FromCoreThread['kind'], limitMs: number): Promise<FromCoreThread | null> {
+    const { thread } = running
+    return new Promise((resolve) => {
+      const end = (message: FromCoreThread | null): void => {
+        clearTimeout(timer)
+        thread.off('message', onMessage)
+        thread.off('exit', onExit)
+        resolve(message)
+      }
+      const onMessage = (message: FromCoreThread): void => {
+        if (message.kind === kind) end(message)
+      }
+      const onExit = (): void => end(null)
+      const timer = setTimeout(() => end(null), limitMs)
+      thread.on('message', onMessage)
+      thread.once('exit', onExit)
+    })
+  }
+
+  /** Ends a thread that does not answer: at once where it runs code of ours, and when its statement ends otherwise. */
+  async #leave({ thread, ports }: Running): Promise<boolean> {
+    this.#stuck.add(thread)
+    thread.unref()
+    for (const port of ports) port.close()
+    const ended = thread.terminate().then(() => true)
+    return Promise.race([ended, later(TERMINATION_MS, false)])
   }
 }
 

@@ -63,6 +63,7 @@ if (data.role === 'jobs') {
     confirm,
   })
   const serve = frameDoor(createRouter(core))
+  const tell = (message: FromCoreThread): void => port.postMessage(message)
   const clients = new Set<MessagePort>()
   port.on('message', (message: ToCoreThread) => {
     if (message.kind === 'connect') {
@@ -73,9 +74,12 @@ if (data.role === 'jobs') {
       client.start()
       return
     }
+    if (message.kind === 'ping') return tell({ kind: 'awake' })
+    tell({ kind: 'closing' })
     void core
       .close()
       .then(() => jobs.close())
+      .then((isWhole) => tell({ kind: 'closed', isWhole }))
       .finally(() => {
         for (const client of clients) client.close()
         port.close()

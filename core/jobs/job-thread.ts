@@ -1,3 +1,4 @@
+import { setTimeout as later } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { ErrorInfo } from '../contract/error.ts'
 import type { JobProgress, JobResult } from '../contract/job.ts'
@@ -47,39 +48,73 @@ async function* salvageJob(from: string, to: string, signal: AbortSignal): Async
   return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
 }
 
+/** A thread that has not answered for so long after a job was cancelled is in the middle of a statement. */
+const GIVE_UP_MS = 1200
+/** A thread that ends at all ends in far less. */
+const TERMINATION_MS = 300
+
+const GIVEN_UP =
+  'The job was cancelled in the middle of a statement that does not end; what was committed before stays valid. Its thread is left to itself: restart LCM Inspector if the computer stays busy.'
+
+export type JobThreads = {
+  readonly execute: JobExecutor
+  /** @returns whether every thread ended; one that did not keeps this process from ending by itself */
+  close(): Promise<boolean>
+}
+
+type Waiting = { readonly thread: Worker; readonly answer: (message: FromThread) => void }
+
 /**
  * Runs jobs in a thread of their own, so that a scan or a compaction never delays an interactive answer. The thread is
- * started with the first job, and let go with its memory when there has been none for a while.
+ * started with the first job, and let go with its memory when there has been none for a while. A statement of SQLite
+ * cannot be interrupted, and neither can the thread that runs it: when a job is cancelled and its thread does not answer,
+ * the job ends here, and the next one gets another thread.
  */
 export function executeInThread(
   startThread: () => Worker,
-  idleMs = IDLE_MS,
-): { execute: JobExecutor; close(): Promise<void> } {
+  { idleMs = IDLE_MS, giveUpMs = GIVE_UP_MS }: { readonly idleMs?: number; readonly giveUpMs?: number } = {},
+): JobThreads {
   let thread: Worker | null = null
+  /** Left in the middle of a statement. */
+  const givenUp = new Set<Worker>()
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
-  const waiting = new Map<number, (message: FromThread) => void>()
+  const waiting = new Map<number, Waiting>()
 
-  const letGo = (): void => {
-    const unused = thread
-    thread = null
-    void unused?.terminate()
+  const isUsed = (one: Worker): boolean => [...waiting.values()].some((job) => job.thread === one)
+  const letGo = (unused: Worker): void => {
+    if (thread === unused) thread = null
+    void unused.terminate()
+  }
+  /** The last job of a thread lets it go: in a while, or at once where it was given up. */
+  const rest = (used: Worker): void => {
+    if (isUsed(used)) return
+    if (used === thread) idle = setTimeout(() => letGo(used), idleMs).unref()
+    else letGo(used)
   }
   const ensure = (): Worker => {
     clearTimeout(idle)
     if (thread) return thread
     const started = startThread()
+    // A thread ends once, and it is told twice: by then nothing of it waits.
     const fail = (message: string): void => {
-      // A thread ends once, and it is told twice: by then the next may be at work.
-      if (thread !== started) return
-      thread = null
-      for (const [id, answer] of [...waiting]) {
-        answer({ kind: 'failed', id, error: { code: 'internal', message, retryable: false } })
+      if (thread === started) thread = null
+      for (const [id, job] of [...waiting]) {
+        if (job.thread === started)
+          job.answer({ kind: 'failed', id, error: { code: 'internal', message, retryable: false } })
       }
     }
-    started.on('message', (message: FromThread) => waiting.get(message.id)?.(message))
+    started.on('message', (message: FromThread) => {
+      const job = waiting.get(message.id)
+      if (job) job.answer(message)
+      // The statement that it was given up for has ended after all.
+      else if (message.kind !== 'progress') rest(started)
+    })
     started.on('error', (error) => fail(`The job thread stopped: ${error.message}. The memory file is valid.`))
-    started.on('exit', () => fail('The job thread ended before the job did. The memory file is valid.'))
+    started.on('exit', () => {
+      givenUp.delete(started)
+      fail('The job thread ended before the job did. The memory file is valid.')
+    })
     thread = started
     return started
   }
@@ -90,22 +125,41 @@ export function executeInThread(
       const id = lastId
       const target = ensure()
       const post = (message: ToThread): void => target.postMessage(message)
-      const onAbort = (): void => post({ kind: 'abort', id })
-      waiting.set(id, (message) => {
-        if (message.kind === 'progress') return onProgress(message.progress)
+      let patience: NodeJS.Timeout | undefined
+      const giveUp = (): void => {
+        if (thread === target) thread = null
+        givenUp.add(target)
         waiting.delete(id)
-        if (waiting.size === 0) idle = setTimeout(letGo, idleMs).unref()
         signal.removeEventListener('abort', onAbort)
+        reject(new LcmError('cancelled', GIVEN_UP))
+      }
+      const onAbort = (): void => {
+        post({ kind: 'abort', id })
+        patience = setTimeout(giveUp, giveUpMs)
+      }
+      const answer = (message: FromThread): void => {
+        if (message.kind === 'progress') {
+          onProgress(message.progress)
+          return
+        }
+        waiting.delete(id)
+        clearTimeout(patience)
+        signal.removeEventListener('abort', onAbort)
+        rest(target)
         if (message.kind === 'done') resolve(message.result)
         else reject(new LcmError(message.error.code, message.error.message, message.error.details))
-      })
+      }
+      waiting.set(id, { thread: target, answer })
       signal.addEventListener('abort', onAbort, { once: true })
       post({ kind: 'run', id, request })
       if (signal.aborted) onAbort()
     })
-  const close = async (): Promise<void> => {
+  const close = async (): Promise<boolean> => {
     clearTimeout(idle)
-    await thread?.terminate()
+    for (const stuck of givenUp) void stuck.terminate()
+    const ended = thread?.terminate().then(() => true) ?? true
+    const isLast = await Promise.race([ended, later(TERMINATION_MS, false, { ref: false })])
+    return isLast && givenUp.size === 0
   }
   return { execute, close }
 }

@@ -52,7 +52,10 @@ if (!app.requestSingleInstanceLock()) {
   app.on('will-quit', (event) => {
     if (closed) return
     event.preventDefault()
-    void cores.close().finally(() => {
+    const closing = cores.close().catch(() => false)
+    void closing.then((isWhole) => {
+      // A thread in the middle of a statement would keep the app from ending for as long as that takes.
+      if (!isWhole) process.kill(process.pid, 'SIGKILL')
       closed = true
       app.quit()
     })

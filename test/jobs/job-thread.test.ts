@@ -53,7 +53,7 @@ describe('the job thread', () => {
 
   it('is let go when there has been nothing to do, and started again when there is', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
-    const jobs = executeInThread(startThread, 20)
+    const jobs = executeInThread(startThread, { idleMs: 20 })
     const request = { path: memory.path, create: false, spec: { kind: 'integrity' } } as const
     await jobs.execute(request, never, ignore)
     await new Promise((ended) => threads[0]?.once('exit', ended))

@@ -1,0 +1,45 @@
+import { createReadStream, fstatSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { isatty, ReadStream } from 'node:tty'
+import { parentPort, workerData } from 'node:worker_threads'
+import { runCli } from '../cli/program.ts'
+import type { CliThreadData, FromCliThread, ToCliThread } from './cli.ts'
+
+/**
+ * The command, in a thread: the main thread only listens to signals. A statement of SQLite cannot be interrupted, and
+ * whoever runs one hears nothing (docs/decisions/0023-stops.md).
+ */
+const { args, installation, version, terminals } = workerData as CliThreadData
+if (!parentPort) throw new Error('core/entry/cli-thread is a worker thread: start it through core/entry/cli')
+const port = parentPort
+const tell = (message: FromCliThread): void => port.postMessage(message)
+
+// What a thread's own streams do not know of those behind them.
+Object.assign(process.stdout, terminals.stdout)
+Object.assign(process.stderr, terminals.stderr)
+let stdin: NodeJS.ReadableStream | null = null
+Object.defineProperty(process, 'stdin', {
+  configurable: true,
+  get: () => {
+    stdin ??= openStdin()
+    return stdin
+  },
+})
+
+/** As the main thread would open it, and only when somebody asks for it: what nobody reads stays for others. */
+function openStdin(): NodeJS.ReadableStream {
+  if (isatty(0)) return new ReadStream(0)
+  const kind = fstatSync(0)
+  if (kind.isFIFO() || kind.isSocket()) return new Socket({ fd: 0, readable: true, writable: false })
+  return createReadStream('', { fd: 0, autoClose: false })
+}
+
+port.on('message', (message: ToCliThread) => {
+  if (message.kind === 'signal') tell({ kind: 'heard', isHandled: process.emit(message.signal) })
+  else tell({ kind: 'awake' })
+})
+port.unref()
+
+const exitCode = await runCli(args, { ...installation, workerUrl: new URL(installation.workerUrl) }, version)
+process.exitCode = exitCode
+tell({ kind: 'ended', exitCode })

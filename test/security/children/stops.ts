@@ -1,0 +1,91 @@
+import { Worker } from 'node:worker_threads'
+import { CoreHost, type CoreThreadData } from '../../../core/entry/core-host.ts'
+import { executeInThread } from '../../../core/jobs/job-thread.ts'
+import { jobWhen, openWindow, resourcesDir, startCores, workerUrl } from '../../jobs/core-client.ts'
+
+/** Stops what is in the middle of a statement that does not end, and prints how long each stop took, as JSON. */
+const [endless = '', sound = ''] = process.argv.slice(2)
+
+async function measured<T>(stop: () => Promise<T>): Promise<{ ms: number; answer: T }> {
+  const beganMs = performance.now()
+  const answer = await stop()
+  return { ms: performance.now() - beganMs, answer }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
+
+const workerData: CoreThreadData = {
+  role: 'jobs',
+  path: null,
+  resourcesDir,
+  owner: 'test',
+  allowNewer: false,
+  autoCompact: false,
+  keys: null,
+}
+
+/** A scan that has said nothing for so long is in the middle of a statement. */
+const SILENCE_MS = 1500
+
+/** Waits until what is heard stays the same, from when something is heard on. */
+async function silence(heard: () => Promise<unknown> | unknown): Promise<void> {
+  for (let [last, sinceMs] = [await heard(), performance.now()]; ; ) {
+    await pause(50)
+    const now = await heard()
+    if (now === last && now !== undefined && performance.now() - sinceMs > SILENCE_MS) return
+    if (now !== last) [last, sinceMs] = [now, performance.now()]
+  }
+}
+
+async function cancelJob(): Promise<unknown> {
+  const jobs = executeInThread(() => new Worker(workerUrl, { workerData }))
+  const abort = new AbortController()
+  const scan = (path: string, onNote: (note: string) => void) =>
+    jobs.execute({ path, create: false, spec: { kind: 'integrity' } }, abort.signal, ({ note }) => onNote(note ?? ''))
+  const notes: string[] = []
+  const running = scan(endless, (note) => notes.push(note)).catch((error: { code: string }) => error.code)
+  await silence(() => notes.length || undefined)
+  const cancelled = await measured(async () => {
+    abort.abort()
+    return running
+  })
+  const next = await jobs.execute(
+    { path: sound, create: false, spec: { kind: 'integrity' } },
+    new AbortController().signal,
+    () => undefined,
+  )
+  const closed = await measured(() => jobs.close())
+  return { cancelled, next: next.kind, closed }
+}
+
+async function stopHost(): Promise<unknown> {
+  const cores = startCores()
+  const { client } = openWindow(cores, endless)
+  const { jobId } = await client.jobs.start({ kind: 'integrity' })
+  await silence(async () => (await jobWhen(client, jobId, () => true)).progress?.done)
+  return measured(() => cores.close())
+}
+
+async function leaveWindow(): Promise<unknown> {
+  const cores = new CoreHost({ workerUrl: new URL('./hanging-core.ts', import.meta.url), resourcesDir })
+  const told = async (...words: string[]) => {
+    const port = cores.connect(endless)
+    port.start()
+    for (const word of words) port.postMessage(word)
+    const [heard] = await Promise.race([
+      new Promise<string[]>((done) => port.on('message', (word: string) => done([word]))),
+      new Promise<string[]>((done) => setTimeout(() => done(['nothing']), words[0] === 'hang' ? 300 : 20_000)),
+    ])
+    port.close()
+    return heard
+  }
+  const first = await told('hello')
+  const hung = await told('hang')
+  await pause(2000)
+  const again = await told('hello')
+  return { first, hung, again, closed: await measured(() => cores.close()) }
+}
+
+const stops: Readonly<Record<string, () => Promise<unknown>>> = { cancelJob, stopHost, leaveWindow }
+const said = await stops[process.argv[4] ?? '']?.()
+process.stdout.write(`${JSON.stringify(said)}\n`, () => process.kill(process.pid, 'SIGKILL'))

@@ -1,0 +1,78 @@
+import '../jobs/private-home.ts'
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { latenessOfMachine } from '../builders/busy-machine.ts'
+import { endlessFile } from '../builders/endless-file.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { ended, environment, startLcm } from '../cli/lcm.ts'
+
+// Proves that every stop takes effect within two seconds, even while SQLite is inside one statement that takes minutes.
+// Takes longer than 5 s where programs take long to start: the statement has to be under way in a process of its own.
+
+const LIMIT_MS = 2000
+const endless = endlessFile()
+const memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
+memory.db.close()
+
+type Measured<T> = { readonly ms: number; readonly answer: T }
+
+/** Runs one of the stops in a process that may be killed. */
+async function stop<T>(name: string): Promise<T> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'children/stops.ts'), endless, memory.path, name], {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const timer = setTimeout(() => child.kill('SIGKILL'), 50_000)
+  const { stdout } = await ended(child)
+  clearTimeout(timer)
+  return JSON.parse(stdout) as T
+}
+
+/** Seconds of processor that a process has had. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+function processorSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+describe('a statement that does not end', () => {
+  it('lets a job be cancelled: the job ends, and the next one runs in another thread', async () => {
+    const lateness = latenessOfMachine()
+    type Said = { cancelled: Measured<string>; next: string; closed: Measured<boolean> }
+    const { cancelled, next, closed } = await stop<Said>('cancelJob')
+    expect([cancelled.answer, next, closed.answer]).toEqual(['cancelled', 'integrity', false])
+    expect(Math.max(cancelled.ms, closed.ms) - lateness()).toBeLessThan(LIMIT_MS)
+  })
+
+  it('lets the host be closed, which is told that not all of it ended', async () => {
+    const lateness = latenessOfMachine()
+    const { ms, answer } = await stop<Measured<boolean>>('stopHost')
+    expect(answer).toBe(false)
+    expect(ms - lateness()).toBeLessThan(LIMIT_MS)
+  })
+
+  it('lets a window go that hangs in it, and the next window on the file gets another core', async () => {
+    const lateness = latenessOfMachine()
+    const said = await stop<{ first: string; hung: string; again: string; closed: Measured<boolean> }>('leaveWindow')
+    expect([said.first, said.hung, said.again]).toEqual(['hello', 'nothing', 'hello'])
+    expect(said.closed.answer).toBe(false)
+    expect(said.closed.ms - lateness()).toBeLessThan(LIMIT_MS)
+  })
+
+  it.runIf(process.platform === 'linux').each(['SIGINT', 'SIGTERM'] as const)(
+    'lets a command be ended by %s, which says so',
+    async (signal) => {
+      const child = startLcm(['integrity', '--db', endless, '--json'])
+      const ran = ended(child)
+      // All that comes before takes about a second.
+      await expect.poll(() => processorSeconds(child.pid ?? 0), { timeout: 50_000, interval: 50 }).toBeGreaterThan(2.5)
+      const [beganMs, lateness] = [performance.now(), latenessOfMachine()]
+      child.kill(signal)
+      const { signal: died, stdout } = await ran
+      expect(performance.now() - beganMs - lateness()).toBeLessThan(LIMIT_MS)
+      expect(died).toBe(signal)
+      expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'cancelled' } })
+    },
+  )
+})
