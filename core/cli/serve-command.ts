@@ -27,6 +27,8 @@ export type Installation = {
   readonly workerUrl: URL
   readonly rendererDir: string
   readonly resourcesDir: string
+  /** Told when a thread was left in the middle of a statement: the process will not end by itself. */
+  readonly onStuck?: () => void
 }
 
 /** Serves the window to the browser of this machine until Ctrl-C. */
@@ -64,7 +66,7 @@ export async function serve(options: ServeOptions, installation: Installation): 
     process.on('SIGINT', () => done(EXIT.interrupted))
     process.on('SIGTERM', () => done(EXIT.done))
   })
-  await host.close()
+  if (!(await host.close())) installation.onStuck?.()
   return exitCode
 }
 

@@ -1,5 +1,5 @@
 import { createReadStream, fstatSync } from 'node:fs'
-import { Socket } from 'node:net'
+import { Socket, type SocketConstructorOpts } from 'node:net'
 import { isatty, ReadStream } from 'node:tty'
 import { parentPort, workerData } from 'node:worker_threads'
 import { runCli } from '../cli/program.ts'
@@ -30,7 +30,14 @@ Object.defineProperty(process, 'stdin', {
 function openStdin(): NodeJS.ReadableStream {
   if (isatty(0)) return new ReadStream(0)
   const kind = fstatSync(0)
-  if (kind.isFIFO() || kind.isSocket()) return new Socket({ fd: 0, readable: true, writable: false })
+  // It reads nothing before somebody listens, and keeps nobody waiting until then.
+  const lazily: SocketConstructorOpts & { manualStart: true } = {
+    fd: 0,
+    readable: true,
+    writable: false,
+    manualStart: true,
+  }
+  if (kind.isFIFO() || kind.isSocket()) return new Socket(lazily)
   return createReadStream('', { fd: 0, autoClose: false })
 }
 
@@ -40,6 +47,10 @@ port.on('message', (message: ToCliThread) => {
 })
 port.unref()
 
-const exitCode = await runCli(args, { ...installation, workerUrl: new URL(installation.workerUrl) }, version)
+let isWhole = true
+const onStuck = (): void => {
+  isWhole = false
+}
+const exitCode = await runCli(args, { ...installation, workerUrl: new URL(installation.workerUrl), onStuck }, version)
 process.exitCode = exitCode
-tell({ kind: 'ended', exitCode })
+tell({ kind: 'ended', exitCode, isWhole })

@@ -16,19 +16,19 @@ type Terminal = { readonly isTTY?: boolean; readonly columns?: number }
 export type CliThreadData = {
   readonly args: readonly string[]
   /** Addresses as text: only that can be handed over. */
-  readonly installation: Omit<Installation, 'workerUrl'> & { readonly workerUrl: string }
+  readonly installation: Omit<Installation, 'workerUrl' | 'onStuck'> & { readonly workerUrl: string }
   readonly version: string
   readonly terminals: { readonly stdout: Terminal; readonly stderr: Terminal }
 }
 export type ToCliThread = { kind: 'signal'; signal: 'SIGINT' | 'SIGTERM' } | { kind: 'ping' }
 export type FromCliThread =
   /** Not handled: nobody in the command listens to it. */
-  { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number }
+  { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number; isWhole: boolean }
 
 /** A command that has not answered for so long is in the middle of a statement, which nobody can interrupt. */
-const ANSWER_MS = 1200
-/** A command that is over ends in less, unless a thread of its own is in the middle of a statement. */
-const END_MS = 400
+const ANSWER_MS = 1500
+/** Until a thread that is over has put away what it holds. */
+const END_MS = 5000
 
 const terminalOf = ({ isTTY, columns }: NodeJS.WriteStream): Terminal => (isTTY ? { isTTY, columns } : {})
 const args = process.argv.slice(2)
@@ -85,6 +85,7 @@ thread.on('message', (message: FromCliThread) => {
   if (message.kind === 'heard' && !message.isHandled) dieOf(lastSignal ?? 'SIGTERM')
   if (message.kind !== 'ended') return
   process.exitCode = message.exitCode
+  if (!message.isWhole) dieOf(lastSignal ?? 'SIGTERM')
   setTimeout(() => dieOf(lastSignal ?? 'SIGTERM'), END_MS).unref()
 })
 thread.on('error', (error) => {
