@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { GrepInput } from '../../core/contract/retrieval.ts'
-import { identifyMemory } from '../../core/db/identify-memory.ts'
 import { openMemory } from '../../core/db/open-memory.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { copyMemory } from '../../core/working-copy/copy-memory.ts'
@@ -127,37 +126,6 @@ describe('lossless-claude', () => {
         expect({ query, missed: missed.filter((id) => !begun.has(id)) }).toEqual({ query, missed: [] })
       }
     })
-  })
-
-  it('recomputes time ranges that were written shifted, and keeps what the file says', async () => {
-    const shifted = changed(
-      `UPDATE summaries SET earliest_at = strftime('%Y-%m-%dT%H:%M:%fZ', earliest_at, '+5 hours'),
-        latest_at = strftime('%Y-%m-%dT%H:%M:%fZ', latest_at, '+5 hours')`,
-    )
-    const ranges = (view: string) => (lcm: Lcm) =>
-      lcm.read.all<{ from: number }>(`SELECT summary_id, earliest_at AS "from" FROM ${view} ORDER BY summary_id`)
-    const sound = await withLcm(path, ranges('summaries'))
-    expect(await withLcm(shifted, ranges('summaries'))).toEqual(sound)
-    const stored = await withLcm(shifted, ranges('stored_ranges'))
-    expect(stored.map(({ from }, index) => from - (sound[index]?.from ?? 0))).toEqual(sound.map(() => 5 * 3_600_000))
-  })
-
-  it('names the project that the folder is a hash of', () => {
-    const copy = copyOf(SMALL, 'db.sqlite')
-    const meta = join(dirname(copy), 'meta.json')
-    const project = () => [identifyMemory(copy, { cacheDir }).project, opened(copy)]
-    const opened = (file: string) => {
-      const memory = openMemory(file, { cacheDir })
-      memory.close()
-      return memory.info.project
-    }
-    expect(project()).toEqual([null, null])
-    for (const text of ['{"cwd":', '[]', '{"cwd":7}', '""']) {
-      writeFileSync(meta, text)
-      expect(project()).toEqual([null, null])
-    }
-    writeFileSync(meta, '{"cwd":"/home/me/shop","lastIngest":1}')
-    expect(project()).toEqual(['/home/me/shop', '/home/me/shop'])
   })
 
   it('copies conversations of one session as conversations of their own', async () => {

@@ -48,10 +48,10 @@ function openLossless(path: string, release: LosslessRelease): SystemFile {
       name: string | null,
       input: string | null,
       raw: object,
-    ): Record<string, unknown> =>
-      has('0.8.1')
-        ? { tool_call_id: id, tool_name: name, tool_input: input, metadata: JSON.stringify({ raw }) }
-        : { metadata: JSON.stringify({ toolCallId: id, toolName: name, raw }) }
+    ): Record<string, unknown> => ({
+      ...(has('0.8.1') ? { tool_call_id: id, tool_name: name, tool_input: input } : {}),
+      metadata: JSON.stringify({ toolCallId: id, toolName: name, raw }),
+    })
     if (result) {
       const raw = { type: 'tool_result', tool_use_id: result.callId, content }
       part({ part_type: 'text', text_content: content, ...tool(result.callId, result.name, null, raw) })
