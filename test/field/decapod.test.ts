@@ -180,7 +180,9 @@ describe('a file of decapod', () => {
     await withLcm(link, cacheDir, async (lcm) => {
       const { checks } = await checkIntegrity(lcm)
       const ofLedger = checks.filter(({ id }) => id.startsWith('ledger_'))
-      expect(ofLedger.map(({ count, notApplicable }) => [count, notApplicable])).toEqual(ofLedger.map(() => [0, null]))
+      expect(ofLedger.map(({ count }) => count)).toEqual(ofLedger.map(() => 0))
+      // Whose a ledger is, is asked of our own.
+      expect(ofLedger.filter(({ notApplicable }) => notApplicable === null).length).toBeGreaterThanOrEqual(4)
     })
   })
 
