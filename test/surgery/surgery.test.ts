@@ -96,7 +96,8 @@ describe('a rewrite', () => {
   })
 
   it('keeps the hashes of everything above right, and says what was made from the old text', async () => {
-    const leaf = leafUnder(top())
+    const above = memory.db.value<string>('SELECT summary_id FROM summary_sources ORDER BY 1') ?? ''
+    const leaf = leafUnder(above)
     const shown = await preview(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 8 })
     expect(shown.warnings.join()).toMatch(/made from the old text/)
     await operate(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 8 })
