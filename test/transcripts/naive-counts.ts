@@ -166,11 +166,24 @@ export const naiveFormats: Readonly<Record<string, { readonly count: (path: stri
   },
   'swe-agent': {
     count: (path) => {
-      const { history } = JSON.parse(readFileSync(path, 'utf8')) as { history: Json[] }
+      type Run = { history: Json[]; trajectory: { observation?: string }[] }
+      const { history, trajectory } = JSON.parse(readFileSync(path, 'utf8')) as Run
       const said = (role: string): number => count(history, (item) => item.role === role)
+      const all = JSON.stringify(history).replaceAll(/\\[rnt]|\s/g, '')
+      // What a step saw and the history does not say, such as the patch that the last one handed in.
+      const seenOnly = trajectory.filter(({ observation = '' }) =>
+        observation.split(/[\r\n]+/).some(
+          (line) =>
+            !all.includes(
+              JSON.stringify(line)
+                .slice(1, -1)
+                .replaceAll(/\\[rnt]|\s/g, ''),
+            ),
+        ),
+      )
       return {
         system: said('system'),
-        user: said('user'),
+        user: said('user') + seenOnly.length,
         assistant: said('assistant'),
         tool: said('tool'),
         compactions: 0,
