@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorInfo } from './contract/error.ts'
+import { isNoRoomError } from './db/disk-space.ts'
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['locked'])
 
@@ -38,6 +39,12 @@ export function toErrorInfo(error: unknown): ErrorInfo {
       message: 'The operation was cancelled; what was committed before stays valid.',
       retryable: false,
     }
+  }
+  // Whoever wrote last had no room, wherever that was.
+  if (isNoRoomError(error)) {
+    const message =
+      'The disk is full, or files may not become larger: nothing of this step was kept. Free some space, try again.'
+    return { code: 'disk_full', message, retryable: false }
   }
   const what = error instanceof Error ? error.message : String(error)
   return { code: 'internal', message: `Internal error: ${what}. Please report it with the log.`, retryable: false }

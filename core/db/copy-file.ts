@@ -7,6 +7,7 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/No such file or directory/, 'ENOENT'],
   [/Permission denied|Operation not permitted/, 'EACCES'],
   [/No space left on device|Disk quota exceeded/, 'ENOSPC'],
+  [/File too large/, 'EFBIG'],
 ]
 
 const COMMAND = 'cp'
@@ -23,7 +24,7 @@ export function copyFileUnderLocks(from: string, to: string): void {
     return
   }
   const made = spawnSync(COMMAND, [from, to], { ...ENV, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
-  if (made.status !== 0) throw made.error ?? copyError(made.stderr)
+  if (made.status !== 0) throw made.error ?? copyError(made.stderr, made.signal)
 }
 
 /** The same without blocking this thread. */
@@ -32,7 +33,7 @@ export async function copyFileUnderLocksLater(from: string, to: string): Promise
   await new Promise<void>((done, fail) => {
     execFile(COMMAND, [from, to], ENV, (error, _, said) => {
       if (error === null) done()
-      else fail(typeof error.code === 'number' ? copyError(said) : error)
+      else fail(typeof error.code === 'string' ? error : copyError(said, error.signal))
     })
   })
 }
@@ -41,7 +42,8 @@ export async function copyFileUnderLocksLater(from: string, to: string): Promise
 const mayBeLocked = (path: string): boolean =>
   process.platform !== 'win32' && !/-(wal|journal)$/.test(path) && existsSync(path)
 
-function copyError(said: string): Error {
-  const code = REASONS.find(([words]) => words.test(said))?.[1] ?? 'EIO'
+/** Where files may not become larger, a signal ends the command before it can say so. */
+function copyError(said: string, signal: NodeJS.Signals | null | undefined): Error {
+  const code = signal === 'SIGXFSZ' ? 'EFBIG' : (REASONS.find(([words]) => words.test(said))?.[1] ?? 'EIO')
   return Object.assign(new Error(said.trim() || 'the file could not be copied'), { code })
 }

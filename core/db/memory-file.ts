@@ -56,9 +56,10 @@ export function fileError(error: unknown, path: string): unknown {
       return new LcmError('file_is_folder', `${path} is a folder: name a file.`, { path }, { cause: error })
     case 'ENOSPC':
     case 'EDQUOT':
+    case 'EFBIG':
       return new LcmError(
         'disk_full',
-        `The disk is full: ${path} could not be written. Free some space, try again.`,
+        `${code === 'EFBIG' ? 'Files may not become larger here' : 'The disk is full'}: ${path} could not be written. Free some space, try again.`,
         { path },
         { cause: error },
       )

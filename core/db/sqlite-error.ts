@@ -1,4 +1,5 @@
 import { LcmError } from '../errors.ts'
+import { isOutOfRoom } from './disk-space.ts'
 
 /** Primary result codes by number, for the driver that reports numbers. https://www.sqlite.org/rescode.html */
 const PRIMARY_CODES: Readonly<Record<number, string>> = {
@@ -13,6 +14,11 @@ const PRIMARY_CODES: Readonly<Record<number, string>> = {
   19: 'SQLITE_CONSTRAINT',
   26: 'SQLITE_NOTADB',
 }
+
+/** What becomes of EFBIG, EDQUOT and of ENOSPC outside a plain write. https://www.sqlite.org/rescode.html#ioerr_write */
+const WRITE_FAILURES = ['WRITE', 'FSYNC', 'DIR_FSYNC', 'TRUNCATE', 'SHMOPEN', 'SHMSIZE', 'SHMMAP'].map(
+  (what) => `SQLITE_IOERR_${what}`,
+)
 
 /** SQLite's own result code as text (extended where known), or null when the error is not SQLite's. */
 export function sqliteCode(error: unknown): string | null {
@@ -41,10 +47,10 @@ export function translateSqliteError(error: unknown, path: string): unknown {
   if (is('SQLITE_BUSY', 'SQLITE_LOCKED')) {
     return make('locked', `${path} is locked by another program that is writing to it: try again in a moment.`)
   }
-  if (is('SQLITE_FULL')) {
+  if (is('SQLITE_FULL') || (is(...WRITE_FAILURES) && isOutOfRoom(path))) {
     return make(
       'disk_full',
-      `The disk of ${path} is full: nothing of this step was written. Free some space, try again.`,
+      `The disk of ${path} is full, or files may not become larger: nothing of this step was written. Free some space, try again.`,
     )
   }
   // A format byte of the header that SQLite knows nothing of is told with its most general code.

@@ -1,5 +1,6 @@
 import { existsSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { copyFileUnderLocksLater } from '../db/copy-file.ts'
+import { isNoRoomError } from '../db/disk-space.ts'
 import { parseHeader, readStart } from '../db/file-header.ts'
 import { fileError } from '../db/memory-file.ts'
 import { APPLICATION_ID } from '../db/schema.ts'
@@ -58,8 +59,7 @@ export async function copySource(from: string, to: string): Promise<SourceCopy> 
     }
   } catch (error) {
     remove()
-    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC'
-    throw error instanceof LcmError ? error : fileError(error, isFull ? to : from)
+    throw error instanceof LcmError ? error : fileError(error, isNoRoomError(error) ? to : from)
   }
 }
 

@@ -1,0 +1,44 @@
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What the system says when a file cannot grow: the disk is full, a quota is used up, or files may not be so large. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+export const isNoRoomError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && NO_ROOM.has(error.code)
+
+/** A disk with less is full for SQLite, which writes several pages at once. */
+const LEAST_BYTES = 1024 * 1024
+/** SQLite writes pages of at most this size. */
+const LARGEST_PAGE_BYTES = 65_536
+
+/**
+ * Whether a database cannot grow. SQLite keeps to itself what the system said of a failed write, so it is found out
+ * afterwards, by looking: nothing is written beside a file that may be another system's.
+ */
+export function isOutOfRoom(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path))
+    if (bavail * bsize < LEAST_BYTES) return true
+  } catch {
+    // A file system that does not say.
+  }
+  const limit = fileSizeLimit()
+  return limit !== null && ['', '-wal', '-journal', '-shm'].some((suffix) => isNear(`${path}${suffix}`, limit))
+}
+
+function isNear(path: string, limit: number): boolean {
+  try {
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + LARGEST_PAGE_BYTES > limit
+  } catch {
+    return false
+  }
+}
+
+/** How large a file of this process may become; null: as large as the disk has room. */
+function fileSizeLimit(): number | null {
+  type Report = { readonly userLimits?: { readonly file_size_blocks?: { readonly soft?: number | string } } }
+  const { userLimits } = process.report.getReport() as Report
+  const limit = Number(userLimits?.file_size_blocks?.soft)
+  return Number.isFinite(limit) ? limit : null
+}

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { toErrorInfo } from '../../core/errors.ts'
+import { ledgerState } from '../../core/ledger/ledger-permission.ts'
+import { openHere } from '../builders/ledgers.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { cliPath, ended, environment, lcmHere, type Ran } from '../cli/lcm.ts'
+import { keptMemory, ledgerFindings } from '../ledger/kept-memory.ts'
+
+/** A command whose process may make no file larger than this: what it writes fails as on a full disk. */
+function runLimited(limitKb: number, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const command = `ulimit -f ${limitKb} && exec "$0" "$@"`
+  return ended(
+    spawn('bash', ['-c', command, process.execPath, cliPath, ...args], {
+      // A cache of compiled code may not grow either.
+      env: { ...environment(env), NODE_COMPILE_CACHE: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+}
+
+const LIMIT_KB = 1024
+
+let folder: string
+let large: string
+let transcript: string
+beforeAll(async () => {
+  folder = temporaryFolder()
+  large = join(folder, 'large.db')
+  transcript = join(folder, 'said.jsonl')
+  const lines = Array.from({ length: 3000 }, (_, index) =>
+    JSON.stringify({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `Message ${index} ${'of the lease '.repeat(40)}`,
+    }),
+  )
+  writeFileSync(transcript, `${lines.join('\n')}\n`)
+  await lcmHere(['import', transcript, '--db', large])
+  expect(statSync(large).size).toBeGreaterThan(2 * LIMIT_KB * 1024)
+})
+
+describe.skipIf(process.platform === 'win32')('where files may not grow any more', () => {
+  it.each([
+    ['import', (to: string) => ['import', transcript, '--db', to]],
+    ['export', (to: string) => ['export', '--db', large, '--format', 'json', '-o', to]],
+    ['copy', (to: string) => ['copy', '--from', large, '--to', to]],
+    ['salvage', (to: string) => ['salvage', '--from', large, '--to', to]],
+    ['ledger export', (to: string) => ['ledger', 'export', '--db', large, '-o', to]],
+  ])('%s says that the disk is full and leaves nothing half made', async (_what, args) => {
+    const to = join(temporaryFolder(), 'made')
+    const ran = await runLimited(LIMIT_KB, args(to))
+    expect(ran.stderr).toMatch(/lcm: disk_full: /)
+    expect(ran.code).toBe(1)
+    expect(readdirSync(dirname(to)).filter((name) => name.includes('partial'))).toEqual([])
+    // An import keeps what was committed before.
+    if (existsSync(to)) expect((await lcmHere(['integrity', '--db', to])).code).toBe(0)
+  })
+
+  it('a ledger fails no write that it follows, says why it lags behind, and catches up', async () => {
+    const { path, ledger } = keptMemory()
+    const first = openHere(path)
+    const write = first.requireWrite('test')
+    // Every change is recorded, so that the ledger is larger than the memory.
+    for (let index = 0; index < 40; index += 1)
+      write.run('UPDATE conversations SET title = :title', { title: `${index} `.repeat(10_000) })
+    write.run("UPDATE conversations SET title = ''")
+    write.exec('VACUUM')
+    first.close()
+    const short = join(dirname(path), 'short.jsonl')
+    writeFileSync(short, `{"role":"user","content":"${'Said on a full disk. '.repeat(200)}"}\n`)
+    const limitKb = Math.ceil(statSync(ledger).size / 1024)
+    expect(statSync(path).size).toBeLessThan(limitKb * 512)
+    const env = { LCM_DATA_DIR: join(dirname(path), 'data') }
+    const ran = await runLimited(limitKb, ['import', short, '--db', path], env)
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toMatch(/disk_full: .*lcm\.events\.jsonl/)
+    expect(readFileSync(ledger, 'utf8')).not.toContain('full disk')
+    const later = openHere(path)
+    expect(ledgerState(later.read, later.ledgers)).toMatchObject({ pending: 0, blocked: null })
+    expect(await ledgerFindings(later)).toEqual([])
+    later.close()
+    expect(readFileSync(ledger, 'utf8')).toContain('full disk')
+  })
+})
+
+describe('an error of the file system that nobody translated', () => {
+  it.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('%s is a full disk at every door, and no fault of the program', (code) => {
+    expect(toErrorInfo(Object.assign(new Error('write'), { code }))).toMatchObject({ code: 'disk_full' })
+  })
+})
