@@ -1,5 +1,6 @@
 // `npm test`: installs what is missing, runs every suite, ends with the counts.
-// A developer may run a part of it: npm test -- --only=types,lint,build,vitest,playwright
+// A developer may run a part of it: npm test -- --only=types,lint,unit (`npm run test:core`), and of the tests of
+// Vitest only some files: npm test -- --only=unit test/coverage
 import { mkdirSync } from 'node:fs'
 import { bootstrap } from './bootstrap.mjs'
 import { ensureBrowser } from './ensure-browser.mjs'
@@ -9,17 +10,18 @@ import { playwrightCounts, stepCounts, sum, table, vitestCounts } from './test-c
 import { playwrightFiles, slowest, vitestFiles } from './test-slowest.mjs'
 
 const reports = {
-  vitest: inProject('test-results/vitest.json'),
+  unit: inProject('test-results/unit.json'),
+  contract: inProject('test-results/contract.json'),
   playwright: inProject('test-results/playwright.json'),
 }
 
 await main(async () => {
-  const wanted = wantedSteps(process.argv.slice(2))
+  const { wanted, paths } = request(process.argv.slice(2))
   const node = await bootstrap()
-  const browser = wanted.has('playwright') || wanted.has('vitest') ? await browserOrNone() : undefined
+  const browser = wanted.has('playwright') || wanted.has('contract') ? await browserOrNone() : undefined
   mkdirSync(inProject('test-results'), { recursive: true })
   const rows = []
-  for (const step of steps(node)) {
+  for (const step of steps(paths)) {
     if (!wanted.has(step.name)) continue
     console.log(`\n── ${step.title} ${'─'.repeat(Math.max(0, 70 - step.title.length))}`)
     const startedAtMs = Date.now()
@@ -37,20 +39,14 @@ await main(async () => {
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 })
 
-function steps() {
+function steps(paths = []) {
   const tool = (path, ...args) => [inProject('node_modules', path), ...args]
   return [
     { name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts },
     { name: 'lint', title: 'Lint', args: tool('@biomejs/biome/bin/biome', 'check', '.'), counts: stepCounts },
     { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
-    {
-      name: 'vitest',
-      title: 'Unit, property and contract tests',
-      args: vitestArgs(reports.vitest),
-      report: reports.vitest,
-      counts: (code) => vitestCounts(reports.vitest, code),
-      files: () => vitestFiles(reports.vitest, root),
-    },
+    vitestStep('unit', 'Unit and property tests', 'together', paths),
+    vitestStep('contract', 'Tests of processes: contract, command line, threads, security', 'alone', paths),
     {
       name: 'playwright',
       title: 'End-to-end tests: browser host and desktop app',
@@ -63,20 +59,32 @@ function steps() {
   ]
 }
 
-function wantedSteps(args) {
-  const names = steps().map(({ name }) => name)
-  const only = args.find((argument) => argument.startsWith('--only='))
-  const wanted = only === undefined ? names : only.slice('--only='.length).split(',')
-  const unknown = wanted.filter((name) => !names.includes(name))
-  if (unknown.length > 0 || args.some((argument) => argument !== only))
-    throw new Refusal(`usage: npm test [-- --only=${names.join(',')}]`)
-  return new Set(wanted)
+function vitestStep(name, title, project, paths) {
+  return {
+    name,
+    title,
+    args: vitestArgs(reports[name], `--project=${project}`, '--passWithNoTests', ...paths),
+    report: reports[name],
+    counts: (code) => vitestCounts(reports[name], code),
+    files: () => vitestFiles(reports[name], root),
+  }
 }
 
-const environment = (browser) => ({
-  PLAYWRIGHT_JSON_OUTPUT_FILE: reports.playwright,
-  ...(browser && { LCM_CHROMIUM: browser }),
-})
+/** Which steps are asked for, and which test files of Vitest; all of them without a path. */
+function request(args) {
+  const names = steps().map(({ name }) => name)
+  const only = args.find((argument) => argument.startsWith('--only='))
+  const paths = args.filter((argument) => !argument.startsWith('--'))
+  const wanted = only === undefined ? names : only.slice('--only='.length).split(',')
+  const unknown = wanted.filter((name) => !names.includes(name))
+  if (unknown.length > 0 || args.some((argument) => argument !== only && !paths.includes(argument)))
+    throw new Refusal(`usage: npm test [-- --only=${names.join(',')} [TEST FILE…]]`)
+  return { wanted: new Set(wanted), paths }
+}
+
+function environment(browser) {
+  return { PLAYWRIGHT_JSON_OUTPUT_FILE: reports.playwright, ...(browser && { LCM_CHROMIUM: browser }) }
+}
 
 /** Without a browser the other suites still run; the end-to-end suite counts as failed. */
 async function browserOrNone() {
