@@ -6,13 +6,17 @@ import { computedObjects, keyOf } from './schema-objects.ts'
 const queries = {
   objects: /* sql */ `SELECT type, name, sql FROM main.sqlite_schema WHERE type IN ('table', 'view', 'trigger')`,
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
+  definition: /* sql */ `
+    SELECT name, type, "notnull" OR pk > 0 AS isRequired FROM pragma_table_info(:table, 'main') ORDER BY cid`,
 }
 
 type SchemaObject = { readonly type: string; readonly name: string; readonly sql: string }
 
+export type NativeColumn = { readonly name: string; readonly type: string; readonly isRequired: boolean }
+
 /** What a native file of one version is made of. */
 type NativeSchema = {
-  readonly tables: ReadonlyMap<string, readonly string[]>
+  readonly tables: ReadonlyMap<string, { readonly columns: readonly NativeColumn[]; readonly sql: string }>
   /** Views, full-text indexes and triggers by name: they run, so that they have to be ours to the letter. */
   readonly texts: ReadonlyMap<string, string>
 }
@@ -32,7 +36,7 @@ const LEDGER_TRIGGER = new RegExp(
 const known = new Map<string, NativeSchema>()
 
 /** Made once a process from the migrations themselves. */
-function nativeSchema(migrations: readonly string[]): NativeSchema {
+export function nativeSchema(migrations: readonly string[]): NativeSchema {
   const key = String(migrations.length)
   const made = known.get(key)
   if (made) return made
@@ -40,7 +44,12 @@ function nativeSchema(migrations: readonly string[]): NativeSchema {
   try {
     for (const sql of migrations) connection.exec(sql)
     const objects = connection.prepare(queries.objects).all() as SchemaObject[]
-    const columns = connection.prepare(queries.columns).pluck()
+    const columnsOf = (table: string): NativeColumn[] => {
+      const columns = connection.prepare(queries.definition).all({ table }) as (NativeColumn & {
+        isRequired: unknown
+      })[]
+      return columns.map((column) => ({ ...column, isRequired: Boolean(column.isRequired) }))
+    }
     const isPlain = ({ type, sql }: SchemaObject): boolean => type === 'table' && !/^CREATE VIRTUAL/.test(sql)
     const virtual = objects.filter((object) => object.type === 'table' && !isPlain(object)).map(({ name }) => name)
     const isShadow = (name: string): boolean => virtual.some((index) => name.startsWith(`${index}_`))
@@ -48,7 +57,7 @@ function nativeSchema(migrations: readonly string[]): NativeSchema {
       tables: new Map(
         objects
           .filter((object) => isPlain(object) && !isShadow(object.name))
-          .map(({ name }) => [name, columns.all({ table: name }) as string[]]),
+          .map(({ name, sql }) => [name, { columns: columnsOf(name), sql: oneLine(sql) }]),
       ),
       texts: new Map(objects.filter((object) => !isPlain(object)).map(({ name, sql }) => [name, oneLine(sql)])),
     }
@@ -59,7 +68,7 @@ function nativeSchema(migrations: readonly string[]): NativeSchema {
   }
 }
 
-const oneLine = (sql: string): string => String(sql).replace(/\s+/g, ' ').trim()
+export const oneLine = (sql: string): string => String(sql).replace(/\s+/g, ' ').trim()
 
 /**
  * Makes sure that every table of a native file is a table with its columns, and that its views and full-text indexes are
@@ -72,12 +81,12 @@ export function requireNativeSchema(db: ReadDb, path: string, migrations: readon
   const objects = db.all<SchemaObject>(queries.objects)
   if (migrations.length === 0 && objects.length > 0) throw wrongVersion(path, 0)
   const computed = computedObjects(db, NATIVE_VIEWS)
-  for (const [table, columns] of tables) {
+  for (const [table, { columns }] of tables) {
     const what = computed.get(keyOf(table))
     if (what !== undefined) throw damaged(path, `its ${table} is ${what} where a plain table belongs`, table)
     const there = new Set(db.column<string>(queries.columns, { table }))
     if (there.size === 0) throw damaged(path, `it has lost the table ${table}`, table)
-    const lost = columns.find((column) => !there.has(column))
+    const lost = columns.find(({ name }) => !there.has(name))?.name
     if (lost !== undefined) throw damaged(path, `its table ${table} has lost the column ${lost}`, `${table}.${lost}`)
   }
   for (const { type, name, sql } of objects) {

@@ -4,6 +4,7 @@ import { LcmError } from '../errors.ts'
 import { parseHeader, readStart } from './file-header.ts'
 import { SCHEMA_V2, SCHEMA_V3, VIEWS_ON_V1, VIEWS_ON_V2 } from './later-versions.ts'
 import { requireNativeSchema, strangeTriggers, wrongVersion } from './native-schema.ts'
+import { looseTables } from './native-values.ts'
 import { OWN_VIEWS } from './own-views.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
@@ -106,6 +107,11 @@ function refuseStrange(connection: Database.Database, path: string): void {
   const made = migrations.slice(0, version)
   const db = wrapConnection(connection, path)
   requireNativeSchema(db, path, made)
+  const loose = looseTables(db, made).map(({ table }) => table)
+  if (loose.length > 0) {
+    const reason = `Another program made tables of the file anew (${loose.slice(0, 4).join(', ')}), so that any value may stand in them. Repair a copy: "lcm salvage".`
+    throw new LcmError('read_only_file', `${path} is not changed. ${reason}`, { path, reason })
+  }
   const triggers = strangeTriggers(db, made)
   if (triggers.length === 0) return
   const names = triggers.slice(0, 4).map((name) => name.slice(0, 60))

@@ -4,6 +4,7 @@ import { IdleConnection } from './idle-connection.ts'
 import { inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
 import { migrations, NATIVE_VERSION, readingViews } from './native.ts'
 import { requireNativeSchema } from './native-schema.ts'
+import { looseTables, typedViews } from './native-values.ts'
 import type { OpenedReadOnly } from './open-foreign.ts'
 import { OWN_VIEWS } from './own-views.ts'
 import { connectReadOnly, openHere, type ReadOnlyConnection, readInPlace } from './read-only-connection.ts'
@@ -54,7 +55,9 @@ function prepare(file: MemoryFile, cacheDir: string): Prepared {
         { path: file.path, version },
       )
     }
-    requireNativeSchema(db, file.path, migrations.slice(0, version))
+    const made = migrations.slice(0, version)
+    requireNativeSchema(db, file.path, made)
+    db.exec(typedViews(looseTables(db, made).filter(({ table }) => !views.includes(` main.${table};`))))
     db.exec(views)
     db.exec(OWN_VIEWS)
     db.exec('PRAGMA query_only = ON')

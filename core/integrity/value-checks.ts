@@ -1,5 +1,7 @@
 import { PartType, Role, SummaryKind } from '../contract/ids.ts'
 import type { System } from '../contract/memory.ts'
+import { migrations } from '../db/native.ts'
+import { isWrongValue, looseTables } from '../db/native-values.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { NO_ROLE } from './message-columns.ts'
 import { rowRanges } from './row-ranges.ts'
@@ -168,6 +170,37 @@ function* findInFacts(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
+/** A native file refuses such values unless another program made its tables anew. */
+function* findInLooseTables(context: CheckContext): Iterable<Finding | null> {
+  const { db, probe } = context
+  const version = db.value<number>('PRAGMA main.user_version') ?? 0
+  for (const loose of looseTables(db, migrations.slice(0, version))) {
+    const names = new Set(loose.columns.map(({ name }) => name))
+    const [, id] = NODES.find(([name]) => names.has(name)) ?? []
+    const conversation = names.has('conversation_id') ? 't.conversation_id' : 'NULL'
+    const hasRowids = probe.hasRowids(loose.table)
+    for (const column of loose.columns) {
+      const sql = `
+        SELECT CAST(${id ?? 'NULL'} AS TEXT) AS id,
+          CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,
+          '${loose.table}.${column.name} is ' || coalesce(quote(substr(t.${column.name}, 1, 40)), 'NULL') AS detail
+        FROM main.${loose.table} AS t
+        WHERE (${isWrongValue(loose, column)}) ${hasRowids ? 'AND t.rowid > :after AND t.rowid <= :upTo' : ''}`
+      for (const range of hasRowids ? rowRanges(db, loose.table) : [{}]) {
+        for (const finding of db.iterate<Finding>(sql, range)) {
+          yield finding.conversationId === null || isAsked(context, finding.conversationId) ? finding : null
+        }
+        yield null
+      }
+    }
+  }
+}
+
+function* findInNative(context: CheckContext): Iterable<Finding | null> {
+  yield* findInFacts(context)
+  yield* findInLooseTables(context)
+}
+
 export const valueChecks: readonly Check[] = [
   {
     id: 'invalid_value',
@@ -177,6 +210,6 @@ export const valueChecks: readonly Check[] = [
     invariant: 'Roles, kinds, types, texts and numbers are possible ones.',
     explanation: 'A value cannot be what it says. Tools that rely on it stop, or treat the row as something else.',
     repairable: false,
-    find: (context) => (context.info.system === 'native' ? findInFacts(context) : findInTables(context)),
+    find: (context) => (context.info.system === 'native' ? findInNative(context) : findInTables(context)),
   },
 ]

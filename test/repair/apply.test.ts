@@ -2,14 +2,16 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { RepairResult } from '../../core/contract/repair.ts'
 import { openNative } from '../../core/db/native.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
+import { openHere } from '../builders/ledgers.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { NOW_MS } from '../compaction/run-compaction.ts'
 import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { compactedMemory } from './compacted.ts'
-import { apply, canonical, fired, plan, runOn, scan } from './doctor.ts'
+import { apply, canonical, fired, plan, runIn, runOn, scan } from './doctor.ts'
 
 let memory: TestMemory
 beforeEach(async () => {
@@ -182,12 +184,23 @@ describe('applying chosen steps', () => {
     expect(fired(await scan(memory.path))).toEqual([])
   })
 
+  /** Puts a message back into the window, while whoever puts an entry there does something else, too. */
+  async function applySpoilt(spoil: string): Promise<RepairResult> {
+    // A file that has such a trigger when it is opened is not written to at all.
+    const lcm = openHere(memory.path, { settings: readSettings({}), owner: 'test' })
+    try {
+      memory.db.exec(`CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN ${spoil}; END`)
+      return await runIn(lcm, { kind: 'repair', summarizer: 'deterministic', steps: [{ id: 'coverage_gap:1' }] })
+    } finally {
+      lcm.close()
+    }
+  }
+
   it('keeps nothing when a check would find more than before', async () => {
     loseMessage()
     // Whoever puts an entry into the window breaks a depth.
-    memory.db.exec(`CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN UPDATE summaries SET depth = 7; END`)
     const before = memory.db.all('SELECT * FROM context_items')
-    const result = await apply(memory.path, ['coverage_gap:1'])
+    const result = await applySpoilt('UPDATE summaries SET depth = 7')
     expect(result.applied).toEqual([])
     expect(result.rolledBack?.map(({ check }) => check)).toContain('depth_mismatch')
     expect(existsSync(result.backup?.path ?? '')).toBe(true)
@@ -197,11 +210,10 @@ describe('applying chosen steps', () => {
 
   it('never lets a canonical row change', async () => {
     loseMessage()
-    memory.db.exec(`
-      DROP TRIGGER messages_immutable;
-      CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN UPDATE messages SET content = 'x' WHERE message_id = 1; END`)
+    memory.db.exec('DROP TRIGGER messages_immutable')
     const before = canonical(memory.db)
-    await expect(apply(memory.path, ['coverage_gap:1'])).rejects.toMatchObject({ code: 'internal' })
+    const spoilt = applySpoilt("UPDATE messages SET content = 'x' WHERE message_id = 1")
+    await expect(spoilt).rejects.toMatchObject({ code: 'internal' })
     expect(canonical(memory.db)).toBe(before)
   })
 

@@ -23,6 +23,9 @@ export function partsView(probe: SchemaProbe): string {
     {
       ...Object.fromEntries(stored.map((column) => [column, KEYS.has(column) ? `p.${column}` : textOf(`p.${column}`)])),
       ...tool,
+      ...(stored.includes('part_id')
+        ? { part_id: `iif(typeof(p.part_id) = 'text', p.part_id, p.message_id || '/' || ${countOf(has('ordinal'))})` }
+        : {}),
       ordinal: countOf(has('ordinal')),
       // A tool result is stored as the text part of a `tool` message that names the call.
       part_type: `CASE WHEN p.part_type = 'text' AND ${call} IS NOT NULL THEN 'tool'

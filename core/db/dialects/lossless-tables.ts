@@ -81,14 +81,15 @@ const isPlace = (place: string): string =>
 
 /** A message that can be put into its conversation; one whose keys were spoilt is in none. */
 const HAS_PLACE = `${isNumber('m.message_id')} AND ${isNumber('m.conversation_id')} AND ${isPlace('m.seq')}`
-const IS_NAMED = `typeof(s.summary_id) = 'text' AND ${isNumber('s.conversation_id')}`
+const isName = (id: string): string => `typeof(${id}) = 'text' AND +${id} <> ''`
+const IS_NAMED = `${isName('s.summary_id')} AND ${isNumber('s.conversation_id')}`
 
 /** Views over the tables that lossless-claw and its forks share. */
 export function losslessViews(probe: SchemaProbe, options: LosslessOptions): string {
   requireRowids(probe, options.importer, ['summaries'])
   const lacks = losslessLacks(probe, options)
   const sources = `${lacks.sources ? 'temp.lossless_sources' : 'main.summary_parents'}
-WHERE typeof(summary_id) = 'text' AND typeof(parent_summary_id) = 'text'`
+WHERE ${isName('summary_id')} AND ${isName('parent_summary_id')}`
   /** The expression when the file has the column, otherwise NULL. */
   const when = (table: string, column: string, expression: string): string =>
     probe.has(table, column) ? expression : 'NULL'
@@ -137,7 +138,7 @@ WHERE typeof(summary_id) = 'text' AND typeof(parent_summary_id) = 'text'`
       'summary_messages',
       { summary_id: 'summary_id', message_id: 'message_id', ordinal: countOf('ordinal') },
       `${lacks.links ? 'temp.lossless_links' : 'main.summary_messages'}
-WHERE typeof(summary_id) = 'text' AND typeof(message_id) = 'integer'`,
+WHERE ${isName('summary_id')} AND typeof(message_id) = 'integer'`,
     ),
     // The table's "parent" is the older node from which the newer one was made.
     view(
@@ -157,7 +158,7 @@ WHERE typeof(summary_id) = 'text' AND typeof(message_id) = 'integer'`,
         ordinal: 'ordinal',
         item_type: textOf('item_type'),
         message_id: `iif(typeof(message_id) = 'integer', message_id, NULL)`,
-        summary_id: `iif(typeof(summary_id) = 'text', summary_id, NULL)`,
+        summary_id: `iif(${isName('summary_id')}, summary_id, NULL)`,
         created_at: when('context_items', 'created_at', textTimeMs('created_at')),
       },
       `main.context_items WHERE ${isNumber('conversation_id')} AND ${isPlace('ordinal')}`,
@@ -174,7 +175,7 @@ WHERE typeof(summary_id) = 'text' AND typeof(message_id) = 'integer'`,
         exploration_summary: textOf('exploration_summary'),
         created_at: textTimeMs('created_at'),
       },
-      only('large_files', `typeof(file_id) = 'text' AND ${isNumber('conversation_id')}`),
+      only('large_files', `${isName('file_id')} AND ${isNumber('conversation_id')}`),
     ),
     lacks.log ? losslessLogViews(options.importer) : '',
     locksView(probe),
