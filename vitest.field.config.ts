@@ -12,6 +12,7 @@ const ASKED_OF_ANY_FILE = [
   'test/coverage/fixtures.test.ts',
   'test/dialects/any-column.test.ts',
   'test/dialects/argentos.test.ts',
+  'test/dialects/decapod-ledger.test.ts',
   'test/dialects/decapod.test.ts',
   'test/dialects/every-system.test.ts',
   'test/dialects/hermes.test.ts',

@@ -1,45 +1,16 @@
-import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
+import { copyWithLedger, ended, events, line, lines } from './decapod-files.ts'
 import { askEveryService, withLcm } from './every-service.ts'
-import { changedCopy, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
+import { loosened } from './foreign-files.ts'
 
-const FOLDER = join(FIXTURES, 'decapod/small')
-const SMALL = join(FOLDER, 'lcm.db')
-const LEDGER = 'lcm.events.jsonl'
 const cacheDir = join(temporaryFolder(), 'cache')
-
-type LedgerEvent = {
-  actor: string
-  content: string
-  content_hash: string
-  event_id: string
-  kind: string
-  metadata: { session_id?: string; source?: string }
-  ts: string
-}
-const lines = readFileSync(join(FOLDER, LEDGER), 'utf8').trimEnd().split('\n')
-
-/** A copy with its ledger, or what is left of it. */
-function copyWithLedger(ledger: string | null = lines.map((line) => `${line}\n`).join(''), sql = ''): string {
-  const path = changedCopy(SMALL, (db) => db.exec(`${WITHOUT_CONSTRAINTS}; ${sql}`))
-  if (ledger !== null) writeFileSync(join(dirname(path), LEDGER), ledger)
-  return path
-}
-
-const hashOf = (content: string): string => createHash('sha256').update(content, 'utf8').digest('hex')
-
-/** A line as the system writes it. */
-const line = (content: string, more: Partial<LedgerEvent> = {}): string =>
-  `${JSON.stringify({ actor: 'agent', content, content_hash: hashOf(content), event_id: `01${hashOf(content).slice(0, 24)}`, kind: 'message', metadata: {}, ts: '1772450000Z', ...more })}\n`
 
 describe('a file of decapod', () => {
   describe('that is not as it should be', () => {
-    const all = lines.map((text) => `${text}\n`).join('')
+    const all = ended(lines)
     it.each([
       ['nothing in it', 'DELETE FROM originals_index; DELETE FROM summaries', all],
       ['nothing at all', 'DELETE FROM originals_index; DELETE FROM summaries', ''],
@@ -68,7 +39,11 @@ describe('a file of decapod', () => {
         line('elsewhere') +
           line('elsewhere too', { ts: '9', actor: 'user:ann', kind: 'artifact', metadata: { source: 'plan.md' } }),
       ],
-      ['a text that is not the one of its hash', '', all.replace('Continue with the token', 'Continue with no token')],
+      [
+        'a text that is not the one of its hash',
+        '',
+        JSON.stringify({ ...events[0], content: 'another text' }) + all.slice(all.indexOf('\n')),
+      ],
       [
         'anything in any column',
         loosened(

@@ -27,6 +27,14 @@ export function changedCopy(path: string, change: (db: Database.Database) => voi
   return copy
 }
 
+/** Rows of a file as its own system stores them, read without any of our views. */
+export function stored<Row>(path: string, sql: string): Row[] {
+  const db = new Database(copyInto(temporaryFolder(), path))
+  const rows = db.prepare<[], Row>(sql).all()
+  db.close()
+  return rows
+}
+
 /** SQL that takes keys, checks and triggers off some tables, then does something that they would have refused. */
 export const loosened = (tables: readonly string[], sql: string): string =>
   `${tables

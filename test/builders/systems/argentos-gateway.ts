@@ -19,7 +19,8 @@ export type GatewayTruth = {
 export function pollutedStory(): { readonly story: Story; readonly truth: GatewayTruth } {
   const [main] = tellStory({ seed: 220, sessions: 1, turns: 20, tail: 10 }).sessions
   if (!main) throw new Error('no session')
-  const said = main.messages
+  // It stores texts alone.
+  const said = main.messages.map((one) => ({ ...one, hasParts: false }))
   let number = said.length
   const message = (role: 'user' | 'assistant' | 'system', content: string): StoryMessage => {
     number += 1
@@ -33,7 +34,7 @@ export function pollutedStory(): { readonly story: Story; readonly truth: Gatewa
       entry: null,
       call: null,
       result: null,
-      hasParts: true,
+      hasParts: false,
     }
   }
   const misfiled: { c: number }[] = []
@@ -59,7 +60,7 @@ export function pollutedStory(): { readonly story: Story; readonly truth: Gatewa
     }
   })
   return {
-    story: { sessions: [{ ...main, id: 'agent:main:main' }, ...sessions] },
+    story: { sessions: [{ ...main, id: 'agent:main:main', messages: said }, ...sessions] },
     truth: { synthetic_sessions: sessions.length, messages_of_main_transcript_in_wrong_session: misfiled },
   }
 }

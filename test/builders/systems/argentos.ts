@@ -52,7 +52,7 @@ export const argentosWriter: SystemWriter = {
       path,
       db,
       begin: () => undefined,
-      message: ({ id }, { number, role, content, tokens, atMs, call, result }) =>
+      message: ({ id }, { number, role, content, tokens, atMs, call, result, hasParts }) =>
         insertRow(db, 'messages', {
           id: BigInt(number),
           session_id: id,
@@ -60,12 +60,13 @@ export const argentosWriter: SystemWriter = {
           content,
           token_count: BigInt(tokens),
           tool_call_id: result?.callId ?? null,
-          content_blocks: result
-            ? null
-            : JSON.stringify([
-                { type: 'text', text: content },
-                ...(call ? [{ type: 'tool_use', id: call.id, name: call.name, input: JSON.parse(call.input) }] : []),
-              ]),
+          content_blocks:
+            result || !hasParts
+              ? null
+              : JSON.stringify([
+                  { type: 'text', text: content },
+                  ...(call ? [{ type: 'tool_use', id: call.id, name: call.name, input: JSON.parse(call.input) }] : []),
+                ]),
           created_at: isoTime(atMs),
         }),
       summary: (session, { id, depth, content, tokens, atMs, messages, sources }) => {
