@@ -38,7 +38,9 @@ export async function runCli(args: readonly string[], installation: Installation
   const state = { exitCode: EXIT.done as number }
   const program = buildProgram(asJson, installation, version, state)
   try {
-    await program.parseAsync(unknownCommand(program, options) ?? args, { from: 'user' })
+    await program.parseAsync(unknownCommand(program, options) ?? wrongArgument(program, options) ?? args, {
+      from: 'user',
+    })
     return state.exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
@@ -52,6 +54,22 @@ function unknownCommand(program: Command, options: readonly string[]): readonly 
   const named = first === 'help' ? second : first
   if (named === undefined || program.commands.some((command) => command.name() === named)) return null
   return [named]
+}
+
+/** The command line without --help when its command does not accept an argument, so that the parser refuses that too. */
+function wrongArgument(program: Command, options: readonly string[]): readonly string[] | null {
+  const [name, ...rest] = options.filter((option) => option !== '--help' && option !== '-h')
+  const command = program.commands.find((one) => one.name() === name)
+  if (command === undefined || rest.length === options.length - 1) return null
+  try {
+    const { operands } = command.parseOptions(rest)
+    for (const [index, operand] of operands.entries()) {
+      command.registeredArguments[index]?.parseArg?.(operand, undefined)
+    }
+    return null
+  } catch {
+    return [command.name(), ...rest]
+  }
 }
 
 /** What the parser, or a schema behind it, refuses is wrong usage; every other error stays as it is. */

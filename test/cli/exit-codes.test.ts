@@ -135,6 +135,8 @@ describe('wrong usage: exit code 2', () => {
     ['an unknown command', ['frobnicate']],
     ['an unknown command with --help', ['frobnicate', '--help']],
     ['an unknown command with --help before it', ['--help', 'frobnicate']],
+    ['an unknown action with --help', ['ledger', 'frobnicate', '--help']],
+    ['an unknown action with --help before it', ['ledger', '-h', 'frobnicate']],
     ['an unknown command with --version', ['frobnicate', '--version']],
     ['help on an unknown command', ['help', 'frobnicate']],
     ['an unknown option', onDb('stats', '--frobnicate')],
