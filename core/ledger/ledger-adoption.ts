@@ -37,11 +37,11 @@ export function proveLedger(db: ReadDb, path: string, { memory, consents }: Ledg
     if (known.bytes === 0 || known.head !== null) {
       const problem = compareExtent(file, path, known)
       if (problem !== null) throwRefused(problem, path)
-      return known
     }
     const { size } = fstatSync(file)
     // Of a batch that a crash has cut off the writer finds out what is there.
     if (size > known.bytes && ledgerMeta(db, 'ledger_batch') === undefined) throwRefused(aheadOf(path), path)
+    if (known.bytes === 0 || known.head !== null) return known
     const endsLine = readBytes(file, known.bytes - 1, known.bytes)[0] === LINE_FEED
     const upTo = measureLedger(file, Math.min(size, known.bytes))
     if (size < known.bytes || !endsLine || upTo.head === null || !holdSameMessages(db, path, known.bytes)) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, fstatSync, fsyncSync, ftruncateSync, openSync, statSync, writeFileSync } from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, lstatSync, openSync, statSync, writeFileSync } from 'node:fs'
 import type { Clock } from '../clock.ts'
 import { fileError } from '../db/memory-file.ts'
 import type { WriteDb } from '../db/read-db.ts'
@@ -57,7 +57,8 @@ export class LedgerWriter {
     }
     if (kept !== null)
       throw new LcmError('invalid_argument', `A ledger is kept already, at ${kept}: end that one first.`)
-    if (existsSync(path)) {
+    // A link that leads to no file is taken too: with a first line it would make one, wherever it points.
+    if (lstatSync(path, { throwIfNoEntry: false })) {
       throw new LcmError('invalid_argument', `${path} exists already: a ledger begins in a file of its own.`, { path })
     }
     const id = newLedgerId()
@@ -202,7 +203,7 @@ function openLedger(path: string, knownBytes: number): number {
     // One that is gone is not begun anew in silence: what was written first would be missing from it.
     if (!found && knownBytes > 0)
       throw new LcmError('file_missing', `The ledger ${path} is gone: put it back.`, { path })
-    return openSync(path, 'a+', 0o600)
+    return openSync(path, found ? 'a+' : 'ax+', 0o600)
   } catch (error) {
     throw fileError(error, path)
   }

