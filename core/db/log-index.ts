@@ -21,6 +21,21 @@ export function readLogIndex(realPath: string): Buffer | null {
   return header.equals(start.subarray(INDEX_HEADER_BYTES)) ? header : null
 }
 
+/** https://www.sqlite.org/walformat.html#the_wal_index_header */
+const INDEX_VERSION = 3_007_000
+const IS_INITIALISED_AT = 12
+
+/**
+ * Whether a log has an index that a reader can go by. Of one that says nothing SQLite waits ten seconds for somebody who
+ * makes it, before it gives up ("locking protocol").
+ */
+export function hasSoundIndex(realPath: string): boolean {
+  const index = readLogIndex(realPath)
+  if (index === null || index[IS_INITIALISED_AT] !== 1) return false
+  // It is written in the byte order of its computer.
+  return index.readUInt32LE(0) === INDEX_VERSION || index.readUInt32BE(0) === INDEX_VERSION
+}
+
 /**
  * Every commit that stands in the log is one that readers see: any later one has to be written to the log first. Between
  * the two a writer may wait for its disk, and nothing but this tells that there is more to come. A log is never locked

@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
@@ -133,9 +133,35 @@ function asWritable(db: WriteDb, path: string): OpenedMemory {
       capabilities: NATIVE_CAPABILITIES,
       ...originOf(db),
     })
-    return { info, read: db, write: db, isOutdated: () => false, close: () => db.close() }
+    return { info, read: db, write: db, isOutdated: followPath(path), close: () => db.close() }
   } catch (error) {
     db.close()
+    throw error
+  }
+}
+
+/** Tells when something else stands at the path of an open file, or when the file was cut off. */
+function followPath(path: string): () => boolean {
+  const look = () => statSync(path, { throwIfNoEntry: false })
+  const first = look()
+  let bytes = first?.size ?? 0
+  return () => {
+    const now = look()
+    if (now?.ino !== first?.ino || now?.dev !== first?.dev) return true
+    const size = now?.size ?? 0
+    // VACUUM makes a file shorter, too; the header tells the one from the other.
+    if (size < bytes && isCutOff(path)) return true
+    bytes = size
+    return false
+  }
+}
+
+function isCutOff(path: string): boolean {
+  try {
+    inspectFile(path)
+    return false
+  } catch (error) {
+    if (error instanceof LcmError) return true
     throw error
   }
 }

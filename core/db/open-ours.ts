@@ -1,5 +1,4 @@
 import { LcmError } from '../errors.ts'
-import { changedMeanwhile } from './file-guard.ts'
 import { IdleConnection } from './idle-connection.ts'
 import { inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
 import { migrations, NATIVE_VERSION, readingViews } from './native.ts'
@@ -7,7 +6,13 @@ import { requireNativeSchema } from './native-schema.ts'
 import { looseTables, typedViews } from './native-values.ts'
 import type { OpenedReadOnly } from './open-foreign.ts'
 import { OWN_VIEWS } from './own-views.ts'
-import { connectReadOnly, openHere, type ReadOnlyConnection, readInPlace } from './read-only-connection.ts'
+import {
+  connectReadOnly,
+  connectToCopy,
+  openHere,
+  type ReadOnlyConnection,
+  readInPlace,
+} from './read-only-connection.ts'
 
 type Prepared = ReadOnlyConnection & { readonly version: number }
 
@@ -47,6 +52,13 @@ function prepare(file: MemoryFile, cacheDir: string): Prepared {
     db.exec('PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY')
     const version = db.value<number>('PRAGMA user_version') ?? 0
     const views = version >= NATIVE_VERSION ? '' : readingViews[version]
+    if (version === 0) {
+      throw new LcmError(
+        'file_empty',
+        `${file.path} holds nothing: its creation was cut off before anything was stored. Open it once where it can be written, which completes it, or delete it.`,
+        { path: file.path },
+      )
+    }
     if (views === undefined) {
       requireNativeSchema(db, file.path, [])
       throw new LcmError(
@@ -75,7 +87,8 @@ function connect(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
   if (inPlace) return inPlace
   // Its writer went this moment.
   const now = inspectFile(file.path)
-  if (now.hasWal && now.hasShm) throw changedMeanwhile(file.path)
+  // Or what stands beside it is of no writer: a copy is read, in which SQLite makes of it what can be made.
+  if (now.hasWal && now.hasShm) return connectToCopy(now, cacheDir)
   return connectReadOnly(now, cacheDir)
 }
 

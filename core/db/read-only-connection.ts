@@ -4,11 +4,13 @@ import type { MemoryInfo } from '../contract/memory.ts'
 import { assertNever, LcmError } from '../errors.ts'
 import { type CacheCopy, copyStamp, copyToCache, type PreparedCopy, siblingsOf } from './cache-copy.ts'
 import { changedMeanwhile, fileStamp, guardFile } from './file-guard.ts'
+import { hasSoundIndex } from './log-index.ts'
 import { fileError, inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
 import { pause } from './pause.ts'
 import { wrapConnection } from './read-db.ts'
 import { translating } from './sqlite-error.ts'
 import { canOpenUris, openByUri, type PreparableDb } from './uri-db.ts'
+import { beginsAsLog } from './write-ahead-log.ts'
 
 /** Up to here a file at rest is read into memory, which nobody can change under us; larger ones stay where they are. */
 export const IMAGE_LIMIT_BYTES = 32 * 1024 * 1024
@@ -77,7 +79,8 @@ function tryRoute(file: MemoryFile, copies: Copies, attempt: number): ReadOnlyCo
       return connectAtRest(file)
     case 'live':
       // A crash in rollback-journal mode leaves what no reader can read in place.
-      return attempt < 3 ? connectLive(file) : connectCopy(file, copies)
+      if (attempt >= 3) return connectCopy(file, copies)
+      return isReadableLog(file) ? connectLive(file) : null
     case 'copy':
       // A log without its -shm is also what a writer that is just closing shows for a moment.
       return attempt === 1 && file.walBytes > 0 && !copies.prepared ? null : connectCopy(file, copies)
@@ -85,6 +88,10 @@ function tryRoute(file: MemoryFile, copies: Copies, attempt: number): ReadOnlyCo
       return assertNever(route)
   }
 }
+
+/** A log that is none has a reader wait for ten seconds, unless its index is sound and therefore right. */
+const isReadableLog = ({ walBytes, realPath }: MemoryFile): boolean =>
+  walBytes === 0 || beginsAsLog(`${realPath}-wal`) || hasSoundIndex(realPath)
 
 function connectAtRest(file: MemoryFile): ReadOnlyConnection | null {
   const stamp = fileStamp(file.realPath)
@@ -179,6 +186,13 @@ function readImage(file: MemoryFile): Buffer | null {
   } catch (error) {
     throw fileError(error, file.path)
   }
+}
+
+/** A copy of the file and what stands beside it, as it is. @throws LcmError locked, disk_full, file_not_readable */
+export function connectToCopy(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
+  const connection = connectCopy(file, { cacheDir, prepared: null })
+  if (connection === null) throw changedMeanwhile(file.path)
+  return connection
 }
 
 /** null when the file was changed while it was copied. */

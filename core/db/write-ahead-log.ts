@@ -59,6 +59,17 @@ export function* readLog(path: string): Generator<LogFrame, LogEnd> {
   }
 }
 
+/** Whether a log begins as one; false also for one that is gone. */
+export function beginsAsLog(path: string): boolean {
+  try {
+    const header = Buffer.from(logHeader(path), 'hex')
+    return header.length === HEADER_BYTES && parseHeader(header) !== null
+  } catch {
+    // It was put away this moment.
+    return false
+  }
+}
+
 /** The first bytes of a log, which are others after each restart. */
 export function logHeader(path: string): string {
   const file = openSync(path, 'r')

@@ -1,0 +1,66 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openNative } from '../../core/db/native.ts'
+import { openMemory } from '../../core/db/open-memory.ts'
+import { LcmError } from '../../core/errors.ts'
+import { Random } from '../builders/random.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { folderState } from '../db/folder-state.ts'
+import { ClawFile } from '../side-index/claw-file.ts'
+
+const random = new Random(4)
+const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => random.int(0, 256)))
+
+/** What may stand beside a database that no writer has made so. */
+const LOGS: Readonly<Record<string, Readonly<Record<string, Buffer>>>> = {
+  'a broken log with an index of 136 bytes': { '-wal': noise(5000), '-shm': noise(136) },
+  'a broken log with an empty index': { '-wal': noise(5000), '-shm': Buffer.alloc(32_768) },
+  'a broken log with an index of zeros, cut off': { '-wal': noise(5000), '-shm': Buffer.alloc(136) },
+  'garbage for a log and for a journal': { '-wal': noise(5000), '-journal': noise(5000) },
+  'garbage for a log, its index and a journal': { '-wal': noise(5000), '-shm': noise(32_768), '-journal': noise(5000) },
+}
+
+function foreignFile(): string {
+  const { path, db } = new ClawFile()
+  db.pragma('journal_mode = WAL')
+  db.close()
+  return path
+}
+
+function nativeFile(): string {
+  const path = join(temporaryFolder(), 'lcm.db')
+  openNative(path).close()
+  return path
+}
+
+const FILES: readonly (readonly [string, () => string, boolean])[] = [
+  ['a file of another system', foreignFile, true],
+  ['a native file that is only read', nativeFile, true],
+  ['a native file', nativeFile, false],
+]
+
+describe.each(FILES)('%s', (_what, make, readOnly) => {
+  /** Damage beside a file costs nobody ten seconds, and no answer says "try again" for ever. */
+  it.each(Object.entries(LOGS))('beside %s opens soon, or says what is wrong with it', (_name, files) => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    copyFileSync(make(), path)
+    for (const [suffix, bytes] of Object.entries(files)) writeFileSync(`${path}${suffix}`, bytes)
+    const before = folderState(dirname(path))
+    const began = performance.now()
+    let code: string | null = null
+    try {
+      const memory = openMemory(path, { readOnly, cacheDir: join(temporaryFolder(), 'cache') })
+      memory.read.value('SELECT count(*) FROM messages')
+      memory.close()
+    } catch (error) {
+      if (!(error instanceof LcmError)) throw error
+      code = error.code
+    }
+    // Far less than the ten seconds that SQLite waits, on a busy machine too.
+    expect(performance.now() - began).toBeLessThan(5_000)
+    expect([null, 'file_corrupt']).toContain(code)
+    // Beside a file of ours SQLite may put the index right.
+    if (make === foreignFile) expect(folderState(dirname(path))).toEqual(before)
+  })
+})
