@@ -23,9 +23,14 @@ export const everyTest = {
   expect: { poll: { timeout: 20_000 } },
 }
 
-/** Rooms whose tests change their process (environment, output), start threads in it, or count what it holds open. */
-const ALONE =
-  'test/{cli,contract,db,electron,jobs,live,mcp,scripts,security,settings,side-index,standin,summarizers}/**'
+/**
+ * Tests that change their process (environment, output), start threads in it, count what it holds open, or start and kill
+ * processes of their own: whole rooms, and files named so elsewhere.
+ */
+const ALONE = [
+  'test/{cli,contract,db,electron,jobs,live,mcp,scripts,security,settings,side-index,standin,summarizers}/**/*.test.ts',
+  'test/**/*.process.test.ts',
+]
 
 export default defineConfig({
   test: {
@@ -34,13 +39,13 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { ...everyTest, name: 'alone', include: [`${ALONE}/*.test.ts`] } },
+      { test: { ...everyTest, name: 'alone', include: ALONE } },
       {
         test: {
           ...everyTest,
           name: 'together',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: [...everyTest.exclude, ALONE],
+          exclude: [...everyTest.exclude, ...ALONE],
           // One file after another in the same process: what was loaded and compiled for the first serves them all.
           isolate: false,
         },
