@@ -15,6 +15,7 @@ const ASKED_OF_ANY_FILE = [
   'test/dialects/decapod-ledger.test.ts',
   'test/dialects/decapod.test.ts',
   'test/dialects/every-system.test.ts',
+  'test/dialects/hermes-conversations.test.ts',
   'test/dialects/hermes.test.ts',
   'test/dialects/lossless-claude.test.ts',
   'test/dialects/lossless-claw.test.ts',
