@@ -21,6 +21,7 @@ const ASKED_OF_ANY_FILE = [
   'test/dialects/lossless-claw.test.ts',
   'test/dialects/lost-columns.test.ts',
   'test/dialects/pi-lcm.test.ts',
+  'test/dialects/pi-messages.test.ts',
   'test/dialects/query-plans.test.ts',
   'test/dialects/without-rowids.test.ts',
   'test/history/lossless-claw.test.ts',
