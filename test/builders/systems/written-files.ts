@@ -12,7 +12,7 @@ import { CLAW_RELEASES } from './lossless-schema.ts'
 import { piLcmWriter } from './pi-lcm.ts'
 import { BASH_OUTPUT, SERVER_LOG, smallStory } from './small-story.ts'
 import { renamed, type Story, type StorySpec, tellStory } from './story.ts'
-import { type SystemWriter, writeStory } from './system.ts'
+import { insertRow, type SystemWriter, writeStory } from './system.ts'
 
 /**
  * Writes a file of every system in each of its version lines into a folder, sound and damaged. The folder is laid out like
@@ -76,21 +76,54 @@ function writeLosslessClaw(folder: string): void {
 function writeLosslessClaude(path: string): void {
   write(losslessClaudeWriter, path, { ...SOUND, seed: 45, sessions: 1 })
   const db = new Database(path)
-  db.exec(COMPACTION_EVENTS)
+  db.exec(`UPDATE large_files SET storage_uri = '/home/someone/lcm-files/1/' || file_id || '.log'`)
+  recordCompactions(db)
   db.pragma('wal_checkpoint(TRUNCATE)')
   db.close()
 }
 
-const COMPACTION_EVENTS = `
-CREATE TEMP TABLE event AS SELECT s.*, row_number() OVER (ORDER BY s.rowid) AS n,
-  (SELECT max(message_id) FROM messages) AS last, (SELECT max(seq) FROM messages) AS seq FROM summaries AS s;
-INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count, created_at)
-SELECT last + n, conversation_id, seq + n, 'system', 'LCM compaction ' || kind || ' pass (normal)', 9, '2026-05-05 00:00:00' FROM event;
-INSERT INTO message_parts (part_id, message_id, session_id, part_type, ordinal, metadata)
-SELECT 'event-' || n, last + n, 'session-1', 'compaction', 0, json_object('conversationId', conversation_id,
-  'pass', kind, 'level', 'normal', 'tokensBefore', 5000 - n, 'tokensAfter', 4000 - n, 'createdSummaryId', summary_id) FROM event;
-INSERT INTO messages_fts (rowid, content) SELECT last + n, 'LCM compaction ' || kind || ' pass (normal)' FROM event;
-UPDATE large_files SET storage_uri = '/home/someone/lcm-files/1/' || file_id || '.log';`
+type Made = { id: string; kind: string; tokens: number; taken: number }
+
+function recordCompactions(db: Database.Database): void {
+  const made = db.prepare<[], Made>(MADE).all()
+  const { message, seq, active } = db
+    .prepare<[], { message: number; seq: number; active: number }>(
+      'SELECT max(message_id) AS message, max(seq) AS seq, sum(token_count) AS active FROM messages',
+    )
+    .get() ?? { message: 0, seq: 0, active: 0 }
+  let tokensBefore = active
+  made.forEach(({ id, kind: pass, tokens, taken }, index) => {
+    const tokensAfter = tokensBefore - taken + tokens
+    const row = { message_id: BigInt(message + index + 1), conversation_id: 1n, seq: BigInt(seq + index + 1) }
+    const content = `LCM compaction ${pass} pass (normal): ${tokensBefore} -> ${tokensAfter}`
+    insertRow(db, 'messages', { ...row, role: 'system', content, token_count: 9n, created_at: '2026-05-05 00:00:00' })
+    insertRow(db, 'messages_fts', { rowid: row.message_id, content })
+    insertRow(db, 'message_parts', {
+      part_id: `event-${index + 1}`,
+      message_id: row.message_id,
+      session_id: 'session-1',
+      part_type: 'compaction',
+      ordinal: 0n,
+      metadata: JSON.stringify({
+        conversationId: 1,
+        pass,
+        level: 'normal',
+        tokensBefore,
+        tokensAfter,
+        createdSummaryId: id,
+      }),
+    })
+    tokensBefore = tokensAfter
+  })
+}
+
+/** Each summary, in the order in which they were made, and the tokens that it took out of the window. */
+const MADE = `
+SELECT s.summary_id AS id, s.kind, s.token_count AS tokens,
+  coalesce((SELECT sum(m.token_count) FROM summary_messages AS l JOIN messages AS m USING (message_id) WHERE l.summary_id = s.summary_id), 0)
+  + coalesce((SELECT sum(o.token_count) FROM summary_parents AS l JOIN summaries AS o ON o.summary_id = l.parent_summary_id
+    WHERE l.summary_id = s.summary_id), 0) AS taken
+FROM summaries AS s ORDER BY s.rowid`
 
 /** An agent that does not name its entries leaves them out. */
 const withoutEntries = (session: Story['sessions'][number]): Story['sessions'][number] => ({
