@@ -5,11 +5,12 @@ import { type MessageRow, toPartRow } from './ingest-rows.ts'
 import { PartInserts } from './part-inserts.ts'
 
 const queries = {
-  // Whatever rests on a message rests on its words; a ledger holds them as they were.
+  // Whatever rests on a message rests on its words; a ledger holds them as they were; an index may hold half of them.
   mayChange: /* sql */ `
     SELECT NOT EXISTS (SELECT 1 FROM summary_messages AS s WHERE s.message_id = :messageId)
       AND NOT EXISTS (SELECT 1 FROM message_parts AS p WHERE p.message_id = :messageId AND p.is_synthetic = 1)
-      AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ledger_outbox')`,
+      AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ledger_outbox')
+      AND NOT EXISTS (SELECT 1 FROM lcm_meta AS i WHERE i.key = 'index_pending:' || CAST(:messageId AS INTEGER))`,
   forget: (table: string) => /* sql */ `
     INSERT INTO ${table} (${table}, rowid, content, tool_input, tool_output, reasoning)
     SELECT 'delete', message_id, content, tool_input, tool_output, reasoning
@@ -57,8 +58,14 @@ const FLAGS: ReadonlySet<string> = new Set(['is_content', 'is_synthetic'])
  * Puts whole messages in the place of those that were stored while they were being written. The one change of a stored
  * message that there is: see docs/decisions/0025-half-written-messages.md. Must run inside a transaction.
  * @param indexed messages up to this number are in the search indexes
+ * @param index what is done about those of them that changed
  */
-export function completeMessages(db: WriteDb, completions: readonly Completion[], indexed: number): void {
+export function completeMessages(
+  db: WriteDb,
+  completions: readonly Completion[],
+  indexed: number,
+  index = indexMessages,
+): void {
   if (completions.length === 0) return
   const guards = ['messages_immutable', 'message_parts_undeletable', '*_index_insert']
   withoutTriggers(db, guards, () => {
@@ -74,7 +81,7 @@ export function completeMessages(db: WriteDb, completions: readonly Completion[]
         inserts.add([`${partStem}_${ordinal}`, messageId, sessionId, ordinal], toPartRow(part, content))
       })
       inserts.flush()
-      if (isIndexed) indexMessages(db, { after: messageId - 1, last: messageId })
+      if (isIndexed) index(db, { after: messageId - 1, last: messageId })
     }
   })
 }

@@ -4,11 +4,12 @@ import { withLargePageCache } from '../db/page-cache.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
-import { indexAtOnce } from './ingest-index.ts'
+import { indexAtOnce, indexMessages } from './ingest-index.ts'
 import { contentHash, type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-rows.ts'
 import { saySame, storedParts } from './known-parts.ts'
-import type { NewMessage } from './new-message.ts'
+import { type NewMessage, textUnits } from './new-message.ts'
 import { PartInserts } from './part-inserts.ts'
+import { deferIndex } from './pending-index.ts'
 import { recordEstimator } from './recorded-estimator.ts'
 
 export type NewConversation = {
@@ -100,6 +101,9 @@ type Conversation = { readonly id: number; readonly importer: string; readonly s
 
 type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
 
+/** A message with the row that it becomes. */
+type Prepared = { readonly message: NewMessage; readonly row: MessageRow }
+
 /** Where new messages come to stand. */
 type Tail = { messageId: number; seq: number; latestMs: number }
 
@@ -153,22 +157,36 @@ export class ConversationStore {
    * @throws LcmError not_found when there is no such conversation
    */
   append(conversationId: number, messages: readonly NewMessage[]): AppendResult {
-    return this.#db.transaction(() => this.#insertAll(conversationId, messages))
+    const given = this.#prepare(messages)
+    return this.#db.transaction(() => this.#insertAll(conversationId, given, { continued: null, index: indexMessages }))
   }
 
   /**
    * `append` for imports: many messages, of several conversations, in one transaction that indexes them at once.
-   * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.3 s).
+   * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.2 s). Of a batch beyond
+   * `LONGEST_INDEXED_AT_ONCE` only the rows are stored: call `indexPending` then.
    * @throws LcmError not_found when there is no such conversation
    */
   ingestBulk(batches: readonly IngestBatch[], continued: Continue | null = null): AppendResult[] {
+    const units = sum(batches.flatMap(({ messages }) => messages.map(textUnits)))
+    const index = units > LONGEST_INDEXED_AT_ONCE ? deferIndex : indexMessages
+    // Hashes and token counts of a long text take their time: before others have to wait.
+    const prepared = batches.map(({ conversationId, messages }) => ({ conversationId, given: this.#prepare(messages) }))
     const insert = (): AppendResult[] =>
-      batches.map((batch) => this.#insertAll(batch.conversationId, batch.messages, continued))
+      prepared.map(({ conversationId, given }) => this.#insertAll(conversationId, given, { continued, index }))
     // Around the transaction: what the indexes have gathered is written when it ends.
-    return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert)))
+    return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert, index)))
   }
 
-  #insertAll(conversationId: number, messages: readonly NewMessage[], continued: Continue | null = null): AppendResult {
+  #prepare(messages: readonly NewMessage[]): Prepared[] {
+    return messages.map((message) => ({ message, row: toMessageRow(message, this.#estimator) }))
+  }
+
+  #insertAll(
+    conversationId: number,
+    given: readonly Prepared[],
+    { continued, index }: { readonly continued: Continue | null; readonly index: typeof indexMessages },
+  ): AppendResult {
     const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
     if (!conversation) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
@@ -183,8 +201,7 @@ export class ConversationStore {
       const partStem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
       completions.set(messageId, { messageId, row, sessionId: conversation.sessionId, partStem })
     }
-    const take = (message: NewMessage, goesOn: Continue | null): void => {
-      const row = toMessageRow(message, this.#estimator)
+    const take = ({ message, row }: Prepared, goesOn: Continue | null): void => {
       const former = goesOn && message.formerId ? this.#knownAs(conversationId, message.formerId) : undefined
       if (
         former &&
@@ -215,12 +232,12 @@ export class ConversationStore {
         counts.alreadyThere += 1
         counts.completed += 1
         complete(known.messageId, row)
-      } else if (links) for (const link of links) take(link, null)
+      } else if (links) for (const link of this.#prepare(links)) take(link, null)
       else counts.conflicts.push({ externalId, messageId: known.messageId })
     }
-    for (const message of messages) take(message, continued)
+    for (const one of given) take(one, continued)
     parts.flush()
-    completeMessages(this.#db, [...completions.values()], indexed)
+    completeMessages(this.#db, [...completions.values()], indexed, index)
     if (counts.added > 0) {
       const ordinal = this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0
       this.#db.run(queries.insertItems, { conversationId, seq, ordinal })
@@ -274,3 +291,8 @@ export class ConversationStore {
 
 /** How much one call of `ingestBulk` should take at most: beyond it a transaction gains little speed and only lasts longer. */
 export const BULK_BATCH = { messages: 2000, textUnits: 1_200_000 } as const
+
+/** In text units: the indexes of more are made in transactions of their own, so that others can write between them. */
+export const LONGEST_INDEXED_AT_ONCE = 3_000_000
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -23,6 +23,8 @@ const queries = {
     GROUP BY m.message_id`,
 }
 
+export type MessageRange = { readonly after: number; readonly last: number }
+
 /**
  * Terms are gathered in memory before they are written. Segments are merged only when there are many of them, and then a
  * little at each commit: merging 16 of them at once made an import a tenth slower, and held everybody else up for as long
@@ -35,8 +37,9 @@ const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 32, crisismerge: 25
  * in one go: four to five times as quick, because the triggers index a message anew for each of its parts. Must run
  * inside a transaction: SQLite rolls back DDL like any other change, so rows, indexes and triggers stay in step
  * whenever the process dies. https://www.sqlite.org/lang_transaction.html
+ * @param index what is done about the new messages
  */
-export function indexAtOnce<T>(db: WriteDb, body: () => T): T {
+export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages): T {
   const after = db.value<number>(queries.lastMessage) ?? 0
   db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
   const result = body()
@@ -45,12 +48,17 @@ export function indexAtOnce<T>(db: WriteDb, body: () => T): T {
       db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
     }
   }
-  indexMessages(db, { after, last: Number.MAX_SAFE_INTEGER })
+  index(db, { after, last: Number.MAX_SAFE_INTEGER })
   db.exec(MESSAGE_INDEX_TRIGGERS)
   return result
 }
 
 /** Puts the messages of a range of numbers into both indexes, which hold nothing of them yet. */
-export function indexMessages(db: WriteDb, range: { readonly after: number; readonly last: number }): void {
+export function indexMessages(db: WriteDb, range: MessageRange): void {
   for (const table of INDEXES) db.run(queries.index(table), range)
+}
+
+/** Puts them into the index of words alone. */
+export function indexWords(db: WriteDb, range: MessageRange): void {
+  db.run(queries.index('messages_fts'), range)
 }

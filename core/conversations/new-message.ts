@@ -40,3 +40,12 @@ export type NewMessage = {
   readonly createdAtMs: number
   readonly parts: readonly NewPart[]
 }
+
+/** How much text there is to store, about. */
+export function textUnits({ content, parts }: NewMessage): number {
+  let units = content.length
+  for (const { toolInput, toolOutput, text } of parts) {
+    units += (toolInput?.length ?? 0) + (toolOutput?.length ?? 0) + (text?.length ?? 0)
+  }
+  return units
+}

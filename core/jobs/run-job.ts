@@ -1,7 +1,9 @@
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
+import type { SearchIndexResult } from '../contract/search-index.ts'
+import { hasPendingIndex, indexPending, PIECE_UNITS } from '../conversations/pending-index.ts'
 import { checkCoverage } from '../coverage/check-coverage.ts'
-import { assertNever } from '../errors.ts'
+import { assertNever, LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
 import { updateIndex } from '../side-index/update-index.ts'
@@ -71,9 +73,20 @@ function coverageJob({ read: db, info }: Lcm, spec: Extract<JobSpec, { kind: 'co
   return checkCoverage({ db, isNative: info.system === 'native' }, spec, signal)
 }
 
-async function* indexJob({ read, info, sideIndex }: Lcm, signal: AbortSignal) {
+async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
+  const { read, info, sideIndex } = lcm
   if (sideIndex) return yield* updateIndex({ read, info, index: sideIndex }, signal)
-  return { outcome: 'not_needed' as const, changedRows: 0, indexedRows: 0, totalRows: 0, bytes: 0 }
+  const nothing = { changedRows: 0, indexedRows: 0, totalRows: 0, bytes: 0 }
+  if (info.system !== 'native' || !hasPendingIndex(read)) return { outcome: 'not_needed', ...nothing }
+  const indexed = new Set<number>()
+  for await (const { messageId, doneUnits, units } of indexPending(lcm.requireWrite('index long messages'))) {
+    indexed.add(messageId)
+    if (signal.aborted)
+      throw new LcmError('cancelled', 'Cancelled while long messages were indexed; the next time goes on.')
+    const done = Math.ceil(doneUnits / PIECE_UNITS)
+    yield { done, total: Math.ceil(units / PIECE_UNITS), unit: 'steps', note: 'search index of a long message' }
+  }
+  return { outcome: 'ready', ...nothing, changedRows: indexed.size, indexedRows: indexed.size, totalRows: indexed.size }
 }
 
 async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>, signal: AbortSignal) {

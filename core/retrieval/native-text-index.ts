@@ -1,5 +1,7 @@
 import type { Capabilities } from '../contract/memory.ts'
+import { hasPendingIndex, LONG_MESSAGE_PENDING } from '../conversations/pending-index.ts'
 import type { ReadDb } from '../db/read-db.ts'
+import { LcmError } from '../errors.ts'
 import type { TextIndex, TextIndexSource } from './corpus.ts'
 import type { Postings } from './fts5-doclist.ts'
 import { Fts5Reader } from './fts5-reader.ts'
@@ -10,7 +12,21 @@ export function ownIndexes(db: ReadDb, capabilities: Capabilities): TextIndexSou
   const indexes = isIndexed
     ? { messages: new NativeTextIndex(db, 'messages'), summaries: new NativeTextIndex(db, 'summaries'), note: null }
     : null
-  return { current: () => indexes, absence: () => 'this file has no index that can be relied on.' }
+  const isPending = (): boolean => indexes !== null && lacksMessages(db)
+  return {
+    current: () => (isPending() ? null : indexes),
+    absence: () => (isPending() ? LONG_MESSAGE_PENDING : 'this file has no index that can be relied on.'),
+  }
+}
+
+function lacksMessages(db: ReadDb): boolean {
+  try {
+    return hasPendingIndex(db)
+  } catch (error) {
+    // Where the notes of a file are damaged, nothing is known of its indexes.
+    if (error instanceof LcmError) return true
+    throw error
+  }
 }
 
 /** The full-text and the trigram tables of a native file, or of a file with tables like them, over one corpus. */

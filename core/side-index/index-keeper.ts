@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Job } from '../contract/job.ts'
 import type { SearchIndexStatus } from '../contract/search-index.ts'
+import { hasPendingIndex, LONG_MESSAGE_PENDING } from '../conversations/pending-index.ts'
 import { LcmError } from '../errors.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Lcm } from '../lcm.ts'
@@ -12,7 +13,10 @@ const REST_PER_WORK = 4
 /** After a failure, which is mostly one of the folder. */
 const FAILED_REST_MS = 60_000
 
-/** Keeps the search index of a foreign file up to date for as long as somebody looks at the file. */
+/**
+ * Keeps the search index of a foreign file up to date for as long as somebody looks at the file, and completes that of a
+ * native one whose import was ended in the middle of a long message.
+ */
 export class IndexKeeper {
   readonly #jobs: Jobs
   readonly #clock: Clock
@@ -25,10 +29,11 @@ export class IndexKeeper {
   }
 
   /** Call again and again while somebody looks; starts an update when there is something to do. */
-  look({ info, sideIndex }: Lcm): void {
-    if (!sideIndex || this.#jobId !== null || this.#clock() < this.#restsUntilMs) return
+  look({ info, sideIndex, read }: Lcm): void {
+    if (this.#jobId !== null || this.#clock() < this.#restsUntilMs) return
     try {
-      if (!sideIndex.isWorthwhile || sideIndex.current()) return
+      const isDue = sideIndex ? sideIndex.isWorthwhile && !sideIndex.current() : this.#isLeftUndone({ info, read })
+      if (!isDue) return
       this.#jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'index' } })
     } catch (error) {
       // A file that cannot be read has no index. Nobody asked: whoever asks something of it is told why.
@@ -48,9 +53,22 @@ export class IndexKeeper {
     else this.#restsUntilMs = finishedAtMs + (state === 'failed' ? Math.max(rest, FAILED_REST_MS) : rest)
   }
 
-  status({ sideIndex }: Lcm): SearchIndexStatus {
+  /** An import that is running does it itself. */
+  #isLeftUndone({ info, read }: Pick<Lcm, 'info' | 'read'>): boolean {
+    if (info.system !== 'native' || info.readOnly || !hasPendingIndex(read)) return false
+    return !this.#jobs.list().some(({ kind, state }) => kind === 'import' && state === 'running')
+  }
+
+  status({ sideIndex, info, read }: Lcm): SearchIndexStatus {
     const nothing = { reason: null, indexedRows: 0, totalRows: 0, bytes: 0, jobId: null }
-    if (!sideIndex) return { state: 'native', ...nothing }
+    if (!sideIndex && (info.system !== 'native' || !hasPendingIndex(read))) return { state: 'native', ...nothing }
+    if (!sideIndex)
+      return {
+        ...nothing,
+        state: this.#jobId === null ? 'behind' : 'building',
+        reason: LONG_MESSAGE_PENDING,
+        jobId: this.#jobId,
+      }
     const facts = sideIndex.facts()
     if (sideIndex.current()) return { state: 'ready', reason: null, ...facts, jobId: null }
     const reason = sideIndex.absence()

@@ -3,8 +3,9 @@ import {
   type Continue,
   type ConversationStore,
   type IngestBatch,
+  LONGEST_INDEXED_AT_ONCE,
 } from '../conversations/conversation-store.ts'
-import type { NewMessage } from '../conversations/new-message.ts'
+import { type NewMessage, textUnits } from '../conversations/new-message.ts'
 import type { ImportReport } from './import-report.ts'
 
 /** Collects messages and writes them in transactions of a size that holds nobody up. */
@@ -27,6 +28,9 @@ export class ImportBatch {
   }
 
   add(conversationId: number, message: NewMessage): void {
+    const units = textUnits(message)
+    // A long message comes alone.
+    if (this.#textUnits + units > LONGEST_INDEXED_AT_ONCE) this.write()
     let group = this.#groups.at(-1)
     if (group?.conversationId !== conversationId) {
       group = { conversationId, messages: [] }
@@ -34,10 +38,7 @@ export class ImportBatch {
     }
     group.messages.push(message)
     this.#messages += 1
-    this.#textUnits += message.content.length
-    for (const part of message.parts) {
-      this.#textUnits += (part.toolInput?.length ?? 0) + (part.toolOutput?.length ?? 0) + (part.text?.length ?? 0)
-    }
+    this.#textUnits += units
   }
 
   write(): void {

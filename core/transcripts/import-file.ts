@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { ImportedFile, ImportWindow } from '../contract/import.ts'
+import { indexPending } from '../conversations/pending-index.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import type { TranscriptChunk } from './format.ts'
@@ -41,7 +42,11 @@ export async function* importFile(
       if ('failure' in step) failure = step.failure
       if (!('chunk' in step)) break
       const { doing, bytesRead, records } = step.chunk
-      for (const record of records) if (writer.take(record)) yield { doing, bytes: bytesRead }
+      for (const record of records) {
+        if (!writer.take(record)) continue
+        yield { doing, bytes: bytesRead }
+        for await (const _ of indexPending(db)) yield { doing, bytes: bytesRead }
+      }
       yield { doing, bytes: doing === 'looking' ? 0 : bytesRead }
     }
   } finally {

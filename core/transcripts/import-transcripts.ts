@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { ImportedFile, ImportResult, ImportWindow, PassedOver, TranscriptFormat } from '../contract/import.ts'
 import type { JobProgress } from '../contract/job.ts'
+import { indexPending } from '../conversations/pending-index.ts'
 import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
@@ -93,6 +94,8 @@ async function* followed(
 
 async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenerator<ImportStep, Outcome> {
   yield { doing: 'looking', bytes: 0 }
+  // Of an import that was ended in the middle.
+  for await (const _ of indexPending(input.db)) yield { doing: 'looking', bytes: 0 }
   try {
     const recognised = recognise(input.format, file)
     if (recognised) return yield* importFile(input, file, recognised)

@@ -1,0 +1,204 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { GrepInput } from '../../core/contract/retrieval.ts'
+import { HistoryIndex } from '../../core/conversations/history-index.ts'
+import { PIECE_UNITS, pieceAt } from '../../core/conversations/pending-index.ts'
+import { openNative } from '../../core/db/native.ts'
+import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
+import type { WriteDb } from '../../core/db/read-db.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
+import { driveJob, runJob } from '../../core/jobs/run-job.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { Grep } from '../../core/retrieval/grep.ts'
+import { loadSettings } from '../../core/settings/settings-store.ts'
+import { IndexKeeper } from '../../core/side-index/index-keeper.ts'
+import { importOne, runImport } from '../builders/import.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const SENTENCE = 'The é in the path, 日本語 and 😀, a NUL \0 between, and so on to the end of the line.\n'
+const WORDS_AT_THE_CUT = ' needle-before-cut-it '
+
+/** Longer than what is indexed at once, with what is awkward to cut around every place. */
+const longText = (units: number): string => {
+  const text = SENTENCE.repeat(Math.ceil(units / SENTENCE.length)).slice(0, units)
+  return text.slice(0, PIECE_UNITS - 8) + WORDS_AT_THE_CUT + text.slice(PIECE_UNITS + 14)
+}
+const LONG = longText(1_700_000).toWellFormed()
+
+function transcript(content: string): string {
+  const path = join(temporaryFolder(), 'session.jsonl')
+  const records = [
+    { id: 'm-1', role: 'user', content: 'Look.' },
+    { id: 'm-2', role: 'assistant', content },
+    { id: 'm-3', role: 'user', content: 'Thanks, afterwards.' },
+  ]
+  writeFileSync(path, records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  return path
+}
+
+/** Counts the characters that each transaction gives to the index of trigrams. */
+function counted(db: WriteDb): { readonly db: WriteDb; readonly unitsOfTransactions: number[] } {
+  const unitsOfTransactions: number[] = []
+  let units = 0
+  const counting: WriteDb = {
+    ...db,
+    runRaw: (sql, values) => {
+      if (sql.includes('messages_trigram')) units += String(values[1]).length
+      return db.runRaw(sql, values)
+    },
+    transaction: (body) => {
+      units = 0
+      const result = db.transaction(body)
+      if (units > 0) unitsOfTransactions.push(units)
+      return result
+    },
+  }
+  return { db: counting, unitsOfTransactions }
+}
+
+const rowsOf = (db: WriteDb, table: string, match: string): number[] =>
+  db.column(`SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid`, { match })
+
+async function found(db: WriteDb, query: string): Promise<{ ids: string[]; notes: readonly string[] }> {
+  const engine = new Grep(db, NATIVE_CAPABILITIES, new HistoryIndex(db))
+  const { hits, notes } = await engine.search(GrepInput.parse({ query }))
+  return { ids: hits.map(({ id }) => id), notes }
+}
+
+const checkIndexes = (db: WriteDb): void => {
+  for (const table of ['messages_fts', 'messages_trigram']) {
+    db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
+  }
+}
+
+const pending = (db: WriteDb): unknown[] => db.column(`SELECT key FROM lcm_meta WHERE key LIKE 'index_pending:%'`)
+
+describe('a message too long to be indexed at once', () => {
+  it('is stored in one transaction and indexed in pieces, and FTS5 finds the indexes to be those of the whole text', async () => {
+    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    const { db, unitsOfTransactions } = counted(memory)
+    expect(await importOne(db, transcript(LONG))).toMatchObject({ added: 3, error: null })
+    expect(pending(memory)).toEqual([])
+    expect(unitsOfTransactions).toHaveLength(4)
+    expect(Math.max(...unitsOfTransactions)).toBeLessThanOrEqual(PIECE_UNITS + 8)
+    checkIndexes(memory)
+    expect(rowsOf(memory, 'messages_fts', 'needle')).toEqual([2])
+    expect(rowsOf(memory, 'messages_trigram', 'ore AND cut AND edl')).toEqual([2])
+    expect(rowsOf(memory, 'messages_fts', 'afterwards')).toEqual([3])
+    memory.close()
+  })
+
+  it('lets another connection write between any two steps, without waiting', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const memory = openNative(path)
+    const other = new Database(path, { timeout: 0 })
+    let written = 0
+    await runImport(memory, [transcript(LONG)], {
+      onProgress: () => {
+        other.prepare(`INSERT OR REPLACE INTO lcm_meta (key, value) VALUES ('other', ?)`).run(String(written))
+        written += 1
+      },
+    })
+    expect(written).toBeGreaterThan(6)
+    other.close()
+    memory.close()
+  })
+
+  it('is indexed to the end by the next import when one was cancelled in the middle', async () => {
+    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    const path = transcript(LONG)
+    const abort = new AbortController()
+    const isHalf = () => memory.value<number>(`SELECT max(value) FROM lcm_meta WHERE key LIKE 'index_pending:%'`)
+    const cancelled = runImport(memory, [path], {
+      signal: abort.signal,
+      onProgress: () => Number(isHalf() ?? 0) >= PIECE_UNITS && abort.abort(),
+    })
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' })
+    expect(pending(memory)).toEqual(['index_pending:2'])
+    // Until then searches read every text, and say so.
+    expect(await found(memory, 'needle')).toEqual({
+      ids: ['msg_2'],
+      notes: [expect.stringContaining('a long message is not in the index')],
+    })
+    expect(await importOne(memory, path)).toMatchObject({ added: 1, alreadyThere: 2 })
+    expect(pending(memory)).toEqual([])
+    checkIndexes(memory)
+    for (const text of ['needle', '"efore-cut"'])
+      expect(await found(memory, text)).toEqual({ ids: ['msg_2'], notes: [] })
+    memory.close()
+  })
+
+  it('is not indexed twice when the indexes were made anew in between', async () => {
+    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    const path = transcript(LONG)
+    const abort = new AbortController()
+    const cancelled = runImport(memory, [path], {
+      signal: abort.signal,
+      onProgress: () => pending(memory).length > 0 && abort.abort(),
+    })
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' })
+    for (const table of ['messages_fts', 'messages_trigram']) {
+      memory.exec(`INSERT INTO ${table} (${table}) VALUES ('rebuild')`)
+    }
+    await importOne(memory, path)
+    expect(pending(memory)).toEqual([])
+    checkIndexes(memory)
+    memory.close()
+  })
+})
+
+describe('an index that was left in the middle', () => {
+  it('is completed by an index job, which a window starts', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const memory = openNative(path)
+    const abort = new AbortController()
+    const cancelled = runImport(memory, [transcript(LONG)], {
+      signal: abort.signal,
+      onProgress: () => pending(memory).length > 0 && abort.abort(),
+    })
+    await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' })
+    const lcm = openLcm(path, { settings: loadSettings({}) })
+    const started: unknown[] = []
+    const jobs = { list: () => [], start: ({ spec }: { spec: unknown }) => `job-${started.push(spec)}` }
+    const keeper = new IndexKeeper(jobs as unknown as Jobs, () => 0)
+    expect(keeper.status(lcm)).toMatchObject({ state: 'behind', reason: expect.stringContaining('long message') })
+    keeper.look(lcm)
+    expect(started).toEqual([{ kind: 'index' }])
+    const result = await driveJob(runJob(lcm, { kind: 'index' }, new AbortController().signal), () => undefined)
+    expect(result).toMatchObject({ kind: 'index', value: { outcome: 'ready', indexedRows: 1 } })
+    expect(keeper.status(lcm)).toMatchObject({ state: 'native' })
+    checkIndexes(memory)
+    lcm.close()
+    memory.close()
+  })
+})
+
+describe('the pieces of a long text', () => {
+  it('hold every three characters that follow one another exactly once, whatever the characters are', () => {
+    const texts = {
+      content: 'a😀\0b\0\0cé日本語 and so on',
+      tool_input: null,
+      tool_output: '😀😀😀😀x',
+      reasoning: 'yz',
+    }
+    const trigrams = (text: string): string[] => {
+      const characters = [...text].filter((character) => character !== '\0')
+      return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(''))
+    }
+    for (let longest = 1; longest < 12; longest += 1) {
+      const found = new Map<string, string[]>()
+      let piece = pieceAt(texts, 0, longest)
+      for (let from = 0; piece !== null; piece = pieceAt(texts, from, longest)) {
+        expect(piece.end).toBeGreaterThan(from)
+        expect(piece.text.isWellFormed()).toBe(true)
+        found.set(piece.column, [...(found.get(piece.column) ?? []), ...trigrams(piece.text)])
+        from = piece.end
+      }
+      for (const [column, text] of Object.entries(texts)) {
+        expect(found.get(column) ?? []).toEqual(trigrams(text ?? ''))
+      }
+    }
+  })
+})
