@@ -9,10 +9,11 @@ const READ_BYTES = 512 * 1024
 
 /**
  * Whether an import would surely bring something: some file begins as a transcript with a message. Stops at the first.
- * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be taken
  */
 export async function holdMessages(paths: readonly GivenTranscript[], format: TranscriptFormat): Promise<boolean> {
-  for (const file of await findTranscriptFiles(paths)) {
+  const { files } = await findTranscriptFiles(paths)
+  for (const file of files) {
     if (await holdsMessage(file, format)) return true
   }
   return false

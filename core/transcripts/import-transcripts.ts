@@ -40,9 +40,9 @@ export async function* importTranscripts(
 ): AsyncGenerator<JobProgress, ImportResult> {
   const startedMs = performance.now()
   input.db.exec(BULK_CHECKPOINTS)
-  const files = await findTranscriptFiles(input.paths)
+  const { files, refused } = await findTranscriptFiles(input.paths)
   const total = files.reduce((sum, file) => sum + file.bytes, 0)
-  const imported: ImportedFile[] = []
+  const imported = refused.map(({ path, reason }) => failed(path, reason))
   const passedOver: PassedOver[] = []
   let passedOverCount = 0
   let done = 0
@@ -88,7 +88,7 @@ async function* followed(
     }
   } finally {
     // Closes the file when this job is left in the middle.
-    await steps.return(failed(file, 'was left'))
+    await steps.return(failed(file.path, 'was left'))
   }
 }
 
@@ -100,10 +100,10 @@ async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenera
     const recognised = recognise(input.format, file)
     if (recognised) return yield* importFile(input, file, recognised)
     const reason = whyNoTranscript(file.file)
-    return file.isNamed ? failed(file, reason) : { path: file.path, reason }
+    return file.isNamed ? failed(file.path, reason) : { path: file.path, reason }
   } catch (error) {
     if (!isFileError(error) && !(error instanceof RangeError)) throw error
-    return failed(file, whyUnreadable(error))
+    return failed(file.path, whyUnreadable(error))
   }
 }
 
@@ -132,8 +132,8 @@ function refuseFailure(
   throw new LcmError('transcript_unreadable', `${first.path}: ${first.reason}${others}.`, { path: first.path })
 }
 
-const failed = (file: TranscriptFile, error: string): ImportedFile => ({
-  path: file.path,
+const failed = (path: string, error: string): ImportedFile => ({
+  path,
   format: 'unknown',
   conversationId: null,
   sessionId: null,

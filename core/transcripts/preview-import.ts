@@ -30,12 +30,15 @@ export type PreviewInput = {
 /**
  * What an import of these files and folders would bring. Reads the beginning of each, and nothing for longer than some
  * seconds.
- * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be taken
  */
 export async function previewImport({ paths, db, clock }: PreviewInput): Promise<ImportPreview> {
   const until = performance.now() + PATIENCE_MS
-  const found = await findTranscriptFiles(paths)
-  const files: PreviewedFile[] = []
+  const { files: found, refused } = await findTranscriptFiles(paths)
+  const files: PreviewedFile[] = refused.map(({ path, reason }) => ({
+    ...new Seen().result({ path, bytes: 0 }, null),
+    error: reason,
+  }))
   const passedOver: PassedOver[] = []
   let lookedAt = 0
   for (const file of found) {
@@ -93,7 +96,7 @@ class Seen {
     }
   }
 
-  result({ path, bytes }: TranscriptFile, recognised: Recognised | null): PreviewedFile {
+  result({ path, bytes }: Pick<TranscriptFile, 'path' | 'bytes'>, recognised: Recognised | null): PreviewedFile {
     const isAtLeast = recognised !== null && !this.#isToItsEnd
     return {
       path,

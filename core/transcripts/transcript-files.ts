@@ -18,6 +18,12 @@ export type TranscriptFile = {
 /** A path, or a file that stands for a transcript of another name. */
 export type GivenTranscript = string | Pick<TranscriptFile, 'path' | 'file'>
 
+/** The files that were found, and what of the given cannot be taken, with why. */
+export type FoundTranscripts = {
+  readonly files: readonly TranscriptFile[]
+  readonly refused: readonly { readonly path: string; readonly reason: string }[]
+}
+
 /** Also of files that an agent has put aside: `<session>.jsonl.reset.<time>`. */
 const LIKELY_NAME = /\.(?:jsonl|ndjson|json|md|markdown|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
 /** Nobody keeps transcripts there, and they hold thousands of JSON files. */
@@ -30,17 +36,25 @@ const STORAGE = ['session', 'message', 'part'] as const
 /**
  * The files behind the given paths: a file stands for itself, a folder for every file beneath it that may be a
  * transcript by its name. In the order of their paths, with `session-2` before `session-10`, so that `<session>.jsonl`
- * comes before `<session>/…`, and what is older before what continues it.
- * @throws LcmError file_missing, file_not_readable, transcript_unreadable when a folder holds no such file, or for what is
- * neither a file of its own nor a folder
+ * comes before `<session>/…`, and what is older before what continues it. A path where nothing is, a folder without such
+ * a file, and what is neither file nor folder cost themselves alone.
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be taken
  */
-export async function findTranscriptFiles(given: readonly GivenTranscript[]): Promise<TranscriptFile[]> {
+export async function findTranscriptFiles(given: readonly GivenTranscript[]): Promise<FoundTranscripts> {
   const found = new Map<string, TranscriptFile>()
+  const refused: { path: string; error: LcmError }[] = []
   for (const one of given) {
-    const files = typeof one === 'string' ? await filesAt(resolve(one)) : [named(one.path, one.file)]
-    for (const file of files) if (!found.get(file.path)?.isNamed) found.set(file.path, file)
+    try {
+      const files = typeof one === 'string' ? await filesAt(resolve(one)) : [named(one.path, one.file)]
+      for (const file of files) if (!found.get(file.path)?.isNamed) found.set(file.path, file)
+    } catch (error) {
+      if (!(error instanceof LcmError)) throw error
+      refused.push({ path: typeof one === 'string' ? resolve(one) : one.path, error })
+    }
   }
-  return [...found.values()]
+  const [first] = refused
+  if (first && found.size === 0) throw first.error
+  return { files: [...found.values()], refused: refused.map(({ path, error }) => ({ path, reason: error.message })) }
 }
 
 /**

@@ -1,5 +1,8 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { previewImport } from '../../core/transcripts/preview-import.ts'
 import { runImport } from '../builders/import.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -40,6 +43,22 @@ describe('a hostile transcript', () => {
       expect(noEmptyConversation(memory.db)).toBe(true)
     },
   )
+
+  it('that is no file, no transcript or not there at all costs no other file that is named with it', async () => {
+    using memory = buildMemory()
+    const folder = temporaryFolder()
+    const [empty, pipe] = [join(folder, 'empty'), join(folder, 'pipe.jsonl')]
+    mkdirSync(empty)
+    if (process.platform !== 'win32') execFileSync('mkfifo', [pipe])
+    const given = [join(folder, 'gone.jsonl'), empty, pipe, writeJson(sound, 'sound.json', folder)]
+    const { files } = await runImport(memory.db, given)
+    expect(files.map(({ path, error }) => [path, error === null])).toEqual(
+      given.map((path, index) => [path, index === given.length - 1]),
+    )
+    expect(told(memory)).toEqual(['user: A sound file.'])
+    const seen = await previewImport({ paths: given, db: null, clock: Date.now })
+    expect(seen.files.map(({ error }) => error === null)).toEqual([false, false, false, true])
+  })
 
   it('with a role that objects inherit in a run of SWE-agent gives the other messages of the run, and leaves the other files alone', async () => {
     using memory = buildMemory()

@@ -69,7 +69,7 @@ it('comes in the order in which people count', async () => {
   mkdirSync(join(folder, 'session-2'))
   const names = ['session-1.jsonl', 'session-2.jsonl', 'session-2/agent.jsonl', 'session-10.jsonl']
   const paths = names.map((name) => file(folder, name)).toReversed()
-  expect((await findTranscriptFiles([folder])).map(({ path }) => path)).toEqual(paths.toReversed())
+  expect((await findTranscriptFiles([folder])).files.map(({ path }) => path)).toEqual(paths.toReversed())
 })
 
 it('is told how to come out of the database of opencode', () => {
@@ -102,7 +102,7 @@ describe('links in a folder', () => {
     symlinkSync(elsewhere, join(folder, 'away'))
     symlinkSync(writeLines([], 'plain.jsonl'), join(folder, 'file.jsonl'))
     symlinkSync('nowhere', join(folder, 'broken.jsonl'))
-    const found = await findTranscriptFiles([folder])
+    const { files: found } = await findTranscriptFiles([folder])
     expect(found.map(({ path }) => relative(folder, path))).toEqual([
       'away/other.jsonl',
       'below/own.jsonl',
