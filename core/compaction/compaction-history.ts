@@ -1,23 +1,24 @@
 import { SummaryLevel } from '../contract/ids.ts'
 import { Attempt, type CompactionRunRecord } from '../contract/time-travel.ts'
 import { prunedByRun, readPruned } from '../conversations/pruned-outputs.ts'
+import { isNoName, shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 
 const queries = {
   runs: `
-    SELECT run_id AS runId, reason, mode, summarizer, owner, started_at AS startedAtMs, finished_at AS finishedAtMs,
+    SELECT run_id AS runId, ${shownValue('compaction_runs.reason', 'compaction_runs')} AS reason, mode, summarizer, owner, started_at AS startedAtMs, finished_at AS finishedAtMs,
       tokens_before AS tokensBefore, tokens_after AS tokensAfter, stop_reason AS stopReason,
       model_input_tokens AS modelInputTokens, model_output_tokens AS modelOutputTokens, model_cost AS cost
     FROM compaction_runs
     WHERE conversation_id = :conversationId
     ORDER BY started_at DESC, run_id DESC`,
   created: `
-    SELECT e.run_id AS runId, e.summary_id AS id, e.pass AS pass, coalesce(s.depth, iif(e.pass = 'leaf', 0, 1)) AS depth,
+    SELECT e.run_id AS runId, e.summary_id AS id, ${shownValue('compaction_events.pass', 'e')} AS pass, coalesce(s.depth, iif(e.pass = 'leaf', 0, 1)) AS depth,
       e.level AS level, e.source_tokens AS sourceTokens, e.tokens AS tokens, e.duration_ms AS durationMs,
       e.attempts AS attempts
     FROM compaction_events AS e
     LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE e.conversation_id = :conversationId
+    WHERE e.conversation_id = :conversationId AND NOT (${isNoName('e.summary_id')})
     ORDER BY e.event_id`,
 } as const
 

@@ -1,3 +1,4 @@
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { renderSummary, type SummaryText } from './summary-xml.ts'
 import type { Extent, Window, WindowItem } from './window.ts'
@@ -15,7 +16,7 @@ export const queries = {
       AND is_synthetic = 0 AND is_ignored = 0 AND part_type IN ('tool', 'file')
     ORDER BY message_id, ordinal`,
   summaries: `
-    SELECT s.summary_id AS id, s.kind AS kind, s.depth AS depth, s.descendant_count AS descendantCount,
+    SELECT s.summary_id AS id, ${shownValue('summaries.kind', 's')} AS kind, s.depth AS depth, s.descendant_count AS descendantCount,
       s.earliest_at AS earliestAtMs, s.latest_at AS latestAtMs, s.content AS content
     FROM summaries AS s
     WHERE s.summary_id IN (SELECT value FROM json_each(:ids))`,

@@ -1,6 +1,7 @@
 import { ROLES, type Role } from '../contract/ids.ts'
 import type { Pruned } from '../contract/message.ts'
 import { type PrunedOutput, type PrunedUntil, prunedByMessage, readPruned } from '../conversations/pruned-outputs.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { type Entries, entryParams, forEntries, type Placements } from './placements.ts'
@@ -11,7 +12,8 @@ export const queries = {
   conversation: `
     SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
   summaries: `
-    SELECT summary_id AS id, kind, depth, token_count AS tokens, earliest_at AS earliestAtMs, latest_at AS latestAtMs
+    SELECT summary_id AS id, ${shownValue('summaries.kind', 'summaries')} AS kind, depth, token_count AS tokens,
+      earliest_at AS earliestAtMs, latest_at AS latestAtMs
     FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   messageTexts: `
     SELECT message_id AS id, content FROM messages
@@ -103,7 +105,7 @@ type ItemRow = {
 
 type SummaryRow = {
   readonly id: string
-  readonly kind: string
+  readonly kind: 'leaf' | 'condensed'
   readonly depth: number | null
   readonly tokens: number | null
   readonly earliestAtMs: number | null
@@ -193,7 +195,7 @@ function toItem(row: ItemRow, summaries: ReadonlyMap<string, SummaryRow>): Windo
   return {
     ordinal,
     id: summary?.id ?? named,
-    kind: summary === undefined ? 'missing' : summary.kind === 'leaf' ? 'leaf' : 'condensed',
+    kind: summary?.kind ?? 'missing',
     messageId: null,
     summaryId: summary?.id ?? null,
     role: null,

@@ -1,5 +1,6 @@
 import { ROLES, type Role, type Visibility } from '../contract/ids.ts'
 import type { Cover, Message, MessagePart, Pruned } from '../contract/message.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { coversOfMessages } from './covers.ts'
 import { cutText } from './cut-text.ts'
@@ -37,7 +38,7 @@ const queries = {
       p.message_id AS messageId,
       p.part_id AS partId,
       p.ordinal,
-      p.part_type AS type,
+      ${shownValue('message_parts.part_type', 'p')} AS type,
       p.is_content AS isContent,
       p.is_synthetic AS isSynthetic,
       p.tool_call_id AS toolCallId,

@@ -1,3 +1,4 @@
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
 
 /** Which messages a summary names as its sources, in a nutshell. */
@@ -29,7 +30,7 @@ const summary = /* sql */ `
   SELECT
     s.summary_id AS id,
     s.conversation_id AS conversationId,
-    s.kind,
+    ${shownValue('summaries.kind', 's')} AS kind,
     s.depth,
     s.token_count AS tokens,
     s.created_at AS createdAtMs,

@@ -6,29 +6,57 @@ const queries = {
   definition: /* sql */ `SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = :table`,
 }
 
-/** A table of a native file that another program made anew: it has our columns, and any value may stand in any of them. */
-export type LooseTable = { readonly table: string; readonly columns: readonly NativeColumn[] }
+type NativeTable = { readonly table: string; readonly columns: readonly NativeColumn[] }
+
+/**
+ * A table of a native file in which values may stand that cannot be shown: another program made it anew, with our columns,
+ * or put rows into it whose names nothing can be called by.
+ */
+export type LooseTable = NativeTable & { readonly why: 'remade' | 'unnamed' }
 
 /** Our own tables refuse what does not fit them. */
 export function looseTables(db: ReadDb, migrations: readonly string[]): LooseTable[] {
-  return [...nativeSchema(migrations).tables]
-    .filter(([table, { sql }]) => oneLine(db.value<string>(queries.definition, { table }) ?? '') !== sql)
-    .map(([table, { columns }]) => ({ table, columns }))
+  return [...nativeSchema(migrations).tables].flatMap(([table, { sql, columns }]): LooseTable[] => {
+    const isRemade = oneLine(db.value<string>(queries.definition, { table }) ?? '') !== sql
+    if (isRemade) return [{ table, columns, why: 'remade' }]
+    const isUnnamed = UNNAMED[table] !== undefined && db.value(UNNAMED[table]) !== undefined
+    return isUnnamed ? [{ table, columns, why: 'unnamed' }] : []
+  })
 }
+
+/** Ids are shown and asked for in so many characters at most (`NodeId` of the contract). */
+const LONGEST_ID = 512
+
+/** Rows with names that no answer can have. Each looks into an index; only ids of nodes are looked through. */
+const UNNAMED: Readonly<Record<string, string>> = {
+  summaries: `SELECT 1 FROM main.summaries WHERE summary_id = '' OR length(summary_id) > ${LONGEST_ID} LIMIT 1`,
+  large_files: `SELECT 1 FROM main.large_files WHERE file_id = '' OR length(file_id) > ${LONGEST_ID} LIMIT 1`,
+  context_items: `
+    SELECT 1 FROM main.context_items WHERE summary_id IS NOT NULL AND (summary_id = '' OR length(summary_id) > ${LONGEST_ID})
+    LIMIT 1`,
+  summary_messages: `SELECT 1 FROM main.summary_messages WHERE summary_id = '' LIMIT 1`,
+  summary_sources: `SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
+}
+
+/** SQL: what nothing of a file can be called. */
+export const isNoName = (value: string): string => `${value} = '' OR length(${value}) > ${LONGEST_ID}`
 
 type OneOf = { readonly values: readonly string[]; readonly otherwise: string }
 
 /** What a column may say, and what is shown in the place of anything else. */
-const ONE_OF: Readonly<Record<string, OneOf>> = {
+const ONE_OF = {
   'messages.role': { values: Role.options, otherwise: `'system'` },
   'message_parts.part_type': { values: PartType.options, otherwise: `'text'` },
-  'summaries.kind': { values: SummaryKind.options, otherwise: `iif(t.depth > 0, 'condensed', 'leaf')` },
+  'summaries.kind': { values: SummaryKind.options, otherwise: `iif(:row.depth > 0, 'condensed', 'leaf')` },
   'summaries.level': { values: ['normal', 'aggressive', 'deterministic', 'unknown'], otherwise: `'unknown'` },
   'context_items.item_type': { values: ['message', 'summary'], otherwise: 'NULL' },
   'compaction_runs.reason': { values: ['threshold', 'manual', 'maintenance'], otherwise: `'manual'` },
   'compaction_events.pass': { values: ['leaf', 'condensed'], otherwise: `'leaf'` },
   'surgery_events.kind': { values: ['rewrite', 'dissolve', 'transplant', 'repair', 'undo'], otherwise: `'repair'` },
-}
+} satisfies Readonly<Record<string, OneOf>>
+
+const oneOfColumn = (table: string, column: string): OneOf | undefined =>
+  Object.entries<OneOf>(ONE_OF).find(([name]) => name === `${table}.${column}`)?.[1]
 
 /** By these a row is found and joined: without one it cannot be shown. */
 const KEYS: ReadonlySet<string> = new Set([
@@ -47,21 +75,42 @@ const KEYS: ReadonlySet<string> = new Set([
 
 const TYPES: Readonly<Record<string, string>> = { TEXT: `'text'`, INTEGER: `'integer'`, REAL: `'real', 'integer'` }
 
+const isNodeId = ({ name }: NativeColumn): boolean => /^(?:summary|source_summary|file)_id$/.test(name)
 const typesOf = ({ type }: NativeColumn): string => TYPES[type] ?? `'text'`
 const listed = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
 
 /** SQL over a row `t` of the file's own table: true for what the column cannot hold. */
-export function isWrongValue({ table }: LooseTable, column: NativeColumn): string {
+export function isWrongValue(table: string, column: NativeColumn): string {
   const value = `t.${column.name}`
   const isOther = `typeof(${value}) NOT IN (${typesOf(column)}${column.isRequired ? '' : `, 'null'`})`
-  const oneOf = ONE_OF[`${table}.${column.name}`]
-  return oneOf ? `${isOther} OR ${value} NOT IN (${listed(oneOf.values)})` : isOther
+  const oneOf = oneOfColumn(table, column.name)
+  if (oneOf) return `${isOther} OR ${value} NOT IN (${listed(oneOf.values)})`
+  return isNodeId(column) ? `${isOther} OR ${isNoName(value)}` : isOther
 }
+
+/**
+ * SQL for one of the listed columns of a row, whatever its table lets in: the check on a column holds only for writers
+ * that did not turn it off. https://www.sqlite.org/pragma.html#pragma_ignore_check_constraints
+ */
+export function shownValue(name: keyof typeof ONE_OF, row: string): string {
+  const { values, otherwise }: OneOf = ONE_OF[name]
+  const value = `${row}.${name.slice(name.indexOf('.') + 1)}`
+  return `iif(${value} IN (${listed(values)}), ${value}, ${otherwise.replace(':row', row)})`
+}
+
+/** Columns of our own tables that only their check keeps right. */
+export const checkedColumns = (migrations: readonly string[]): NativeTable[] =>
+  [...nativeSchema(migrations).tables]
+    .map(([table, { columns }]) => ({
+      table,
+      columns: columns.filter(({ name }) => oneOfColumn(table, name) !== undefined),
+    }))
+    .filter(({ columns }) => columns.length > 0)
 
 function shown({ table }: LooseTable, column: NativeColumn): string {
   const value = `t.${column.name}`
-  const oneOf = ONE_OF[`${table}.${column.name}`]
-  if (oneOf) return `iif(${value} IN (${listed(oneOf.values)}), ${value}, ${oneOf.otherwise})`
+  const listedAs = Object.keys(ONE_OF).find((name) => name === `${table}.${column.name}`)
+  if (listedAs) return shownValue(listedAs as keyof typeof ONE_OF, 't')
   if (column.type === 'TEXT') {
     const text = `CAST(${value} AS TEXT)`
     return column.isRequired ? `coalesce(${text}, '')` : text
@@ -74,12 +123,12 @@ function isFound({ table, columns }: LooseTable): string {
   const keys = columns.filter(({ name, isRequired }) => isRequired && KEYS.has(name))
   const conditions = keys.map((column) =>
     column.type === 'TEXT'
-      ? `typeof(t.${column.name}) = 'text' AND t.${column.name} <> ''`
+      ? `typeof(t.${column.name}) = 'text' AND NOT (${isNoName(`t.${column.name}`)})`
       : `typeof(t.${column.name}) = 'integer'`,
   )
   if (table === 'context_items') {
     conditions.push(`CASE t.item_type WHEN 'message' THEN typeof(t.message_id) = 'integer' AND t.summary_id IS NULL
-      WHEN 'summary' THEN typeof(t.summary_id) = 'text' AND t.summary_id <> '' AND t.message_id IS NULL ELSE 0 END`)
+      WHEN 'summary' THEN typeof(t.summary_id) = 'text' AND NOT (${isNoName('t.summary_id')}) AND t.message_id IS NULL ELSE 0 END`)
   }
   return conditions.length === 0 ? '1' : conditions.join(' AND ')
 }

@@ -107,9 +107,15 @@ function refuseStrange(connection: Database.Database, path: string): void {
   const made = migrations.slice(0, version)
   const db = wrapConnection(connection, path)
   requireNativeSchema(db, path, made)
-  const loose = looseTables(db, made).map(({ table }) => table)
+  const loose = looseTables(db, made)
   if (loose.length > 0) {
-    const reason = `Another program made tables of the file anew (${loose.slice(0, 4).join(', ')}), so that any value may stand in them. Repair a copy: "lcm salvage".`
+    const remade = loose.filter(({ why }) => why === 'remade')
+    const names = (remade.length > 0 ? remade : loose).slice(0, 4).map(({ table }) => table)
+    const what =
+      remade.length > 0
+        ? `Another program made tables of the file anew (${names.join(', ')}), so that any value may stand in them.`
+        : `Another program stored rows whose id is empty or too long to be shown (${names.join(', ')}).`
+    const reason = `${what} Repair a copy: "lcm salvage".`
     throw new LcmError('read_only_file', `${path} is not changed. ${reason}`, { path, reason })
   }
   const triggers = strangeTriggers(db, made)

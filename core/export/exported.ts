@@ -1,12 +1,13 @@
 import type { FileInfo } from '../contract/lineage.ts'
 import type { ConversationRow } from '../contract/memory.ts'
 import type { Message, Pruned } from '../contract/message.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { Lcm } from '../lcm.ts'
 import { asItIs, type Sanitizer, sanitizeValue, withoutPathName, withoutSecrets } from './sanitize.ts'
 
 const queries = {
   summaries: /* sql */ `
-    SELECT s.summary_id AS id, s.kind, s.depth, s.token_count AS tokens, s.level, s.model,
+    SELECT s.summary_id AS id, ${shownValue('summaries.kind', 's')} AS kind, s.depth, s.token_count AS tokens, ${shownValue('summaries.level', 's')} AS level, s.model,
       s.created_at AS createdAtMs, s.earliest_at AS earliestAtMs, s.latest_at AS latestAtMs, s.content
     FROM summaries AS s
     WHERE s.conversation_id = :conversation

@@ -1,8 +1,9 @@
+import { shownValue } from '../db/native-values.ts'
 import type { Lcm } from '../lcm.ts'
 
 const queries = {
   runs: /* sql */ `SELECT conversation_id AS conversation, count(*) AS count FROM compaction_runs GROUP BY conversation_id`,
-  created: /* sql */ `SELECT kind, count(*) AS count FROM summaries GROUP BY kind`,
+  created: /* sql */ `SELECT ${shownValue('summaries.kind', 's')} AS kind, count(*) AS count FROM summaries AS s GROUP BY 1`,
 }
 
 type Kind = 'gauge' | 'counter'

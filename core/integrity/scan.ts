@@ -1,3 +1,4 @@
+import { ConversationId, NodeId } from '../contract/ids.ts'
 import type { CheckPhase, Severity } from '../contract/integrity.ts'
 import { LcmError } from '../errors.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
@@ -131,9 +132,26 @@ function damageOf(error: unknown): LcmError {
 const unreadable = (error: LcmError): string => `Cannot be told: parts of the file cannot be read. ${error.message}`
 const unread = (error: LcmError): Finding => ({ id: null, conversationId: null, detail: error.message })
 
+/** A damaged file may call its rows what no answer can: the finding then says it in words. */
+function addressed(finding: Finding): Finding {
+  const isNode = finding.id === null || NodeId.safeParse(finding.id).success
+  const isTold = finding.conversationId === null || ConversationId.safeParse(finding.conversationId).success
+  if (isNode && isTold) return finding
+  const named = [
+    isNode ? '' : ` (of the id ${JSON.stringify(String(finding.id).slice(0, 40))})`,
+    isTold ? '' : ` (of conversation ${finding.conversationId})`,
+  ]
+  return {
+    ...finding,
+    id: isNode ? finding.id : null,
+    conversationId: isTold ? finding.conversationId : null,
+    detail: finding.detail + named.join(''),
+  }
+}
+
 const found = (context: CheckContext, check: Check, finding: Finding): ScanStep => ({
   kind: 'found',
   check,
-  finding,
+  finding: addressed(finding),
   byDesign: context.inherited?.whyOf(context, check.id, finding) ?? null,
 })

@@ -1,7 +1,8 @@
 import { PartType, Role, SummaryKind } from '../contract/ids.ts'
 import type { System } from '../contract/memory.ts'
 import { migrations } from '../db/native.ts'
-import { isWrongValue, looseTables } from '../db/native-values.ts'
+import { nativeSchema } from '../db/native-schema.ts'
+import { checkedColumns, isNoName, isWrongValue, looseTables } from '../db/native-values.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { NO_ROLE } from './message-columns.ts'
 import { rowRanges } from './row-ranges.ts'
@@ -33,6 +34,12 @@ const text = (table: string, column: string, what: string): Rule => ({
   isWrong: `typeof(t.${column}) <> 'text'`,
   what,
 })
+const id = (table: string, column: string): Rule => ({
+  table,
+  column,
+  isWrong: `typeof(t.${column}) <> 'text' OR ${isNoName(`t.${column}`)}`,
+  what: 'its id is',
+})
 const countOrNone = (table: string, column: string, what: string): Rule => ({
   table,
   column,
@@ -58,7 +65,8 @@ const losslessRules: readonly Rule[] = [
   number('messages', 'seq', 'its place in the sequence is'),
   number('messages', 'conversation_id', 'its conversation is'),
   text('messages', 'content', 'its text is'),
-  text('summaries', 'summary_id', 'its id is'),
+  id('summaries', 'summary_id'),
+  id('large_files', 'file_id'),
   oneOf('summaries', 'kind', SummaryKind.options, 'its kind is'),
   count('summaries', 'depth', 'its depth is'),
   count('summaries', 'token_count', 'its number of tokens is'),
@@ -170,23 +178,34 @@ function* findInFacts(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-/** A native file refuses such values unless another program made its tables anew. */
-function* findInLooseTables(context: CheckContext): Iterable<Finding | null> {
+/** What is said of it in the facts already. */
+const IN_FACTS: ReadonlySet<string> = new Set(['messages.role', 'summaries.kind'])
+
+/** A native file refuses such values unless another program made its tables anew, or turned their checks off. */
+function* findInOwnTables(context: CheckContext): Iterable<Finding | null> {
   const { db, probe } = context
-  const version = db.value<number>('PRAGMA main.user_version') ?? 0
-  for (const loose of looseTables(db, migrations.slice(0, version))) {
-    const names = new Set(loose.columns.map(({ name }) => name))
+  const made = migrations.slice(0, db.value<number>('PRAGMA main.user_version') ?? 0)
+  const loose = looseTables(db, made)
+  const isLoose = new Set(loose.map(({ table }) => table))
+  const checked = checkedColumns(made).filter(({ table }) => !isLoose.has(table))
+  for (const { table, columns } of [...loose, ...checked]) {
+    const names = new Set(
+      nativeSchema(made)
+        .tables.get(table)
+        ?.columns.map(({ name }) => name),
+    )
     const [, id] = NODES.find(([name]) => names.has(name)) ?? []
     const conversation = names.has('conversation_id') ? 't.conversation_id' : 'NULL'
-    const hasRowids = probe.hasRowids(loose.table)
-    for (const column of loose.columns) {
+    const hasRowids = probe.hasRowids(table)
+    for (const column of columns) {
+      if (!isLoose.has(table) && IN_FACTS.has(`${table}.${column.name}`)) continue
       const sql = `
         SELECT CAST(${id ?? 'NULL'} AS TEXT) AS id,
           CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,
-          '${loose.table}.${column.name} is ' || coalesce(quote(substr(t.${column.name}, 1, 40)), 'NULL') AS detail
-        FROM main.${loose.table} AS t
-        WHERE (${isWrongValue(loose, column)}) ${hasRowids ? 'AND t.rowid > :after AND t.rowid <= :upTo' : ''}`
-      for (const range of hasRowids ? rowRanges(db, loose.table) : [{}]) {
+          '${table}.${column.name} is ' || coalesce(quote(substr(t.${column.name}, 1, 40)), 'NULL') AS detail
+        FROM main.${table} AS t
+        WHERE (${isWrongValue(table, column)}) ${hasRowids ? 'AND t.rowid > :after AND t.rowid <= :upTo' : ''}`
+      for (const range of hasRowids ? rowRanges(db, table) : [{}]) {
         for (const finding of db.iterate<Finding>(sql, range)) {
           yield finding.conversationId === null || isAsked(context, finding.conversationId) ? finding : null
         }
@@ -198,7 +217,7 @@ function* findInLooseTables(context: CheckContext): Iterable<Finding | null> {
 
 function* findInNative(context: CheckContext): Iterable<Finding | null> {
   yield* findInFacts(context)
-  yield* findInLooseTables(context)
+  yield* findInOwnTables(context)
 }
 
 export const valueChecks: readonly Check[] = [

@@ -3,6 +3,7 @@ import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace
 import { GrepInput, type GrepRequest, type GrepResult } from '../contract/retrieval.ts'
 import type { HistoryIndex } from '../conversations/history-index.ts'
 import { findNode, messageNumber } from '../conversations/node-id.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { Breather } from '../retrieval/breather.ts'
@@ -28,7 +29,7 @@ const FOUND_PER_CLAIM = 60
 const MOST_CLAIMS = 400
 
 const queries = {
-  summary: /* sql */ `SELECT kind, content FROM summaries WHERE summary_id = :id`,
+  summary: /* sql */ `SELECT ${shownValue('summaries.kind', 'summaries')} AS kind, content FROM summaries WHERE summary_id = :id`,
   role: /* sql */ `SELECT role FROM messages WHERE message_id = CAST(:number AS INTEGER)`,
 }
 

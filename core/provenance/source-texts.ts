@@ -3,6 +3,7 @@ import { messageNodeId } from '../conversations/node-id.ts'
 import { rankCount } from '../conversations/rank-ranges.ts'
 import { strayMessages } from '../conversations/stray-messages.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { isPlaceholder } from '../transcripts/imported-node-text.ts'
 import type { SourceText } from './passage-index.ts'
@@ -20,12 +21,13 @@ const queries = {
   summaries: /* sql */ `
     SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   cards: /* sql */ `
-    SELECT 'msg_' || message_id AS id, 'message' AS kind, conversation_id AS conversationId, seq, role, NULL AS depth,
+    SELECT 'msg_' || message_id AS id, 'message' AS kind, conversation_id AS conversationId, seq,
+      ${shownValue('messages.role', 'messages')} AS role, NULL AS depth,
       created_at AS createdAtMs
     FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:numbers))
     UNION ALL
-    SELECT summary_id, kind, conversation_id, NULL, NULL, depth, created_at
+    SELECT summary_id, ${shownValue('summaries.kind', 'summaries')}, conversation_id, NULL, NULL, depth, created_at
     FROM summaries
     WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }

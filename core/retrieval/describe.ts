@@ -7,6 +7,7 @@ import type { HistoryIndex } from '../conversations/history-index.ts'
 import { readMessages } from '../conversations/message-reader.ts'
 import { type FoundNode, findNode, messageNodeId, notFound } from '../conversations/node-id.ts'
 import { type GraphNode, type SummaryGraph, VISIBILITIES } from '../conversations/summary-graph.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { fileById } from './files.ts'
@@ -17,7 +18,7 @@ const MAX_SOURCES = 1000
 const queries = {
   summary: /* sql */ `
     SELECT
-      kind,
+      ${shownValue('summaries.kind', 'summaries')} AS kind,
       depth,
       token_count AS tokens,
       descendant_count AS descendantCount,

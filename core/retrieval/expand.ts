@@ -6,6 +6,7 @@ import { findNode, messageNodeId } from '../conversations/node-id.ts'
 import { NO_RANKS, type RankRanges, rankCount, unionOfRanges } from '../conversations/rank-ranges.ts'
 import { strayMessages } from '../conversations/stray-messages.ts'
 import type { SummaryGraph } from '../conversations/summary-graph.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import { LcmError } from '../errors.ts'
@@ -16,7 +17,7 @@ const MAX_ITEMS = 1000
 
 const queries = {
   summaries: /* sql */ `
-    SELECT summary_id AS id, kind, depth, token_count AS tokens, octet_length(content) AS bytes
+    SELECT summary_id AS id, ${shownValue('summaries.kind', 'summaries')} AS kind, depth, token_count AS tokens, octet_length(content) AS bytes
     FROM summaries
     WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   messages: /* sql */ `

@@ -1,5 +1,6 @@
 import { changeStamp } from '../conversations/change-stamp.ts'
 import { coversOfSummaries } from '../conversations/covers.ts'
+import { shownValue } from '../db/native-values.ts'
 import type { ReadDb, SqlParams } from '../db/read-db.ts'
 import { readSnapshot } from '../db/read-snapshot.ts'
 import type { Breather } from './breather.ts'
@@ -28,7 +29,7 @@ const queries = {
     SELECT
       s.summary_rowid AS row,
       s.summary_id AS id,
-      s.kind,
+      ${shownValue('summaries.kind', 's')} AS kind,
       s.conversation_id AS conversationId,
       s.depth,
       s.created_at AS createdAtMs,

@@ -1,4 +1,5 @@
 import type { SurgeryEvent } from '../contract/surgery.ts'
+import { isNoName, shownValue } from '../db/native-values.ts'
 import type { ReadDb, WriteDb } from '../db/read-db.ts'
 import type { WindowEntry } from '../repair/memory-model.ts'
 import { entryId } from '../repair/reach.ts'
@@ -11,7 +12,8 @@ const queries = {
       (SELECT coalesce(max(event_id), 0) FROM compaction_events WHERE conversation_id = :conversationId),
       (SELECT max(seq) FROM messages WHERE conversation_id = :conversationId), :windowFrom, :windowTo, :summary, :detail)`,
   list: `
-    SELECT surgery_id AS surgeryId, conversation_id AS conversationId, at AS atMs, kind, node_id AS nodeId, owner, summary
+    SELECT surgery_id AS surgeryId, conversation_id AS conversationId, at AS atMs,
+      ${shownValue('surgery_events.kind', 'surgery_events')} AS kind, iif(${isNoName('node_id')}, NULL, node_id) AS nodeId, owner, summary
     FROM surgery_events
     WHERE :conversationId IS NULL OR conversation_id = :conversationId
     ORDER BY surgery_id DESC`,

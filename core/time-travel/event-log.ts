@@ -1,20 +1,22 @@
 import type { Placements } from '../context/placements.ts'
+import { NodeId } from '../contract/ids.ts'
 import type { CompactionEvent } from '../contract/time-travel.ts'
 import { messageNumber } from '../conversations/node-id.ts'
+import { isNoName, shownValue } from '../db/native-values.ts'
 import type { ReadDb } from '../db/read-db.ts'
 
 const queries = {
   events: /* sql */ `
-    SELECT e.event_id AS eventId, e.run_id AS runId, e.at AS atMs, iif(e.pass = 'leaf', 'leaf', 'condensed') AS pass,
+    SELECT e.event_id AS eventId, e.run_id AS runId, e.at AS atMs, ${shownValue('compaction_events.pass', 'e')} AS pass,
       e.summary_id AS summaryId, coalesce(s.depth, iif(e.pass = 'leaf', 0, 1)) AS depth, e.level AS level,
       iif(json_valid(e.removed), json_array_length(e.removed), 0) AS removed, e.source_tokens AS sourceTokens,
       e.tokens AS tokens, e.duration_ms AS durationMs, e.newest_seq AS newestSeq
     FROM compaction_events AS e
     LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
-    WHERE e.conversation_id = :conversationId
+    WHERE e.conversation_id = :conversationId AND NOT (${isNoName('e.summary_id')})
     ORDER BY e.event_id`,
   replacementsAfter: /* sql */ `
-    SELECT event_id AS eventId, summary_id AS summaryId, removed FROM compaction_events
+    SELECT event_id AS eventId, summary_id AS summaryId, NOT (${isNoName('summary_id')}) AS isNamed, removed FROM compaction_events
     WHERE conversation_id = :conversationId AND event_id > CAST(:eventId AS INTEGER)
     ORDER BY event_id DESC`,
   /** What was done by hand or by a repair since; what left the window as it was does not matter here. */
@@ -65,7 +67,7 @@ export function readReplacementsAfter(
   const edits = readEdits(db, conversationId, eventId)
   if (!edits) return null
   const since = edits.filter((edit) => edit.eventId > eventId || !hadHappened(edit))
-  type Row = { eventId: number; summaryId: string; removed: string }
+  type Row = { eventId: number; summaryId: string; isNamed: number; removed: string }
   const replacements: Replacement[] = []
   let next = 0
   // An edit after an event is undone before it.
@@ -77,7 +79,7 @@ export function readReplacementsAfter(
   }
   for (const row of db.all<Row>(queries.replacementsAfter, { conversationId, eventId })) {
     const removed = parseRemoved(row.removed)
-    if (!removed) return null
+    if (!removed || row.isNamed !== 1) return null
     takeEditsFrom(row.eventId)
     replacements.push({ placed: [row.summaryId], removed, eventId: row.eventId })
   }
@@ -101,7 +103,8 @@ export function readEdits(db: ReadDb, conversationId: number, eventId: number): 
 function parsePlacements(json: string): Placements | null {
   try {
     const items: unknown = JSON.parse(json)
-    const isEntry = (item: unknown): item is number | string => typeof item === 'number' || typeof item === 'string'
+    const isEntry = (item: unknown): item is number | string =>
+      typeof item === 'number' || NodeId.safeParse(item).success
     return Array.isArray(items) && items.every(isEntry) ? items : null
   } catch {
     // Not JSON: the file is damaged there, and the caller goes by creation times.
@@ -118,7 +121,7 @@ function parseRemoved(json: string): Placements | null {
     for (const item of items) {
       const [, type, id] = Array.isArray(item) ? item : []
       const entry = typeof id !== 'string' ? null : type === 'message' ? messageNumber(id) : id
-      if (entry === null) return null
+      if (entry === null || (typeof entry === 'string' && !NodeId.safeParse(entry).success)) return null
       removed.push(entry)
     }
     return removed

@@ -2,19 +2,32 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { Provenance, ProvenanceInput } from '../../core/contract/provenance.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
+import { SurgeryEvent } from '../../core/contract/surgery.ts'
+import { CompactionRunRecord } from '../../core/contract/time-travel.ts'
 import { LcmError } from '../../core/errors.ts'
+import { exported } from '../../core/export/exported.ts'
+import { metricsText } from '../../core/export/metrics.ts'
+import { withoutSecrets } from '../../core/export/sanitize.ts'
+import { toDot, toMermaid } from '../../core/export/to-graph.ts'
+import { toJson } from '../../core/export/to-json.ts'
+import { toMarkdown } from '../../core/export/to-markdown.ts'
+import type { Lcm } from '../../core/lcm.ts'
+import { copyMemory } from '../../core/working-copy/copy-memory.ts'
 import { tablesOf } from '../builders/hostile-schemas.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { nativeWriter } from '../builders/systems/native.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { type SystemWriter, writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish } from '../dialects/every-question.ts'
+import { askEveryQuestion, finish } from '../dialects/every-question.ts'
 import { askEveryService, withLcm } from '../dialects/every-service.ts'
 
 // Proves that a value of the wrong kind in any text column of any table is never an internal error: every service goes on
-// with what is there, and in our own files the value is a finding at its row.
+// with what is there, and in our own files the value is a finding at its row. The names that every object of JavaScript has
+// are such values too, and keys of JSON.
 
 const ODD = ['NULL', `x'ff00fe'`, '7', `CAST(x'61ff00fe62' AS TEXT)`, `''`]
 const cacheDir = join(temporaryFolder(), 'cache')
@@ -47,6 +60,81 @@ function spoiltCopy(sound: string, table: string): string {
       const row = rows[(at + shift * ODD.length) % rows.length]
       if (row !== undefined) db.exec(`UPDATE "${table}" SET "${name}" = ${value} WHERE rowid = ${row}`)
     }
+  }
+  db.pragma('journal_mode = DELETE')
+  db.close()
+  return path
+}
+
+const NAMES = ['constructor', '__proto__', 'toString', 'hasOwnProperty', '', 'x'.repeat(600)]
+
+/** The same JSON with a name in the place of each key, and beside each key, in turn. */
+function namedKeys(json: string, name: string): string[] {
+  const keys = [...json.matchAll(/"(?:[^"\\]|\\.)*"(?=\s*:)/g)]
+  const at = ({ index = 0 }: RegExpMatchArray, text: string, length: number): string =>
+    json.slice(0, index) + text + json.slice(index + length)
+  return keys.flatMap((key) => [
+    at(key, JSON.stringify(name), key[0].length),
+    at(key, `${JSON.stringify(name)}: {"a": [1]}, `, 0),
+  ])
+}
+
+/** A record of each kind that only our own files keep. */
+const RECORDS = `
+INSERT INTO compaction_runs (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, tokens_before)
+SELECT 'run_' || value, 1, 'manual', 'full', 'deterministic', '{"prune": {"a": 1}}', 'test', value, 10 FROM generate_rows;
+INSERT INTO compaction_events (event_id, run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms, attempts, newest_seq)
+SELECT value, 'run_' || value, 1, value, 'leaf', (SELECT summary_id FROM summaries), 0, '[[0, "message", 1, 5]]', 'normal', 9, 3, 1,
+  '[{"summarizer": "deterministic", "level": "normal", "outcome": "accepted", "durationMs": 1}]', 1 FROM generate_rows;
+INSERT INTO surgery_events (surgery_id, conversation_id, at, kind, owner, newest_seq, window_from, window_to, summary, detail)
+SELECT value, 1, value, 'rewrite', 'test', 1, '[1]', '["s"]', 'rewritten', '{"nodes": {"a": 1}}' FROM generate_rows;`
+
+/**
+ * In every text column of every table, each of the names in a row of its own, and each as a key wherever one stands in
+ * JSON. The tables are what they were: a native file allows no other kinds, but whoever writes to it may turn that off and
+ * drop the triggers that refuse changes.
+ */
+function namedCopy(sound: string): string {
+  const path = join(temporaryFolder(), 'lcm.db')
+  copyFileSync(sound, path)
+  const db = new Database(path)
+  db.pragma('foreign_keys = OFF')
+  db.pragma('ignore_check_constraints = ON')
+  for (const name of db
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%RAISE%'`)
+    .pluck()
+    .all()) {
+    db.exec(`DROP TRIGGER "${name}"`)
+  }
+  if (db.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'surgery_events'`).get()) {
+    db.exec('CREATE TEMP TABLE generate_rows (value INTEGER)')
+    for (let row = 1; row <= NAMES.length * 4; row += 1) db.exec(`INSERT INTO generate_rows VALUES (${row})`)
+    db.exec(RECORDS)
+  }
+  for (const table of tablesOf(path)) {
+    const columns = (db.pragma(`table_info("${table}")`) as Column[]).filter(({ type }) => /TEXT/i.test(type))
+    const keys = (db.pragma(`table_info("${table}")`) as Column[]).filter(({ pk }) => pk > 0).map(({ name }) => name)
+    const key = keys.length > 0 ? keys.map((name) => `"${name}"`).join(', ') : 'rowid'
+    for (const [shift, { name: column }] of columns.entries()) {
+      const rows = db
+        .prepare(`SELECT ${key}, "${column}" AS value FROM "${table}" ORDER BY ${key}`)
+        .raw()
+        .all() as unknown[][]
+      const put = db.prepare(
+        `UPDATE OR IGNORE "${table}" SET "${column}" = ? WHERE (${key}) = (${key.replace(/[^,]+/g, '?')})`,
+      )
+      const json = rows.map((row) => row.at(-1)).find((value) => typeof value === 'string' && /^[[{].*:/s.test(value))
+      const values = NAMES.flatMap((name) => [name, ...(typeof json === 'string' ? namedKeys(json, name) : [])])
+      for (const [at, value] of values.entries()) {
+        const row = rows[(at + shift * NAMES.length) % rows.length]
+        if (row !== undefined && at < rows.length) put.run(value, ...row.slice(0, -1))
+      }
+    }
+  }
+  // Changed past the triggers, messages would be found by what they said before.
+  if (tablesOf(path).includes('surgery_events')) {
+    for (const index of ['messages_fts', 'messages_trigram'])
+      db.exec(`INSERT INTO ${index} (${index}) VALUES ('rebuild')`)
   }
   db.pragma('journal_mode = DELETE')
   db.close()
@@ -87,6 +175,66 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
     })
   },
 )
+
+describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.name, writer })))(
+  'a file of $name',
+  ({ writer }) => {
+    it('with a name that every object has as a value or a key answers every service', { timeout: 60_000 }, async () => {
+      const path = namedCopy(soundFile(writer))
+      await withLcm(path, cacheDir, askEveryService)
+      await withLcm(path, cacheDir, (lcm) => askEveryQuestion(lcm, (_service, question) => question()))
+      await withLcm(path, cacheDir, (lcm) => finish(lcm.repair.plan({}, never, null)))
+      await withLcm(path, cacheDir, askTheRest)
+      const to = join(temporaryFolder(), 'copy.db')
+      await typed(() => withLcm(path, cacheDir, (lcm) => finish(copyMemory({ from: lcm, to }, never))))
+    })
+  },
+)
+
+describe('a native file whose checks were turned off', () => {
+  it('has a finding at the row of each value that is not allowed, and shows the row', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    copyFileSync(soundFile(nativeWriter), path)
+    const db = new Database(path)
+    db.pragma('ignore_check_constraints = ON')
+    db.exec('DROP TRIGGER messages_immutable; DROP TRIGGER message_parts_immutable')
+    const first = (column: string, table: string): unknown => db.prepare(`SELECT ${column} FROM ${table}`).pluck().get()
+    const summary = String(first('summary_id', 'summaries'))
+    const message = Number(first('message_id', 'message_parts'))
+    db.exec(`UPDATE summaries SET kind = 'constructor', level = '__proto__' WHERE summary_id = '${summary}';
+      UPDATE messages SET role = 'toString' WHERE message_id = ${message};
+      UPDATE message_parts SET part_type = 'hasOwnProperty' WHERE message_id = ${message}`)
+    db.close()
+    await withLcm(path, cacheDir, async (lcm) => {
+      const report = await askEveryService(lcm)
+      await askEveryQuestion(lcm, (_service, question) => question())
+      await askTheRest(lcm)
+      const samples = report.checks.find(({ id }) => id === 'invalid_value')?.samples ?? []
+      expect(samples.map(({ id, detail }) => `${id}: ${detail}`).sort()).toEqual([
+        `msg_${message}: its role is none of the known ones`,
+        `msg_${message}: message_parts.part_type is 'hasOwnProperty'`,
+        `${summary}: its kind is constructor`,
+        `${summary}: summaries.level is '__proto__'`,
+      ])
+      expect(lcm.retrieval.describe(summary, 10)).toMatchObject({ kind: 'leaf', level: 'unknown' })
+      expect(lcm.transcript.message(`msg_${message}`)).toMatchObject({ role: 'system', parts: [{ type: 'text' }] })
+    })
+  })
+})
+
+/** What is asked by none of the lists of questions. */
+async function askTheRest(lcm: Lcm): Promise<void> {
+  const conversations = lcm.stats.conversations().map(({ conversationId }) => conversationId)
+  const all = conversations.map((id) => exported(lcm, id, withoutSecrets))
+  for (const text of [toMarkdown(lcm.info, all), toMermaid(all), toDot(all)]) for (const _ of text);
+  for (const _ of toJson(lcm.info, all, { isSanitized: true, asJson: (value) => value }));
+  metricsText(lcm, { expandMs: null, searchMs: null, failures: null })
+  for (const id of conversations) z.array(CompactionRunRecord).parse(lcm.compactions.runs(id))
+  z.array(SurgeryEvent).parse(lcm.surgery.events(null))
+  for (const summaryId of lcm.read.column<string>('SELECT summary_id FROM summaries')) {
+    Provenance.parse(await lcm.provenance.find(ProvenanceInput.parse({ summaryId })))
+  }
+}
 
 describe('a native file whose table of messages was made anew', () => {
   it('shows what is there, is not written to, and has a finding at the row of each value', async () => {

@@ -109,6 +109,26 @@ describe('a native file', () => {
     expect(write).toBeNull()
   })
 
+  it.each(['', 'x'.repeat(600)])(
+    'with a summary that nobody can ask for is read without it, and never written to',
+    (id) => {
+      const path = changedFile((db) =>
+        db.exec(`INSERT INTO summaries (summary_id, conversation_id, kind, depth, token_count, source_token_count, descendant_count,
+          created_at, level, summary_hash, content)
+        VALUES ('${id}', 1, 'leaf', 0, 1, 1, 0, 0, 'normal', '${'0'.repeat(64)}', 'a summary')`),
+      )
+      const { info, read, write, close } = openMemory(path)
+      try {
+        expect(write).toBeNull()
+        expect(info.readOnlyReason).toMatch(/rows whose id is empty or too long to be shown \(summaries\)/)
+        expect(read.value('SELECT count(*) FROM summaries')).toBe(0)
+        expect(read.value('SELECT count(*) FROM main.summaries')).toBe(1)
+      } finally {
+        close()
+      }
+    },
+  )
+
   it('keeps the views and tables that its user added', () => {
     const path = changedFile((db) =>
       db.exec('CREATE TABLE my_notes (note TEXT); CREATE VIEW my_titles AS SELECT title FROM conversations'),

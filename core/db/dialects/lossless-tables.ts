@@ -1,3 +1,4 @@
+import { isNoName } from '../native-values.ts'
 import type { ReadDb } from '../read-db.ts'
 import type { SchemaProbe } from '../schema-probe.ts'
 import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from './canonical.ts'
@@ -81,7 +82,7 @@ const isPlace = (place: string): string =>
 
 /** A message that can be put into its conversation; one whose keys were spoilt is in none. */
 const HAS_PLACE = `${isNumber('m.message_id')} AND ${isNumber('m.conversation_id')} AND ${isPlace('m.seq')}`
-const isName = (id: string): string => `typeof(${id}) = 'text' AND +${id} <> ''`
+const isName = (id: string): string => `typeof(${id}) = 'text' AND NOT (${isNoName(`+${id}`)})`
 const IS_NAMED = `${isName('s.summary_id')} AND ${isNumber('s.conversation_id')}`
 
 /** Views over the tables that lossless-claw and its forks share. */
