@@ -13,15 +13,11 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copied } from '../working-copy/copying.ts'
 import { scanFile } from './scan-file.ts'
 
-/** The writers make the tables that a file is known by, and not every index and trigger of a release. */
-const OF_THE_WRITERS = ['schema_incomplete', 'fts_trigger_missing']
-
 /** Errors and warnings with the first sample of each. */
 async function alarms(path: string): Promise<string[]> {
   const { checks } = await scanFile(path)
   return checks
     .filter(({ count, severity }) => count > 0 && severity !== 'info')
-    .filter(({ id, samples }) => !OF_THE_WRITERS.includes(id) && !samples[0]?.detail.includes('is not there'))
     .map(({ id, count, samples }) => `${id} ${count}: ${samples[0]?.id} ${samples[0]?.detail}`)
 }
 

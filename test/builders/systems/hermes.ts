@@ -1,6 +1,9 @@
 import { inEveryMessage, inEverySession, messagesBeneath, renamed } from './story.ts'
 import { insertRow, openWriter, type SystemFile, type SystemWriter } from './system.ts'
 
+const NODE_INDEXES = `CREATE INDEX idx_nodes_session_node ON summary_nodes (session_id, node_id);
+CREATE INDEX idx_nodes_session_depth_node ON summary_nodes (session_id, depth, node_id);`
+
 const schema = (five: boolean): string => `
 CREATE TABLE messages (store_id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, source TEXT DEFAULT '',
   ${five ? `conversation_id TEXT DEFAULT '',` : ''} role TEXT NOT NULL, content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT,
@@ -15,6 +18,7 @@ CREATE TABLE summary_nodes (node_id INTEGER PRIMARY KEY AUTOINCREMENT, session_i
   source_type TEXT NOT NULL DEFAULT 'messages', created_at REAL NOT NULL, earliest_at REAL, latest_at REAL, expand_hint TEXT DEFAULT '');
 CREATE INDEX idx_nodes_session_depth ON summary_nodes (session_id, depth, created_at);
 CREATE INDEX idx_nodes_session_latest ON summary_nodes (session_id, latest_at, created_at);
+${five ? NODE_INDEXES : ''}
 CREATE TABLE lcm_lifecycle_state (conversation_id TEXT PRIMARY KEY, current_session_id TEXT, last_finalized_session_id TEXT,
   current_frontier_store_id INTEGER NOT NULL DEFAULT 0, last_finalized_frontier_store_id INTEGER NOT NULL DEFAULT 0,
   debt_kind TEXT, debt_size_estimate INTEGER NOT NULL DEFAULT 0, current_bound_at REAL, last_finalized_at REAL, debt_updated_at REAL,

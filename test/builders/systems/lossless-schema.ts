@@ -148,7 +148,9 @@ CREATE VIRTUAL TABLE promoted_fts USING fts5 (content, tags, tokenize = 'porter 
 CREATE TABLE session_ingest_log (session_id TEXT PRIMARY KEY, completed_at ${NOW}, message_count ${COUNT});
 CREATE TABLE session_instructions (id INTEGER PRIMARY KEY CHECK (id = 1), content TEXT NOT NULL, content_hash TEXT NOT NULL, updated_at ${NOW});
 CREATE TABLE redaction_stats (project_id TEXT NOT NULL, category TEXT NOT NULL, count ${COUNT}, PRIMARY KEY (project_id, category));
-CREATE TABLE recall_surfacing (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_id TEXT NOT NULL, session_id TEXT, surfaced_at ${NOW});`
+CREATE TABLE recall_surfacing (id INTEGER PRIMARY KEY AUTOINCREMENT, memory_id TEXT NOT NULL, session_id TEXT, surfaced_at ${NOW});
+CREATE INDEX promoted_project_idx ON promoted (project_id, created_at);
+CREATE INDEX recall_surfacing_memory_idx ON recall_surfacing (memory_id);`
 
 const BETA_TABLES = `
 CREATE TABLE message_transcript_anchor_trust (message_id INTEGER PRIMARY KEY REFERENCES messages (message_id) ON DELETE CASCADE,
@@ -166,4 +168,15 @@ CREATE TABLE pending_summary_node_messages (node_id TEXT NOT NULL REFERENCES pen
 CREATE TABLE pending_summary_node_children (node_id TEXT NOT NULL REFERENCES pending_summary_nodes (node_id) ON DELETE CASCADE,
   ordinal INTEGER NOT NULL, child_node_id TEXT, child_summary_id TEXT, PRIMARY KEY (node_id, ordinal));
 CREATE TABLE turn_advancements (advancement_key TEXT PRIMARY KEY, payload_hash TEXT NOT NULL, session_id TEXT NOT NULL,
-  admission_entry_id TEXT NOT NULL, terminal_entry_id TEXT NOT NULL, message_count INTEGER NOT NULL, committed_at ${NOW});`
+  admission_entry_id TEXT NOT NULL, terminal_entry_id TEXT NOT NULL, message_count INTEGER NOT NULL, committed_at ${NOW});
+CREATE INDEX conversation_transcript_epochs_mode_idx ON conversation_transcript_epochs (migration_mode, created_at);
+CREATE INDEX message_anchor_trust_conv_entry_idx ON message_transcript_anchor_trust (conversation_id, transcript_entry_id)
+  WHERE transcript_entry_id IS NOT NULL;
+CREATE INDEX message_anchor_trust_conv_state_idx ON message_transcript_anchor_trust (conversation_id, trust_state);
+CREATE INDEX pending_compaction_batches_conv_status_idx ON pending_compaction_batches (conversation_id, status, created_at);
+CREATE INDEX pending_summary_node_children_child_node_idx ON pending_summary_node_children (child_node_id);
+CREATE INDEX pending_summary_node_children_child_summary_idx ON pending_summary_node_children (child_summary_id);
+CREATE INDEX pending_summary_node_messages_message_idx ON pending_summary_node_messages (message_id);
+CREATE INDEX pending_summary_nodes_batch_status_idx ON pending_summary_nodes (batch_id, status, ordinal_start);
+CREATE INDEX pending_summary_nodes_conv_status_idx ON pending_summary_nodes (conversation_id, status, ordinal_start);
+CREATE INDEX turn_advancements_session_idx ON turn_advancements (session_id, committed_at);`
