@@ -37,5 +37,8 @@ export default defineConfig({
     actionTimeout: 20_000,
     navigationTimeout: 30_000,
   },
-  projects: [{ name: 'browser' }, { name: 'desktop', ...(hasElectron ? {} : { testMatch: SHELL_SPECS }) }],
+  projects: [
+    { name: 'browser', grepInvert: /@desktop/ },
+    { name: 'desktop', grepInvert: /@browser/, ...(hasElectron ? {} : { testMatch: SHELL_SPECS }) },
+  ],
 })

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { enter } from '../builders/browser-session.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { isRoot, nobodyCanRun } from '../builders/ordinary-user.ts'
@@ -82,7 +82,8 @@ describe('Ctrl-C', () => {
 })
 
 describe('standard output', () => {
-  it.runIf(existsSync('/dev/full'))('that cannot be written is one line of error, and no stack', async () => {
+  it('that cannot be written is one line of error, and no stack', async ({ skip }) => {
+    skip(!existsSync('/dev/full'), 'there is no /dev/full')
     using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
     const ran = await shell(`"${process.execPath}" "${cliPath}" stats --db "${memory.path}" > /dev/full`)
     expect(ran).toMatchObject({ code: 1, stdout: '' })
@@ -108,9 +109,11 @@ describe('standard output', () => {
 
 const rendererDir = join(import.meta.dirname, '../../out/renderer')
 const isBuilt = existsSync(join(rendererDir, 'index.html'))
-if (!isBuilt) console.warn(`skipped: the window is not built at ${rendererDir}`)
 
-describe.skipIf(!isBuilt)('serve', () => {
+describe('serve', () => {
+  beforeEach(({ skip }) => {
+    skip(!isBuilt, `the window is not built at ${rendererDir}: npm run build`)
+  })
   const firstLine = async (child: ChildProcess): Promise<string> => {
     for await (const line of createInterface({ input: child.stdout ?? process.stdin })) return line
     return ''
@@ -146,23 +149,22 @@ describe.skipIf(!isBuilt)('serve', () => {
 
 describe('open', () => {
   // Electron does not run as root, so root's test needs a checkout that another user can enter.
-  it.skipIf(process.platform !== 'linux' || (isRoot && !nobodyCanRun()))(
-    'shows the desktop window where Electron is installed and can show one',
-    async () => {
-      const folder = temporaryFolder()
-      // The run has a folder of its own around it.
-      for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
-        if (basename(path).startsWith('lcm-') || path === folder) chmodSync(path, 0o777)
-      }
-      const electron = join(folder, 'electron')
-      writeFileSync(electron, `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/arguments'\n`)
-      chmodSync(electron, 0o755)
-      const env = { ELECTRON_OVERRIDE_DIST_PATH: folder, DISPLAY: ':99', NODE_COMPILE_CACHE: '' }
-      const asNobody = isRoot ? { uid: 65534 } : {}
-      const { code, stdout } = await lcm(['open', '/some/lcm.db', '--json'], { env, cwd: '/', ...asNobody })
-      expect(code).toBe(0)
-      expect(JSON.parse(stdout)).toEqual({ window: 'desktop', path: '/some/lcm.db' })
-      expect(readFileSync(join(folder, 'arguments'), 'utf8').split('\n').slice(1, 2)).toEqual(['/some/lcm.db'])
-    },
-  )
+  it('shows the desktop window where Electron is installed and can show one', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'this is not Linux')
+    skip(isRoot && !nobodyCanRun(), 'nobody but root can run this checkout')
+    const folder = temporaryFolder()
+    // The run has a folder of its own around it.
+    for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
+      if (basename(path).startsWith('lcm-') || path === folder) chmodSync(path, 0o777)
+    }
+    const electron = join(folder, 'electron')
+    writeFileSync(electron, `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/arguments'\n`)
+    chmodSync(electron, 0o755)
+    const env = { ELECTRON_OVERRIDE_DIST_PATH: folder, DISPLAY: ':99', NODE_COMPILE_CACHE: '' }
+    const asNobody = isRoot ? { uid: 65534 } : {}
+    const { code, stdout } = await lcm(['open', '/some/lcm.db', '--json'], { env, cwd: '/', ...asNobody })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ window: 'desktop', path: '/some/lcm.db' })
+    expect(readFileSync(join(folder, 'arguments'), 'utf8').split('\n').slice(1, 2)).toEqual(['/some/lcm.db'])
+  })
 })

@@ -15,24 +15,22 @@ const canBeWritten = (path: string): boolean => {
   return made.stdout.trim() === 'yes'
 }
 
-test.skipIf(process.platform === 'win32')(
-  'a file that is open in this process keeps its locks while it is copied',
-  async () => {
-    const folder = temporaryFolder()
-    const path = join(folder, 'lcm.db')
-    const db = new Database(path)
-    db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1); BEGIN; SELECT * FROM t; INSERT INTO t VALUES (2)')
-    copyFileUnderLocks(path, join(folder, 'copy.db'))
-    await copyFileUnderLocksLater(path, join(folder, 'later.db'))
-    expect(canBeWritten(path)).toBe(false)
-    db.exec('ROLLBACK')
-    expect(canBeWritten(path)).toBe(true)
-    db.close()
-    for (const copy of ['copy.db', 'later.db']) {
-      expect(readFileSync(join(folder, copy)).equals(readFileSync(path))).toBe(true)
-    }
-  },
-)
+test('a file that is open in this process keeps its locks while it is copied', async ({ skip }) => {
+  skip(process.platform === 'win32', 'Windows has no POSIX locks')
+  const folder = temporaryFolder()
+  const path = join(folder, 'lcm.db')
+  const db = new Database(path)
+  db.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1); BEGIN; SELECT * FROM t; INSERT INTO t VALUES (2)')
+  copyFileUnderLocks(path, join(folder, 'copy.db'))
+  await copyFileUnderLocksLater(path, join(folder, 'later.db'))
+  expect(canBeWritten(path)).toBe(false)
+  db.exec('ROLLBACK')
+  expect(canBeWritten(path)).toBe(true)
+  db.close()
+  for (const copy of ['copy.db', 'later.db']) {
+    expect(readFileSync(join(folder, copy)).equals(readFileSync(path))).toBe(true)
+  }
+})
 
 test('a copy that cannot be made says why', async () => {
   const folder = temporaryFolder()

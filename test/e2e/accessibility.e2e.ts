@@ -1,7 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
-import { expect, test } from './app.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
 import { factsOf, hitsOf, sampleCopy } from './memories.ts'
 
 const SERIOUS = ['serious', 'critical']
@@ -39,9 +39,7 @@ function damage(path: string): string {
   return id
 }
 
-test.skip(({ hostKind }) => hostKind !== 'browser', 'the page is the same behind both doors')
-
-test('every view can be read and operated by all, dark and light', async ({ openMemory, home }) => {
+test('every view can be read and operated by all, dark and light', IN_BROWSER, async ({ openMemory, home }) => {
   test.setTimeout(300_000)
   const path = sampleCopy(home)
   const { conversationId } = factsOf(path)

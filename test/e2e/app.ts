@@ -17,6 +17,11 @@ export { expect } from '@playwright/test'
 /** What surrounds the page: the browser host, real Electron, or its stand-in. */
 export type HostKind = 'browser' | 'electron' | 'standin'
 
+/** A test of what only the browser has, or of a page that is the same behind both doors: it is not run on the desktop. */
+export const IN_BROWSER = { tag: '@browser' } as const
+/** A test of what only the desktop app has: it is not run in the browser. */
+export const ON_DESKTOP = { tag: '@desktop' } as const
+
 /** An opened app, and how to end it. */
 export type OpenedApp = {
   readonly page: Page

@@ -1,5 +1,5 @@
 import { generateHistory } from '../builders/history.ts'
-import { expect, test } from './app.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
 import { builtMemory, factsOf, sampleCopy, systemFile } from './memories.ts'
 
 test('decision, plan, confirmation, run and result; the numbers follow', async ({ openMemory, home }) => {
@@ -58,8 +58,7 @@ test('a window that reloads during a compaction finds it again and can cancel it
   await expect(page.getByRole('contentinfo')).toContainText(`${summaries} `)
 })
 
-test('the plan’s fresh tail begins where the tail that is tried begins', async ({ openMemory, home, hostKind }) => {
-  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
+test('the plan’s fresh tail begins where the tail that is tried begins', IN_BROWSER, async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Compaction' }).click()
   const strip = page.getByRole('img', { name: /fresh tail from message/ })

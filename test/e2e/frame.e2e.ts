@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { expect, test } from './app.ts'
+import { expect, IN_BROWSER, ON_DESKTOP, test } from './app.ts'
 import { builtMemory, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 test('conversations can be filtered, sorted and gone through by keys', async ({ openMemory, home }) => {
@@ -149,46 +149,45 @@ const drop = (page: Page, paths: readonly string[]): Promise<void> =>
     target.dispatchEvent(new DragEvent('drop', init))
   }, paths)
 
-test('a browser cannot take what is dropped on an open memory, and says what can be done instead', async ({
-  openMemory,
-  home,
-  hostKind,
-}) => {
-  test.skip(hostKind !== 'browser', 'the desktop opens what is dropped')
-  const page = await openMemory(sampleCopy(home))
-  const status = page.getByRole('contentinfo')
-  await expect(status).toContainText('LCM:')
-  const before = page.url()
-  await drop(page, [join(home, 'sample.db')])
-  await expect(page.getByRole('alert')).toContainText('type its path on the welcome page')
-  expect(page.url()).toBe(before)
-  await expect(status).toContainText('LCM:')
-})
+test(
+  'a browser cannot take what is dropped on an open memory, and says what can be done instead',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const page = await openMemory(sampleCopy(home))
+    const status = page.getByRole('contentinfo')
+    await expect(status).toContainText('LCM:')
+    const before = page.url()
+    await drop(page, [join(home, 'sample.db')])
+    await expect(page.getByRole('alert')).toContainText('type its path on the welcome page')
+    expect(page.url()).toBe(before)
+    await expect(status).toContainText('LCM:')
+  },
+)
 
-test('what is dropped on an open memory is opened, or looked through for transcripts', async ({
-  openMemory,
-  home,
-  hostKind,
-}) => {
-  test.skip(hostKind !== 'standin', 'nothing else can be told where a dropped file lies')
-  const other = builtMemory(
-    home,
-    (memory) => void memory.conversation({ title: 'Other', messages: ['hello'] }),
-    'other.db',
-  )
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
-  await drop(page, [other])
-  await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText('Other')
+test(
+  'what is dropped on an open memory is opened, or looked through for transcripts',
+  ON_DESKTOP,
+  async ({ openMemory, home, hostKind }) => {
+    test.skip(hostKind === 'electron', 'real Electron cannot be told where a dropped file lies')
+    const other = builtMemory(
+      home,
+      (memory) => void memory.conversation({ title: 'Other', messages: ['hello'] }),
+      'other.db',
+    )
+    const page = await openMemory(sampleCopy(home))
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await drop(page, [other])
+    await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText('Other')
 
-  const sessions = join(home, 'project', 'sessions')
-  mkdirSync(sessions, { recursive: true })
-  writeFileSync(join(sessions, 'a.jsonl'), '{"role":"user","content":"hi"}\n{"role":"assistant","content":"hello"}\n')
-  await drop(page, [join(home, 'project')])
-  await expect(page.getByRole('heading', { name: '1 transcript with 2 messages' })).toBeVisible()
-  await page.getByRole('button', { name: 'Back' }).click()
-  await expect(page.getByRole('button', { name: 'Open a memory…' })).toBeVisible()
-})
+    const sessions = join(home, 'project', 'sessions')
+    mkdirSync(sessions, { recursive: true })
+    writeFileSync(join(sessions, 'a.jsonl'), '{"role":"user","content":"hi"}\n{"role":"assistant","content":"hello"}\n')
+    await drop(page, [join(home, 'project')])
+    await expect(page.getByRole('heading', { name: '1 transcript with 2 messages' })).toBeVisible()
+    await page.getByRole('button', { name: 'Back' }).click()
+    await expect(page.getByRole('button', { name: 'Open a memory…' })).toBeVisible()
+  },
+)
 
 test('a working copy says of which file it is one', async ({ openMemory, home }) => {
   const original = join(home, 'original.db')
@@ -208,8 +207,7 @@ test('a working copy says of which file it is one', async ({ openMemory, home })
 test.describe('a view whose code does not arrive', () => {
   test.use({ allowedPageErrors: [/ERR_FAILED|Failed to fetch dynamically imported module/] })
 
-  test('says so in its place, and is there when the page is loaded again', async ({ openMemory, home, hostKind }) => {
-    test.skip(hostKind !== 'browser', 'the desktop has its code at hand')
+  test('says so in its place, and is there when the page is loaded again', IN_BROWSER, async ({ openMemory, home }) => {
     const page = await openMemory(sampleCopy(home))
     const code = /\/context-view-[^/]*\.js$/
     await page.route(code, (route) => route.abort())

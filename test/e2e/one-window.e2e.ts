@@ -4,13 +4,12 @@ import { readSettings } from '../../core/settings/settings.ts'
 import { decapodWriter } from '../builders/systems/decapod.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { writeStory } from '../builders/systems/system.ts'
-import { expect, test } from './app.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
 
 const ENV = { LCM_TOKEN_BUDGET: '300', LCM_FRESH_TAIL_COUNT: '2' }
 test.use({ appEnv: ENV })
 
-test('a session over its budget has one window in every view', async ({ openMemory, home, hostKind }) => {
-  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
+test('a session over its budget has one window in every view', IN_BROWSER, async ({ openMemory, home }) => {
   const path = join(home, 'lcm.db')
   writeStory(decapodWriter, path, decapodWriter.tell(tellStory({ seed: 7, sessions: 1, turns: 40 })))
   const lcm = openLcm(path, { readOnly: true, settings: readSettings(ENV) })

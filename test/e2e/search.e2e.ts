@@ -1,6 +1,6 @@
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { openLcm } from '../../core/lcm.ts'
-import { expect, test } from './app.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
 import { hitsOf, sampleCopy } from './memories.ts'
 
 test('search finds as one types, highlights, and Enter opens the hit in its place', async ({ openMemory, home }) => {
@@ -65,8 +65,7 @@ test('a search is kept within the summary that is selected', async ({ openMemory
   await expect(hitsOf(page).first()).toBeVisible()
 })
 
-test('what was found is marked where it is opened', async ({ openMemory, home, hostKind }) => {
-  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
+test('what was found is marked where it is opened', IN_BROWSER, async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Search' }).click()
   await page.getByRole('combobox').fill('northgate')
@@ -76,29 +75,28 @@ test('what was found is marked where it is opened', async ({ openMemory, home, h
   await expect.poll(() => page.evaluate(() => CSS.highlights.get('found')?.size ?? 0)).toBeGreaterThan(0)
 })
 
-test('a summary that stands for a hit is said to show it only where its text does', async ({
-  openMemory,
-  home,
-  hostKind,
-}) => {
-  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
-  const path = sampleCopy(home)
-  const lcm = openLcm(path, { readOnly: true })
-  const { hits: found } = await lcm.retrieval.grep(GrepInput.parse({ query: 'PAY-1187' }))
-  lcm.close()
-  const covered = found.filter((hit) => hit.coverInWindow !== null)
-  expect(covered.length).toBeGreaterThan(0)
-  const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Search' }).click()
-  await page.getByRole('combobox').fill('PAY-1187')
-  const hits = hitsOf(page)
-  await expect(hits).toHaveCount(found.length)
-  await expect(page.getByRole('grid', { name: 'Hits' })).not.toContainText('seen through')
-  for (const { id, coverInWindow, isSeenInCover } of covered) {
-    const words = `${isSeenInCover ? 'seen in' : 'covered by'}${coverInWindow?.slice(0, 6)}`
-    await expect(hits.filter({ hasText: id }).first()).toContainText(words)
-  }
-})
+test(
+  'a summary that stands for a hit is said to show it only where its text does',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const lcm = openLcm(path, { readOnly: true })
+    const { hits: found } = await lcm.retrieval.grep(GrepInput.parse({ query: 'PAY-1187' }))
+    lcm.close()
+    const covered = found.filter((hit) => hit.coverInWindow !== null)
+    expect(covered.length).toBeGreaterThan(0)
+    const page = await openMemory(path)
+    await page.getByRole('link', { name: 'Search' }).click()
+    await page.getByRole('combobox').fill('PAY-1187')
+    const hits = hitsOf(page)
+    await expect(hits).toHaveCount(found.length)
+    await expect(page.getByRole('grid', { name: 'Hits' })).not.toContainText('seen through')
+    for (const { id, coverInWindow, isSeenInCover } of covered) {
+      const words = `${isSeenInCover ? 'seen in' : 'covered by'}${coverInWindow?.slice(0, 6)}`
+      await expect(hits.filter({ hasText: id }).first()).toContainText(words)
+    }
+  },
+)
 
 test('a question is answered with passages that open in their place', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))

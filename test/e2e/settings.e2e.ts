@@ -127,7 +127,7 @@ test('a key goes in and never comes out', async ({ openMemory, hostKind, home })
     return
   }
   // A machine whose keychain cannot be reached offers none.
-  test.skip(hostKind === 'electron' && (await key.count()) === 0, 'there is no keychain')
+  test.skip(hostKind === 'electron' && (await key.count()) === 0, 'there is no keychain on this machine')
   await key.click()
   await page.getByLabel('New key').fill(SECRET)
   await page.getByRole('button', { name: 'Keep' }).click()

@@ -1,5 +1,5 @@
 import { openLcm } from '../../core/lcm.ts'
-import { expect, test } from './app.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
 test('the transcript goes to whatever is selected, and its gutter leads to what covers a message', async ({
@@ -56,37 +56,36 @@ test('keys go from message to message, reasoning and tool calls unfold', async (
   await expect(call).toHaveAttribute('aria-expanded', 'true')
 })
 
-test('a compaction is marked where it ran, and the end of what a summary stands for is called that', async ({
-  openMemory,
-  home,
-  hostKind,
-}) => {
-  test.skip(hostKind !== 'browser', 'the page is the same behind both doors')
-  const path = sampleCopy(home)
-  const { conversationId } = factsOf(path)
-  const lcm = openLcm(path, { readOnly: true })
-  const { events } = lcm.timeTravel.timeline(conversationId)
-  const [first] = events
-  const ids = lcm.history.of(conversationId).messageIds
-  const newest = `msg_${ids[(first?.messages ?? 0) - 1]}`
-  const sources = lcm.retrieval.describe(first?.summaryId ?? '', 100).sources
-  lcm.close()
-  const page = await openMemory(path)
-  const feed = page.getByRole('feed', { name: 'Messages' })
-  const showMessage = (id: string) =>
-    page.evaluate(
-      ([conversation, message]) => {
-        location.hash = `#/conversation/${conversation}/transcript?select=${message}`
-      },
-      [conversationId, id],
+test(
+  'a compaction is marked where it ran, and the end of what a summary stands for is called that',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const { conversationId } = factsOf(path)
+    const lcm = openLcm(path, { readOnly: true })
+    const { events } = lcm.timeTravel.timeline(conversationId)
+    const [first] = events
+    const ids = lcm.history.of(conversationId).messageIds
+    const newest = `msg_${ids[(first?.messages ?? 0) - 1]}`
+    const sources = lcm.retrieval.describe(first?.summaryId ?? '', 100).sources
+    lcm.close()
+    const page = await openMemory(path)
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    const showMessage = (id: string) =>
+      page.evaluate(
+        ([conversation, message]) => {
+          location.hash = `#/conversation/${conversation}/transcript?select=${message}`
+        },
+        [conversationId, id],
+      )
+    await showMessage(newest)
+    await expect(feed.getByRole('article', { name: new RegExp(`${newest}$`) })).toBeVisible()
+    const mark = feed.getByText('context was compacted here')
+    await expect(mark).toHaveCount(1)
+    await expect(mark).toContainText(/[1-9]\d*\ssummar(y|ies) made/)
+    await showMessage(sources.at(-1) ?? '')
+    await expect(feed.getByRole('article', { name: new RegExp(`${sources.at(-1)}$`) })).toContainText(
+      'the range of a summary ends here',
     )
-  await showMessage(newest)
-  await expect(feed.getByRole('article', { name: new RegExp(`${newest}$`) })).toBeVisible()
-  const mark = feed.getByText('context was compacted here')
-  await expect(mark).toHaveCount(1)
-  await expect(mark).toContainText(/[1-9]\d*\ssummar(y|ies) made/)
-  await showMessage(sources.at(-1) ?? '')
-  await expect(feed.getByRole('article', { name: new RegExp(`${sources.at(-1)}$`) })).toContainText(
-    'the range of a summary ends here',
-  )
-})
+  },
+)

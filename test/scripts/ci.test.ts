@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inProject } from '../../scripts/project.mjs'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
@@ -38,7 +38,10 @@ const GREEN = "echo 'TEST' $(ls -A | tr '\\n' ' ') && echo '5 passed, 0 failed, 
 const RED = "echo '4 passed, 1 failed, 0 skipped' && exit 1"
 const FIELD = "echo 'FIELD' $LCM_FIELD_DATA && echo '7 passed, 0 failed, 0 skipped'"
 
-describe.skipIf(process.platform === 'win32')('.ci/run', () => {
+describe('.ci/run', () => {
+  beforeEach(({ skip }) => {
+    skip(process.platform === 'win32', 'Windows has no shell that runs it')
+  })
   it('tests what is committed in a folder with nothing beside it, and takes the folder away', () => {
     const made = project(GREEN, FIELD)
     writeFileSync(join(made.path, 'not-committed.txt'), '')

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -16,6 +17,7 @@ import { LcmError } from '../../core/errors.ts'
 import { FileKeyStore, type KeyCipher, type KeyStore, MemoryKeyStore } from '../../core/settings/key-store.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { loadSettings, SettingsStore } from '../../core/settings/settings-store.ts'
+import { asOrdinaryUser, ordinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { type Behaviour, good, json, type ModelServer, startModelServer } from '../summarizers/model-server.ts'
 
@@ -215,12 +217,21 @@ describe('saving', () => {
     expect(readFileSync(join(folder, 'real.json'), 'utf8')).toContain('"spendCapTokens": 5')
   })
 
-  it.skipIf(process.getuid?.() === 0)('says so where it may not', async () => {
+  it('says so where it may not', ({ skip }) => {
+    skip(ordinaryUser() === null, 'nobody but root can run this checkout')
     const folder = temporaryFolder()
-    chmodSync(folder, 0o500)
-    const store = new SettingsStore({ env: { LCM_SETTINGS_FILE: join(folder, 'settings.json') } })
-    expect((await refusal(() => store.save({}))).code).toBe('file_not_readable')
-    expect(existsSync(store.path)).toBe(false)
+    const path = join(folder, 'settings.json')
+    chmodSync(dirname(folder), 0o755)
+    chmodSync(folder, 0o555)
+    const store = new URL('../../core/settings/settings-store.ts', import.meta.url).href
+    const saving = `const { SettingsStore } = await import(${JSON.stringify(store)})
+      const store = new SettingsStore({ env: { LCM_SETTINGS_FILE: ${JSON.stringify(path)} } })
+      console.log(await store.save({}).then(() => 'saved', (error) => error.code))`
+    const { command, args, options } = asOrdinaryUser(['--input-type=module', '-e', saving])
+    const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', ...options })
+    expect([stdout, stderr]).toEqual(['file_not_readable\n', ''])
+    expect(existsSync(path)).toBe(false)
+    chmodSync(folder, 0o755)
   })
 
   it('of what cannot even be looked at is refused when it is read, and not before', async () => {

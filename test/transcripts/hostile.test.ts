@@ -136,18 +136,20 @@ describe.each(Object.keys(lineFormats))('a transcript of %s', (format) => {
     )
   })
 
-  it.skipIf(format === 'messages')('survives values of every wrong type in every field', async () => {
-    const wrong = [null, 7, -1.5, true, '', [], {}, [null], 'x'.repeat(300), Number.MAX_SAFE_INTEGER]
-    const [first = '{}', ...rest] = transcript(format, [...WORDS])
-    for (const value of wrong) {
-      using memory = buildMemory()
-      const spoilt = rest.flatMap((line) => spoil(JSON.parse(line) as Record<string, unknown>, value))
-      const lines = [first, ...rest, ...spoilt.map((record) => JSON.stringify(record))]
-      const file = await importOne(memory.db, write(lines.join('\n')))
-      expect(file.error).toBeNull()
-      expect(await findings(memory.path)).toEqual([])
-    }
-  })
+  // Messages are one document: its faults are below.
+  if (format !== 'messages')
+    it('survives values of every wrong type in every field', async () => {
+      const wrong = [null, 7, -1.5, true, '', [], {}, [null], 'x'.repeat(300), Number.MAX_SAFE_INTEGER]
+      const [first = '{}', ...rest] = transcript(format, [...WORDS])
+      for (const value of wrong) {
+        using memory = buildMemory()
+        const spoilt = rest.flatMap((line) => spoil(JSON.parse(line) as Record<string, unknown>, value))
+        const lines = [first, ...rest, ...spoilt.map((record) => JSON.stringify(record))]
+        const file = await importOne(memory.db, write(lines.join('\n')))
+        expect(file.error).toBeNull()
+        expect(await findings(memory.path)).toEqual([])
+      }
+    })
 })
 
 /** The record with one of its fields, at any depth, put wrong: one record for each field. */
