@@ -9,7 +9,7 @@ import { contentHash, type MessageRow, partIdStem, toMessageRow, toPartRow } fro
 import { saySame, storedParts } from './known-parts.ts'
 import { type NewMessage, textUnits } from './new-message.ts'
 import { PartInserts } from './part-inserts.ts'
-import { deferIndex } from './pending-index.ts'
+import { deferIndex, LONGEST_INDEXED_AT_ONCE } from './pending-index.ts'
 import { recordEstimator } from './recorded-estimator.ts'
 
 export type NewConversation = {
@@ -44,7 +44,11 @@ export type AppendResult = {
  */
 export type Continue = (conversationId: number, message: NewMessage) => readonly NewMessage[] | null
 
-export type IngestBatch = { readonly conversationId: number; readonly messages: readonly NewMessage[] }
+export type IngestBatch = {
+  /** Or what makes it, in the transaction that stores its messages. */
+  readonly conversationId: number | (() => number)
+  readonly messages: readonly NewMessage[]
+}
 
 const queries = {
   conversation: `
@@ -168,12 +172,14 @@ export class ConversationStore {
    * @throws LcmError not_found when there is no such conversation
    */
   ingestBulk(batches: readonly IngestBatch[], continued: Continue | null = null): AppendResult[] {
-    const units = sum(batches.flatMap(({ messages }) => messages.map(textUnits)))
+    const units = batches.flatMap(({ messages }) => messages.map(textUnits)).reduce((sum, one) => sum + one, 0)
     const index = units > LONGEST_INDEXED_AT_ONCE ? deferIndex : indexMessages
     // Hashes and token counts of a long text take their time: before others have to wait.
     const prepared = batches.map(({ conversationId, messages }) => ({ conversationId, given: this.#prepare(messages) }))
     const insert = (): AppendResult[] =>
-      prepared.map(({ conversationId, given }) => this.#insertAll(conversationId, given, { continued, index }))
+      prepared.map(({ conversationId: id, given }) =>
+        this.#insertAll(typeof id === 'number' ? id : id(), given, { continued, index }),
+      )
     // Around the transaction: what the indexes have gathered is written when it ends.
     return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert, index)))
   }
@@ -291,8 +297,3 @@ export class ConversationStore {
 
 /** How much one call of `ingestBulk` should take at most: beyond it a transaction gains little speed and only lasts longer. */
 export const BULK_BATCH = { messages: 2000, textUnits: 1_200_000 } as const
-
-/** In text units: the indexes of more are made in transactions of their own, so that others can write between them. */
-export const LONGEST_INDEXED_AT_ONCE = 3_000_000
-
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -31,6 +31,9 @@ const queries = {
   insert: (column: Column) => /* sql */ `INSERT INTO messages_trigram (rowid, ${column}) VALUES (?, ?)`,
 }
 
+/** In text units: what is longer is indexed in transactions of its own, so that others can write between them. */
+export const LONGEST_INDEXED_AT_ONCE = 3_000_000
+
 /** The trigrams of so much text take SQLite about 25 ms, and 130 ms of processor time on a machine that is overloaded. */
 export const PIECE_UNITS = 500_000
 

@@ -3,23 +3,33 @@ import {
   type Continue,
   type ConversationStore,
   type IngestBatch,
-  LONGEST_INDEXED_AT_ONCE,
 } from '../conversations/conversation-store.ts'
 import { type NewMessage, textUnits } from '../conversations/new-message.ts'
+import { LONGEST_INDEXED_AT_ONCE } from '../conversations/pending-index.ts'
 import type { ImportReport } from './import-report.ts'
+
+type BatchOptions = {
+  readonly store: ConversationStore
+  readonly report: ImportReport
+  /** Makes the conversation of a session where there is none. */
+  readonly conversationOf: (sessionId: string) => number
+  readonly continued: Continue
+}
 
 /** Collects messages and writes them in transactions of a size that holds nobody up. */
 export class ImportBatch {
   readonly #store: ConversationStore
   readonly #report: ImportReport
+  readonly #conversationOf: (sessionId: string) => number
   readonly #continued: Continue
-  #groups: { readonly conversationId: number; readonly messages: NewMessage[] }[] = []
+  #groups: { readonly sessionId: string; readonly messages: NewMessage[] }[] = []
   #messages = 0
   #textUnits = 0
 
-  constructor(store: ConversationStore, report: ImportReport, continued: Continue) {
+  constructor({ store, report, conversationOf, continued }: BatchOptions) {
     this.#store = store
     this.#report = report
+    this.#conversationOf = conversationOf
     this.#continued = continued
   }
 
@@ -27,13 +37,13 @@ export class ImportBatch {
     return this.#messages >= BULK_BATCH.messages || this.#textUnits >= BULK_BATCH.textUnits
   }
 
-  add(conversationId: number, message: NewMessage): void {
+  add(sessionId: string, message: NewMessage): void {
     const units = textUnits(message)
     // A long message comes alone.
     if (this.#textUnits + units > LONGEST_INDEXED_AT_ONCE) this.write()
     let group = this.#groups.at(-1)
-    if (group?.conversationId !== conversationId) {
-      group = { conversationId, messages: [] }
+    if (group?.sessionId !== sessionId) {
+      group = { sessionId, messages: [] }
       this.#groups.push(group)
     }
     group.messages.push(message)
@@ -43,9 +53,12 @@ export class ImportBatch {
 
   write(): void {
     if (this.#messages === 0) return
-    const groups: readonly IngestBatch[] = this.#groups
-    for (const [index, result] of this.#store.ingestBulk(groups, this.#continued).entries()) {
-      const id = groups[index]?.conversationId ?? 0
+    const groups = this.#groups
+    const batches = groups.map(({ sessionId, messages }): IngestBatch => {
+      return { conversationId: () => this.#conversationOf(sessionId), messages }
+    })
+    for (const [index, result] of this.#store.ingestBulk(batches, this.#continued).entries()) {
+      const id = this.#conversationOf(groups[index]?.sessionId ?? '')
       this.#report.count(id, 'added', result.added)
       this.#report.count(id, 'alreadyThere', result.alreadyThere)
       this.#report.completed += result.completed

@@ -57,6 +57,8 @@ export class StoredSessions {
   readonly #known = new Map<string, StoredSession>()
   /** Declared, but nothing of them has come yet: a conversation is made for its first message. */
   readonly #declared = new Map<string, SessionRecord>()
+  /** What was declared again of sessions whose first messages wait to be written. */
+  readonly #expected = new Map<string, SessionRecord[]>()
   readonly #lastStored = new Map<string, LastStored | null>()
   readonly #foreign = new Map<string, number | null>()
 
@@ -74,17 +76,38 @@ export class StoredSessions {
 
   declare(session: SessionRecord): void {
     if (this.#known.has(session.sessionId)) this.#ensure(session)
+    else if (this.#expected.has(session.sessionId)) this.#expected.get(session.sessionId)?.push(session)
     else if (!this.#declared.has(session.sessionId)) this.#declared.set(session.sessionId, session)
+  }
+
+  /**
+   * The conversation of a declared session of which something comes now; null where there is none yet: it is made by
+   * `open`, in the transaction that stores its first messages.
+   */
+  expect(sessionId: string): StoredSession | null {
+    const known = this.#known.get(sessionId)
+    if (known || this.#expected.has(sessionId)) return known ?? null
+    this.#requireDeclared(sessionId)
+    if (this.#find(sessionId) !== null) return this.open(sessionId)
+    this.#expected.set(sessionId, [])
+    return null
   }
 
   /** The conversation of a declared session, made when there is none. */
   open(sessionId: string): StoredSession {
     const known = this.#known.get(sessionId)
     if (known) return known
+    const stored = this.#ensure(this.#requireDeclared(sessionId))
+    for (const again of this.#expected.get(sessionId) ?? []) this.#ensure(again)
+    this.#declared.delete(sessionId)
+    this.#expected.delete(sessionId)
+    return stored
+  }
+
+  #requireDeclared(sessionId: string): SessionRecord {
     const declared = this.#declared.get(sessionId)
     if (!declared) throw new Error(`session ${sessionId} was not declared before its first record`)
-    this.#declared.delete(sessionId)
-    return this.#ensure(declared)
+    return declared
   }
 
   #ensure(session: SessionRecord): StoredSession {
@@ -123,7 +146,7 @@ export class StoredSessions {
 
   /** Whether there is a conversation of this session, of this file or not. */
   has(sessionId: string): boolean {
-    return this.#find(sessionId) !== null
+    return this.#expected.has(sessionId) || this.#find(sessionId) !== null
   }
 
   lastStored(sessionId: string): LastStored | null {

@@ -61,7 +61,12 @@ export class TranscriptWriter {
     this.#store = new ConversationStore(db, estimator, clock)
     this.report = new ImportReport(path, format)
     this.#sessions = new StoredSessions(db, this.#store, format, path)
-    this.#batch = new ImportBatch(this.#store, this.report, this.#continued)
+    this.#batch = new ImportBatch({
+      store: this.#store,
+      report: this.report,
+      conversationOf: (sessionId) => this.#session(sessionId).id,
+      continued: this.#continued,
+    })
   }
 
   readonly stored: StoredHistory = {
@@ -154,27 +159,30 @@ export class TranscriptWriter {
   }
 
   #takeMessage({ sessionId, message, copiedFrom }: MessageRecord): boolean {
-    const { id } = this.#session(sessionId)
-    if (copiedFrom && this.#isCopy(id, copiedFrom, message.externalId)) return false
-    return this.#add(sessionId, id, message)
+    this.#expect(sessionId)
+    if (copiedFrom && this.#isCopy(sessionId, copiedFrom, message.externalId)) return false
+    return this.#add(sessionId, message)
   }
 
   #takeAnswer(answer: AnswerRecord): boolean {
     const { sessionId, externalId } = answer
-    const session = this.#session(sessionId)
-    if (answer.copiedFrom && this.#isCopy(session.id, answer.copiedFrom, externalId)) return false
-    const links = session.isNew ? [] : storedLinks(externalId, (id) => this.#sessions.message(session.id, id)?.parts)
+    const session = this.#expect(sessionId)
+    if (answer.copiedFrom && this.#isCopy(sessionId, answer.copiedFrom, externalId)) return false
+    const links =
+      session === null || session.isNew
+        ? []
+        : storedLinks(externalId, (id) => this.#sessions.message(session.id, id)?.parts)
     const messages = cutGrown(answer, links)
     const [whole] = links.length === 1 && messages.length > 1 ? cutGrown(answer, []) : []
-    if (whole) return this.#add(sessionId, session.id, { ...whole, cut: messages })
+    if (whole) return this.#add(sessionId, { ...whole, cut: messages })
     let wrote = false
-    for (const message of messages) wrote = this.#add(sessionId, session.id, message) || wrote
+    for (const message of messages) wrote = this.#add(sessionId, message) || wrote
     return wrote
   }
 
   #takeCompaction(compaction: CompactionRecord): boolean {
     if (this.#options.window === 'history') return false
-    if (!this.#session(compaction.sessionId).isNew) {
+    if (this.#expect(compaction.sessionId)?.isNew === false) {
       this.#laterCompactions.push(compaction)
       return false
     }
@@ -192,7 +200,7 @@ export class TranscriptWriter {
 
   #takePruning(pruning: PruningRecord): boolean {
     if (this.#options.window === 'history') return false
-    if (!this.#session(pruning.sessionId).isNew) {
+    if (this.#expect(pruning.sessionId)?.isNew === false) {
       this.#laterPrunings.push(pruning)
       return false
     }
@@ -207,9 +215,9 @@ export class TranscriptWriter {
     storePruning({ db, estimator, importer: format, conversationId, pruning })
   }
 
-  #add(sessionId: string, conversationId: number, message: NewMessage): boolean {
+  #add(sessionId: string, message: NewMessage): boolean {
     this.#noteBeginning(sessionId, message)
-    this.#batch.add(conversationId, message)
+    this.#batch.add(sessionId, message)
     if (!this.#batch.isFull) return false
     this.#batch.write()
     return true
@@ -224,10 +232,15 @@ export class TranscriptWriter {
     if (text !== '') this.#beginnings.set(sessionId, { text, isAsked })
   }
 
-  #isCopy(conversationId: number, sessionIds: readonly string[], externalId: string | null): boolean {
+  #isCopy(sessionId: string, sessionIds: readonly string[], externalId: string | null): boolean {
     if (externalId === null || !sessionIds.some((id) => this.#sessions.holds(id, externalId))) return false
-    this.report.count(conversationId, 'alreadyThere')
+    this.report.count(this.#session(sessionId).id, 'alreadyThere')
     return true
+  }
+
+  /** Null for a session of which nothing is stored yet. */
+  #expect(sessionId: string): StoredSession | null {
+    return this.#sessions.expect(sessionId) && this.#session(sessionId)
   }
 
   #session(sessionId: string): StoredSession {
