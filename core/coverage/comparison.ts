@@ -1,4 +1,5 @@
 import { alignKeys, countBelow, Gaps, NONE, STRETCH } from './align.ts'
+import { alignmentKeys } from './alignment-keys.ts'
 import { compareGap, type Leftover } from './compare-texts.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
@@ -37,11 +38,8 @@ export class Comparison {
 
   /** Steps are good moments to let others have their turn. */
   *matchHashes(): Generator<void, void> {
-    const answered = yield* answeredAlike(this.#left, this.#right)
-    this.#rightOf = yield* alignKeys(
-      this.#left.map((one) => keyOf(one, answered)),
-      this.#right.map((one) => keyOf(one, answered)),
-    )
+    const [leftKeys, rightKeys] = yield* alignmentKeys(this.#left, this.#right)
+    this.#rightOf = yield* alignKeys(leftKeys, rightKeys)
     this.#rightOf.forEach((right, left) => {
       if (right !== NONE) this.#leftOf[right] = left
     })
@@ -245,35 +243,6 @@ export class Comparison {
     if ((this.#rightOf[left] ?? NONE) < 0) this.#rightOf[left] = right
     this.#leftOf[right] = left
   }
-}
-
-/** Answers of tools whose call and text are the same on both sides, once on each: they go together, whatever recurs. */
-function* answeredAlike(
-  left: readonly Fingerprint[],
-  right: readonly Fingerprint[],
-): Generator<void, ReadonlySet<number>> {
-  const both: ReadonlyMap<number, number>[] = []
-  for (const side of [left, right]) {
-    const times = new Map<number, number>()
-    for (const [at, one] of side.entries()) {
-      if (at % STRETCH === 0) yield
-      const key = answerKey(one)
-      if (key !== null) times.set(key, (times.get(key) ?? 0) + 1)
-    }
-    both.push(times)
-  }
-  const [ours, theirs] = both
-  return new Set([...(ours ?? [])].flatMap(([key, times]) => (times === 1 && theirs?.get(key) === 1 ? key : [])))
-}
-
-/** Of the one call that a message answers, and what it says; below 0, so that it is no other hash. */
-function answerKey({ answerIds: [id, ...others], primary }: Fingerprint): number | null {
-  return id === undefined || others.length > 0 ? null : -((id % 2 ** 26) * 2 ** 26 + (primary % 2 ** 26)) - 1
-}
-
-function keyOf(one: Fingerprint, answered: ReadonlySet<number>): number {
-  const key = answerKey(one)
-  return key !== null && answered.has(key) ? key : one.primary
 }
 
 /** Open positions with one hash, ascending; those before `from` are taken meanwhile. */
