@@ -5,6 +5,7 @@ import { type Check, type CheckContext, type Finding, nativeOnly } from './check
 
 const queries = {
   tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,
+  isThere: /* sql */ `SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = :table`,
   references: /* sql */ `SELECT 1 FROM pragma_foreign_key_list(:table, 'main') LIMIT 1`,
   // Of the file itself: a view of the same name may stand in front of it.
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
@@ -25,7 +26,9 @@ const WHOLE_BYTES = 64 << 20
 function* checkPages(context: CheckContext): Iterable<Finding | null> {
   const { db, info, probe } = context
   // While another process writes, FTS5 compares the index with a structure that it remembers, and would report damage.
-  if (info.system === 'native') for (const [table, sql] of REFRESH) if (context.probe.has(table)) db.value(sql)
+  if (info.system === 'native') {
+    for (const [table, sql] of REFRESH) if (db.value(queries.isThere, { table }) !== undefined) db.value(sql)
+  }
   const hasComputed = probe.computed.size > 0
   if (info.bytes <= WHOLE_BYTES && !hasComputed) {
     yield* pageFindings(context, 'PRAGMA main.integrity_check(100)')
