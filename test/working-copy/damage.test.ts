@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -171,27 +170,6 @@ describe('the record of compactions', () => {
     }
     original.close()
     copy.close()
-  })
-})
-
-describe('a copy that is killed', () => {
-  it('leaves nothing at its target, and the next one is whole', async () => {
-    const from = written(claw, tellStory({ seed: 3, sessions: 60, turns: 40 }))
-    const to = join(temporaryFolder(), 'copy.db')
-    const cli = join(import.meta.dirname, '../../core/entry/cli.ts')
-    const run = (): ReturnType<typeof spawn> =>
-      spawn(process.execPath, [cli, 'copy', '--from', from, '--to', to], { stdio: 'ignore' })
-    const names = (): string[] => readdirSync(join(to, '..'))
-    const killed = run()
-    await expect
-      .poll(names, { interval: 5, timeout: 20_000 })
-      .toContainEqual(expect.stringMatching(/^copy\.db\.partial-/))
-    killed.kill('SIGKILL')
-    await new Promise((done) => killed.once('close', done))
-    expect(names()).not.toContain('copy.db')
-    const next = run()
-    expect(await new Promise((done) => next.once('close', done))).toBe(0)
-    expect(names()).toEqual(['copy.db'])
   })
 })
 
