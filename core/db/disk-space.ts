@@ -9,8 +9,8 @@ export const isNoRoomError = (error: unknown): boolean =>
 
 /** A disk with less is full for SQLite, which writes several pages at once. */
 const LEAST_BYTES = 1024 * 1024
-/** SQLite writes pages of at most this size. */
-const LARGEST_PAGE_BYTES = 65_536
+/** What SQLite may have taken back of a file when its error arrives: as much as a transaction of ours adds. */
+const TAKEN_BACK_BYTES = 64 * 1024 * 1024
 
 /**
  * Whether a database cannot grow. SQLite keeps to itself what the system said of a failed write, so it is found out
@@ -29,7 +29,7 @@ export function isOutOfRoom(path: string): boolean {
 
 function isNear(path: string, limit: number): boolean {
   try {
-    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + LARGEST_PAGE_BYTES > limit
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) + TAKEN_BACK_BYTES > limit
   } catch {
     return false
   }

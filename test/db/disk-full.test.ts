@@ -61,6 +61,16 @@ describe('where files may not grow any more', () => {
     if (existsSync(to)) expect((await lcmHere(['integrity', '--db', to])).code).toBe(0)
   })
 
+  // At the edge of a page SQLite is told so by a failed write instead of a short one, and takes back what it added.
+  it.each([
+    ['import', (to: string) => ['import', transcript, '--db', to]],
+    ['copy', (to: string) => ['copy', '--from', large, '--to', to]],
+  ])('%s says so, too, where the limit lies at the edge of a page', async (_what, args) => {
+    const ran = await runLimited(100, args(join(temporaryFolder(), 'made')))
+    expect(ran.stderr).toMatch(/lcm: disk_full: /)
+    expect(ran.code).toBe(1)
+  })
+
   it('a ledger fails no write that it follows, says why it lags behind, and catches up', async () => {
     const { path, ledger } = keptMemory()
     const first = openHere(path)
