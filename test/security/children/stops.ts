@@ -24,16 +24,24 @@ const workerData: CoreThreadData = {
   keys: null,
 }
 
-/** A scan that has said nothing for so long is in the middle of a statement. */
-const SILENCE_MS = 1500
+/**
+ * A scan that has worked for so long and said nothing is in the middle of a statement. Time of the processor, of all
+ * threads: on a busy machine, one that waits for its turn is silent too.
+ */
+const SILENT_WORK_MS = 600
+
+const workedMs = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
 
 /** Waits until what is heard stays the same, from when something is heard on. */
 async function silence(heard: () => Promise<unknown> | unknown): Promise<void> {
-  for (let [last, sinceMs] = [await heard(), performance.now()]; ; ) {
+  for (let [last, sinceMs] = [await heard(), workedMs()]; ; ) {
     await pause(50)
     const now = await heard()
-    if (now === last && now !== undefined && performance.now() - sinceMs > SILENCE_MS) return
-    if (now !== last) [last, sinceMs] = [now, performance.now()]
+    if (now === last && now !== undefined && workedMs() - sinceMs > SILENT_WORK_MS) return
+    if (now !== last) [last, sinceMs] = [now, workedMs()]
   }
 }
 
