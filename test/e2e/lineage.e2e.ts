@@ -22,7 +22,7 @@ test('the lineage goes from the window down to the messages, by key', async ({ o
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('ArrowLeft')
   await expect(page).toHaveURL(/lineage\?select=msg_/)
-  await expect(page.getByRole('region', { name: 'Lineage' })).toContainText('the model reads this one')
+  await expect(page.getByRole('region', { name: 'Lineage' })).toContainText('in the window')
   await page.keyboard.press('ArrowRight')
   await expect(page).toHaveURL(/lineage\?select=sum_/)
   await page.keyboard.press('j')
