@@ -32,6 +32,15 @@ const ALONE = [
   'test/**/*.process.test.ts',
 ]
 
+/** Tests that go through whole files of every system, or damage and repair whole memories. They take a minute. */
+const WHOLE = [
+  'test/{dialects,equivalence,repair,salvage,surgery,time-travel,working-copy}/**/*.test.ts',
+  'test/**/*.whole.test.ts',
+]
+
+// One file after another in the same process: what was loaded and compiled for the first serves them all.
+const inOneProcess = { ...everyTest, isolate: false }
+
 export default defineConfig({
   test: {
     globalSetup: ['test/db/written-files.ts'],
@@ -40,14 +49,13 @@ export default defineConfig({
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       { test: { ...everyTest, name: 'alone', include: ALONE } },
+      { test: { ...inOneProcess, name: 'whole', include: WHOLE, exclude: [...everyTest.exclude, ...ALONE] } },
       {
         test: {
-          ...everyTest,
+          ...inOneProcess,
           name: 'together',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: [...everyTest.exclude, ...ALONE],
-          // One file after another in the same process: what was loaded and compiled for the first serves them all.
-          isolate: false,
+          exclude: [...everyTest.exclude, ...ALONE, ...WHOLE],
         },
       },
     ],

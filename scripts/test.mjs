@@ -11,6 +11,7 @@ import { playwrightFiles, slowest, vitestFiles } from './test-slowest.mjs'
 
 const reports = {
   unit: inProject('test-results/unit.json'),
+  whole: inProject('test-results/whole.json'),
   contract: inProject('test-results/contract.json'),
   playwright: inProject('test-results/playwright.json'),
 }
@@ -46,6 +47,7 @@ function steps(paths = []) {
     { name: 'lint', title: 'Lint', args: tool('@biomejs/biome/bin/biome', 'check', '.'), counts: stepCounts },
     { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
     vitestStep('unit', 'Unit and property tests', 'together', paths),
+    vitestStep('whole', 'Whole files of every system, and whole memories', 'whole', paths),
     vitestStep('contract', 'Tests of processes: contract, command line, threads, security', 'alone', paths),
     {
       name: 'playwright',

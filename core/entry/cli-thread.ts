@@ -17,17 +17,18 @@ const tell = (message: FromCliThread): void => port.postMessage(message)
 // What a thread's own streams do not know of those behind them.
 Object.assign(process.stdout, terminals.stdout)
 Object.assign(process.stderr, terminals.stderr)
-let stdin: NodeJS.ReadableStream | null = null
+type Stdin = ReadStream | Socket | ReturnType<typeof createReadStream>
+const opened: { stdin: Stdin | null } = { stdin: null }
 Object.defineProperty(process, 'stdin', {
   configurable: true,
   get: () => {
-    stdin ??= openStdin()
-    return stdin
+    opened.stdin ??= openStdin()
+    return opened.stdin
   },
 })
 
 /** As the main thread would open it, and only when somebody asks for it: what nobody reads stays for others. */
-function openStdin(): NodeJS.ReadableStream {
+function openStdin(): Stdin {
   if (isatty(0)) return new ReadStream(0)
   const kind = fstatSync(0)
   // It reads nothing before somebody listens, and keeps nobody waiting until then.
@@ -53,4 +54,6 @@ const onStuck = (): void => {
 }
 const exitCode = await runCli(args, { ...installation, workerUrl: new URL(installation.workerUrl), onStuck }, version)
 process.exitCode = exitCode
+// A pipe that its writer keeps open would keep this thread alive.
+opened.stdin?.destroy()
 tell({ kind: 'ended', exitCode, isWhole })

@@ -125,7 +125,7 @@ describe('in a file that records every replacement', () => {
       }),
       { numRuns: runs(30) },
     )
-    expect(moments).toBeGreaterThan(300)
+    expect(moments).toBeGreaterThan(runs(250))
   }, 120_000)
 
   it('puts together what left and what entered between any two moments', async () => {
