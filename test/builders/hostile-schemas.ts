@@ -12,6 +12,8 @@ export const ENDLESS = 'WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1
 /** A condition that takes minutes to be found false. */
 export const SLOW_CONDITION = `instr(hex(zeroblob(2000000)), hex(zeroblob(1000000)) || '1') > 0`
 
+const QUICK_CONDITION = `instr('quick', 'x') > 0`
+
 type Column = { readonly name: string; readonly type: string; readonly hidden: number }
 
 export const columnsOf = (db: Database.Database, table: string): readonly Column[] =>
@@ -25,6 +27,14 @@ function rebuilt(db: Database.Database, table: string, definition: (columns: rea
   db.exec(`ALTER TABLE "${table}" RENAME TO kept_rows`)
   db.exec(`CREATE TABLE "${table}" (${definition(columns)})`)
   db.exec(`INSERT INTO "${table}" (${listed(columns)}) SELECT ${listed(columns)} FROM kept_rows; DROP TABLE kept_rows`)
+}
+
+/** SQLite computes a column for every row when the table is made, so that it becomes slow only afterwards. */
+function slowDown(db: Database.Database, table: string): void {
+  db.pragma('writable_schema = ON')
+  const change = 'UPDATE sqlite_schema SET sql = replace(sql, :quick, :slow) WHERE name = :table'
+  db.prepare(change).run({ table, quick: QUICK_CONDITION, slow: SLOW_CONDITION })
+  db.pragma('writable_schema = RESET')
 }
 
 /** Beside what the table has, columns that take the place of the number of a row. */
@@ -56,7 +66,10 @@ export const HOSTILE_CHANGES: readonly HostileChange[] = [
   },
   {
     name: 'a column that is computed for ever',
-    make: (db, table) => db.exec(`ALTER TABLE "${table}" ADD COLUMN computed_here TEXT AS (${SLOW_CONDITION})`),
+    make: (db, table) => {
+      db.exec(`ALTER TABLE "${table}" ADD COLUMN computed_here TEXT AS (${QUICK_CONDITION})`)
+      slowDown(db, table)
+    },
   },
   {
     name: 'a last column that is computed',
@@ -64,8 +77,9 @@ export const HOSTILE_CHANGES: readonly HostileChange[] = [
       const columns = columnsOf(db, table)
       const last = columns.at(-1) as Column
       db.exec(`ALTER TABLE "${table}" RENAME TO kept_rows;
-        CREATE TABLE "${table}" (${listed(columns.slice(0, -1))}, "${last.name}" AS (${SLOW_CONDITION}));
+        CREATE TABLE "${table}" (${listed(columns.slice(0, -1))}, "${last.name}" AS (${QUICK_CONDITION}));
         INSERT INTO "${table}" SELECT ${listed(columns.slice(0, -1))} FROM kept_rows`)
+      slowDown(db, table)
     },
   },
   {
