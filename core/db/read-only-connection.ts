@@ -134,11 +134,13 @@ export function readInPlace(file: MemoryFile, db: PreparableDb): ReadOnlyConnect
     return null
   } catch (error) {
     db.close()
-    if (error instanceof LcmError && (error.code === 'read_only_file' || error.code === 'file_not_readable'))
-      return null
+    if (error instanceof LcmError && (isReadonly(error) || error.code === 'file_not_readable')) return null
     throw error
   }
 }
+
+/** Said also by a log that only a writer could put in order. */
+const isReadonly = ({ details }: LcmError): boolean => String(details?.sqlite).startsWith('SQLITE_READONLY')
 
 /** @throws LcmError what reading throws; `locked` only after `until` */
 function isBusy(db: PreparableDb, until: number): boolean {
@@ -146,7 +148,7 @@ function isBusy(db: PreparableDb, until: number): boolean {
     db.value('SELECT count(*) FROM sqlite_schema')
     return false
   } catch (error) {
-    if (error instanceof LcmError && error.code === 'locked' && Date.now() < until) return true
+    if (error instanceof LcmError && error.code === 'locked' && !isReadonly(error) && Date.now() < until) return true
     throw error
   }
 }

@@ -4,9 +4,10 @@ import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { toErrorInfo } from '../../core/errors.ts'
 import { ledgerState } from '../../core/ledger/ledger-permission.ts'
+import { cliPath } from '../builders/built-program.ts'
 import { openHere } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { cliPath, ended, environment, lcmHere, type Ran } from '../cli/lcm.ts'
+import { ended, environment, lcmHere, type Ran } from '../cli/lcm.ts'
 import { keptMemory, ledgerFindings } from '../ledger/kept-memory.ts'
 
 /** A command whose process may make no file larger than this: what it writes fails as on a full disk. */

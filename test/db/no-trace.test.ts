@@ -1,4 +1,16 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -9,6 +21,7 @@ import { openNative } from '../../core/db/native.ts'
 import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
 import { prepareCopy } from '../../core/db/prepare-copy.ts'
 import { IMAGE_LIMIT_BYTES, routeOf } from '../../core/db/read-only-connection.ts'
+import { canOpenUris, openByUri } from '../../core/db/uri-db.ts'
 import { MemoryStats } from '../../core/memory/memory-stats.ts'
 import { ordinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -134,6 +147,22 @@ describe('a look at another system’s file', () => {
       }
     }
     expect(newest).toBeGreaterThan(MESSAGES)
+  })
+
+  it.runIf(canOpenUris())('that finds its log in the middle of being made asks to try again', async () => {
+    const path = copyOf('lossless-claw/small.db')
+    writer = await Writer.start(path)
+    await writer.tell('write')
+    const db = openByUri(path, 'mode=ro&readonly_shm=1')
+    expect(db.value('SELECT count(*) FROM messages')).toBe(MESSAGES + 1)
+    // Both headers of the log's index, as whoever begins a log leaves them for a moment.
+    const index = openSync(`${path}-shm`, 'r+')
+    writeSync(index, Buffer.alloc(96), 0, 96, 0)
+    closeSync(index)
+    const details = expect.objectContaining({ sqlite: 'SQLITE_READONLY_RECOVERY' })
+    const again = { code: 'locked', retryable: true, details }
+    expect(() => db.value('SELECT count(*) FROM messages')).toThrow(expect.objectContaining(again))
+    db.close()
   })
 
   it('never holds a lock that a writer waits for', async () => {
