@@ -20,7 +20,7 @@ const SHELL_SPECS = /(desktop|frame|welcome|settings|hostile)\.e2e\.ts$/
 export default defineConfig({
   testDir: 'test/e2e',
   testMatch: '**/*.e2e.ts',
-  globalSetup: './test/e2e/built-app.ts',
+  globalSetup: './test/builders/built-program.ts',
   outputDir: 'test-results/e2e',
   reporter: 'list',
   workers: 2,

@@ -48,7 +48,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { ...everyTest, name: 'alone', include: ALONE } },
+      { test: { ...everyTest, name: 'alone', include: ALONE, globalSetup: ['test/builders/built-program.ts'] } },
       { test: { ...inOneProcess, name: 'whole', include: WHOLE, exclude: [...everyTest.exclude, ...ALONE] } },
       {
         test: {

@@ -5,13 +5,13 @@ import { pathToFileURL } from 'node:url'
 import { vi } from 'vitest'
 import type { z } from 'zod'
 import { runCli } from '../../core/cli/program.ts'
+import { cliPath } from '../builders/built-program.ts'
 import { asOrdinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // Programs take their time to start on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
-export const cliPath = join(import.meta.dirname, '../../core/entry/cli.ts')
 const home = temporaryFolder()
 
 export type Ran = {

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { serve } from '../../core/cli/serve-command.ts'
+import { workerUrl } from '../builders/built-program.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { longTranscript } from '../jobs/long-transcript.ts'
 import { Stats } from './documents.ts'
@@ -14,7 +14,6 @@ const root = join(import.meta.dirname, '../..')
 function installation() {
   const rendererDir = temporaryFolder()
   writeFileSync(join(rendererDir, 'index.html'), '<title>The page</title>')
-  const workerUrl = pathToFileURL(join(root, 'core/entry/worker.ts'))
   return { root, rendererDir, workerUrl, resourcesDir: join(root, 'resources') }
 }
 

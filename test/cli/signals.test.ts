@@ -5,12 +5,13 @@ import { createInterface } from 'node:readline'
 import Database from 'better-sqlite3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { enter } from '../builders/browser-session.ts'
+import { cliPath } from '../builders/built-program.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { isRoot, nobodyCanRun } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { longTranscript } from '../jobs/long-transcript.ts'
 import { Integrity, Stats } from './documents.ts'
-import { cliPath, document, ended, environment, lcm, lcmHere, startLcm } from './lcm.ts'
+import { document, ended, environment, lcm, lcmHere, startLcm } from './lcm.ts'
 
 /** Waits until the memory holds something of what is being imported. */
 const whenBegun = (db: string): Promise<void> =>

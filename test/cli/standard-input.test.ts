@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { cliPath } from '../builders/built-program.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { Stats } from './documents.ts'
-import { cliPath, document, ended, environment, type Ran } from './lcm.ts'
+import { document, ended, environment, type Ran } from './lcm.ts'
 
 const folder = temporaryFolder()
 const spools = join(folder, 'tmp')

@@ -13,13 +13,13 @@ import { Machine } from '../../core/machine/machine.ts'
 import { createRouter } from '../../core/router.ts'
 import type { Confirm } from '../../core/settings/confirmation.ts'
 import { enter, openSocket } from '../builders/browser-session.ts'
+import { workerUrl } from '../builders/built-program.ts'
 
 export type Client = ContractRouterClient<Contract>
 export type OpenDoor = { readonly client: Client; close(): Promise<void> }
 export type Door = { readonly name: string; open(path: string | null): Promise<OpenDoor> }
 
 const resourcesDir = join(import.meta.dirname, '../../resources')
-const workerUrl = new URL('../../core/entry/worker.ts', import.meta.url)
 /** The user of every door grants what is asked. */
 const confirm: Confirm = async () => 'granted'
 

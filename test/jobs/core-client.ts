@@ -7,11 +7,11 @@ import type { ContractRouterClient } from '@orpc/contract'
 import type { Contract } from '../../core/contract/contract.ts'
 import type { Job } from '../../core/contract/job.ts'
 import { CoreHost } from '../../core/entry/core-host.ts'
+import { workerUrl } from '../builders/built-program.ts'
 
 export type Client = ContractRouterClient<Contract>
 
 export const resourcesDir = join(import.meta.dirname, '../../resources')
-export const workerUrl = new URL('../../core/entry/worker.ts', import.meta.url)
 
 export const startCores = (): CoreHost => new CoreHost({ workerUrl, resourcesDir })
 

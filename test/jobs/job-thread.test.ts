@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { JobProgress, JobSpec } from '../../core/contract/job.ts'
 import type { CoreThreadData } from '../../core/entry/core-host.ts'
 import { executeInThread } from '../../core/jobs/job-thread.ts'
+import { workerUrl } from '../builders/built-program.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { resourcesDir, workerUrl } from './core-client.ts'
+import { resourcesDir } from './core-client.ts'
 import { longTranscript } from './long-transcript.ts'
 
 const threads: Worker[] = []

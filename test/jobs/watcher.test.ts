@@ -7,6 +7,7 @@ import type { LcmEvent } from '../../core/contract/event.ts'
 import { Core } from '../../core/core.ts'
 import { executeHere } from '../../core/jobs/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
+import { cliPath } from '../builders/built-program.ts'
 import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -36,8 +37,7 @@ const oneMore = (changes: readonly LcmEvent[], before: number): Promise<void> =>
 
 /** Runs `lcm import` in a process of its own. */
 async function importInto(path: string, transcript: string): Promise<void> {
-  const cli = join(import.meta.dirname, '../../core/entry/cli.ts')
-  const child = spawn(process.execPath, [cli, 'import', transcript, '--db', path], { stdio: 'ignore' })
+  const child = spawn(process.execPath, [cliPath, 'import', transcript, '--db', path], { stdio: 'ignore' })
   const code = await new Promise((done) => child.once('exit', done))
   expect(code).toBe(0)
 }

@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { cliPath, environment } from '../cli/lcm.ts'
+import { cliPath } from '../builders/built-program.ts'
+import { environment } from '../cli/lcm.ts'
 
 export type Connected = {
   readonly client: Client

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { MOST_AGENT_TOKENS } from '../../core/contract/expand-query.ts'
 import { openNative } from '../../core/db/native.ts'
+import { cliPath } from '../builders/built-program.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, lcmHere, startLcm } from '../cli/lcm.ts'
 import { HOSTILE, importedMemory } from '../cli/memories.ts'
@@ -333,7 +334,7 @@ describe('the process', () => {
 
   it('answers what was asked before its input ended, then ends with code 0', async () => {
     const { spawn } = await import('node:child_process')
-    const { cliPath, environment } = await import('../cli/lcm.ts')
+    const { environment } = await import('../cli/lcm.ts')
     const child = spawn(process.execPath, [cliPath, 'mcp', '--db', db], {
       env: environment(),
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -364,7 +365,7 @@ describe('the process', () => {
   it('ends quietly when nobody reads any more, and by signal', async () => {
     for (const end of ['unpipe', 'SIGTERM'] as const) {
       const { spawn } = await import('node:child_process')
-      const { cliPath, environment } = await import('../cli/lcm.ts')
+      const { environment } = await import('../cli/lcm.ts')
       const child = spawn(process.execPath, [cliPath, 'mcp', '--db', db], {
         env: environment(),
         stdio: ['pipe', 'pipe', 'pipe'],

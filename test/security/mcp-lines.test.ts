@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { createMcpServer } from '../../core/mcp/server.ts'
 import { MAX_LINE_BYTES, StdioTransport } from '../../core/mcp/stdio-transport.ts'
 import { Tools } from '../../core/mcp/tools.ts'
-import { cliPath, ended, environment } from '../cli/lcm.ts'
+import { cliPath } from '../builders/built-program.ts'
+import { ended, environment } from '../cli/lcm.ts'
 
 // Proves that whatever a client writes, the server says what is wrong with it and hears the next line, and that it ends
 // with its pipe.

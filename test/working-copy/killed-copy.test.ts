@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { cliPath } from '../builders/built-program.ts'
 import { losslessClawWriter } from '../builders/systems/lossless.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -10,9 +11,8 @@ import { written } from './copying.ts'
 it('a copy that is killed leaves nothing at its target, and the next one is whole', async () => {
   const from = written(losslessClawWriter('0.15.3'), tellStory({ seed: 3, sessions: 60, turns: 40 }))
   const to = join(temporaryFolder(), 'copy.db')
-  const cli = join(import.meta.dirname, '../../core/entry/cli.ts')
   const run = (): ReturnType<typeof spawn> =>
-    spawn(process.execPath, [cli, 'copy', '--from', from, '--to', to], { stdio: 'ignore' })
+    spawn(process.execPath, [cliPath, 'copy', '--from', from, '--to', to], { stdio: 'ignore' })
   const names = (): string[] => readdirSync(join(to, '..'))
   const killed = run()
   await expect

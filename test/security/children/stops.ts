@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { CoreHost, type CoreThreadData } from '../../../core/entry/core-host.ts'
 import { executeInThread } from '../../../core/jobs/job-thread.ts'
-import { jobWhen, openWindow, resourcesDir, startCores, workerUrl } from '../../jobs/core-client.ts'
+import { workerUrl } from '../../builders/built-program.ts'
+import { jobWhen, openWindow, resourcesDir, startCores } from '../../jobs/core-client.ts'
 
 /** Stops what is in the middle of a statement that does not end, and prints how long each stop took, as JSON. */
 const [endless = '', sound = ''] = process.argv.slice(2)
