@@ -8,7 +8,6 @@ import {
 } from '../contract/compaction.ts'
 import type { PresetName } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
-import { runJob } from '../jobs/run-job.ts'
 import type { Lcm } from '../lcm.ts'
 import { presetSettings } from '../settings/presets.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -112,6 +111,7 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
   const asked = compactInput(lcm, options)
   const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
   if (skipped !== null) return skippedAnswer(lcm.planner.evaluate(asked), skipped)
+  const { runJob } = await import('../jobs/run-job.ts')
   const result = await interruptible((signal) => runJob(lcm, { kind: 'compact', ...input }, signal))
   if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
   const { value } = result

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { copyMemory } from '../working-copy/copy-memory.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -16,6 +15,7 @@ export function addCopyCommand(define: Define, run: Run): void {
       withMemory(
         { db: options.from, newer: options.newer },
         async (lcm): Promise<Answer> => {
+          const { copyMemory } = await import('../working-copy/copy-memory.ts')
           const to = resolve(options.to)
           const report = await interruptible((signal) => copyMemory({ from: lcm, to }, signal))
           const text = (): string =>

@@ -1,6 +1,5 @@
 import type { CoverageReport } from '../contract/coverage.ts'
 import { TranscriptFormat } from '../contract/import.ts'
-import { checkCoverage } from '../coverage/check-coverage.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -28,6 +27,7 @@ export function addCoverageCommand(define: Define, run: Run): void {
         'auto',
       ),
     async ({ conversation, transcript, format, ...options }: Options): Promise<Answer> => {
+      const { checkCoverage } = await import('../coverage/check-coverage.ts')
       const report = await withMemory(
         options,
         (lcm) => {

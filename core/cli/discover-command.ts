@@ -1,5 +1,4 @@
 import { isoMinute } from '../iso-time.ts'
-import { Machine } from '../machine/machine.ts'
 import type { Define, Run } from './command.ts'
 import type { Answer } from './output.ts'
 import type { Installation } from './serve-command.ts'
@@ -10,6 +9,7 @@ export function addDiscoverCommand(define: Define, run: Run, { resourcesDir }: I
   run(
     define('discover', 'memories and transcripts in their usual places on this machine'),
     async (): Promise<Answer> => {
+      const { Machine } = await import('../machine/machine.ts')
       const machine = new Machine({ env: process.env, resourcesDir })
       const memories = await machine.discover()
       const transcripts = machine.discoverTranscripts()

@@ -3,9 +3,7 @@ import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileError } from '../db/memory-file.ts'
-import { partialPath, toldOf } from '../db/new-file.ts'
 import { LcmError } from '../errors.ts'
-import { exported } from '../export/exported.ts'
 import { asHash, asItIs, type Sanitizer, withoutSecrets } from '../export/sanitize.ts'
 import { sanitizeLedger } from '../export/sanitize-ledger.ts'
 import { toDot, toMermaid } from '../export/to-graph.ts'
@@ -13,7 +11,6 @@ import { toJson } from '../export/to-json.ts'
 import { toMarkdown } from '../export/to-markdown.ts'
 import { writePieces } from '../export/write-pieces.ts'
 import type { Lcm } from '../lcm.ts'
-import { exportLedger } from '../ledger/export-ledger.ts'
 import { toCliJson } from './cli-json.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -62,23 +59,24 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
   }
   if (to === null) {
     if (format === 'ledger') throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
-    return onStandardOutput(format, piecesOf(lcm, format, ids, clean))
+    return onStandardOutput(format, await piecesOf(lcm, format, ids, clean))
   }
   await writeOutput({ path: to, memory: lcm.info.path, isForced: options.force ?? false }, async (partial) => {
     if (format === 'ledger') await writeLedger(lcm, partial, clean)
-    else await writeDocument(partial, piecesOf(lcm, format, ids, clean))
+    else await writeDocument(partial, await piecesOf(lcm, format, ids, clean))
   })
   const size = statSync(to).size
   const json = { path: to, format, bytes: size, conversations: ids.length, sanitized: clean !== asItIs }
   return { json, text: () => `${to}: ${bytes(size)}, ${ids.length} conversations as ${format}` }
 }
 
-function piecesOf(
+async function piecesOf(
   lcm: Lcm,
   format: Exclude<Format, 'ledger'>,
   ids: readonly number[],
   clean: Sanitizer,
-): Iterable<string> {
+): Promise<Iterable<string>> {
+  const { exported } = await import('../export/exported.ts')
   const conversations = {
     *[Symbol.iterator]() {
       for (const id of ids) yield exported(lcm, id, clean)
@@ -145,11 +143,13 @@ async function writeDocument(path: string, pieces: Iterable<string>): Promise<vo
 }
 
 async function writeLedger(lcm: Lcm, path: string, clean: Sanitizer): Promise<void> {
+  const { exportLedger } = await import('../ledger/export-ledger.ts')
   const job = { db: lcm.read, info: lcm.info, clock: lcm.clock }
   if (clean === asItIs) {
     await interruptible((signal) => exportLedger({ ...job, to: path }, signal))
     return
   }
+  const { partialPath, toldOf } = await import('../db/new-file.ts')
   const raw = partialPath(path)
   try {
     await interruptible((signal) => exportLedger({ ...job, to: raw }, signal))

@@ -1,6 +1,5 @@
 import { GrepInput } from '../contract/retrieval.ts'
 import type { Lcm } from '../lcm.ts'
-import { updateIndex } from '../side-index/update-index.ts'
 import { type Define, MAX_ID, type Run } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -100,7 +99,9 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
 
 /** Of a native file, or one that is up to date, nothing has to be made. */
 async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
-  if (sideIndex) await interruptible((signal) => updateIndex({ read, info, index: sideIndex }, signal))
+  if (!sideIndex) return
+  const { updateIndex } = await import('../side-index/update-index.ts')
+  await interruptible((signal) => updateIndex({ read, info, index: sideIndex }, signal))
 }
 
 const wholeText = (lcm: Lcm, id: string): string => lcm.retrieval.describe(id, MAX_ID).content

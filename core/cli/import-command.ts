@@ -5,8 +5,6 @@ import { type ImportedFile, type ImportResult, ImportWindow, TranscriptFormat } 
 import { isMissingOrEmpty } from '../db/memory-file.ts'
 import { loadSettings } from '../settings/settings-store.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
-import { holdMessages } from '../transcripts/holds-messages.ts'
-import { importTranscripts } from '../transcripts/import-transcripts.ts'
 import type { GivenTranscript } from '../transcripts/transcript-files.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -107,8 +105,9 @@ type Request = {
   readonly window: ImportWindow
 }
 
-const importInto = (options: MemoryOptions, request: Request): Promise<ImportResult> =>
-  withMemory(
+async function importInto(options: MemoryOptions, request: Request): Promise<ImportResult> {
+  const { importTranscripts } = await import('../transcripts/import-transcripts.ts')
+  return withMemory(
     options,
     ({ requireWrite, estimator, clock }) => {
       const db = requireWrite('import transcripts')
@@ -116,6 +115,7 @@ const importInto = (options: MemoryOptions, request: Request): Promise<ImportRes
     },
     { create: true },
   )
+}
 
 /**
  * What does not look like transcripts is imported into a memory that is thrown away: nothing is left where one was to be
@@ -123,7 +123,9 @@ const importInto = (options: MemoryOptions, request: Request): Promise<ImportRes
  */
 async function triedAside(options: MemoryOptions, request: Request): Promise<ImportResult | null> {
   const path = resolve(options.db ?? loadSettings(process.env).databasePath)
-  if (!isMissingOrEmpty(path) || (await holdMessages(request.paths, request.format))) return null
+  if (!isMissingOrEmpty(path)) return null
+  const { holdMessages } = await import('../transcripts/holds-messages.ts')
+  if (await holdMessages(request.paths, request.format)) return null
   const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
   try {
     const result = await importInto({ ...options, db: join(folder, 'memory.db') }, request)

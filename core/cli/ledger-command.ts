@@ -6,10 +6,8 @@ import { ledgerPath } from '../db/dialects/decapod-ledger.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { agreeToLedger } from '../ledger/agree.ts'
-import { exportLedger } from '../ledger/export-ledger.ts'
 import { ledgerState, statedLedger, throwRefused, whyRefused } from '../ledger/ledger-permission.ts'
 import { LedgerWriter } from '../ledger/ledger-writer.ts'
-import { rebuildMemory } from '../ledger/rebuild-memory.ts'
 import { verifyLedger } from '../ledger/verify-ledger.ts'
 import { loadSettings } from '../settings/settings-store.ts'
 import type { Define, Run } from './command.ts'
@@ -88,6 +86,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
   }
   const estimator = createTokenEstimator(loadSettings(process.env).tokenEstimator)
   const request = { ledger: inFolder(given), to: resolve(to), estimator }
+  const { rebuildMemory } = await import('../ledger/rebuild-memory.ts')
   const result = await interruptible((signal) => rebuildMemory(request, signal))
   const text = (): string =>
     [
@@ -99,6 +98,7 @@ async function rebuild(given: string | undefined, options: Options): Promise<Ans
 
 async function exportTo(output: string | undefined, options: Options): Promise<Answer> {
   if (output === undefined) throw new LcmError('invalid_argument', 'Say where the ledger goes: -o FILE.')
+  const { exportLedger } = await import('../ledger/export-ledger.ts')
   return withMemory(
     options,
     async (lcm) => {

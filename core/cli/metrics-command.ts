@@ -1,5 +1,4 @@
 import { GrepInput } from '../contract/retrieval.ts'
-import { metricsText } from '../export/metrics.ts'
 import type { Lcm } from '../lcm.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -39,6 +38,7 @@ async function measure(lcm: Lcm, isChecked: boolean): Promise<string> {
           }),
         )
   const searchMs = await timed(() => lcm.retrieval.grep(GrepInput.parse({ query: 'the error', exactTotal: false })))
+  const { metricsText } = await import('../export/metrics.ts')
   return metricsText(lcm, { expandMs, searchMs, failures })
 }
 

@@ -1,6 +1,5 @@
 import { realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import { Option } from 'commander'
-import { giveName, partialPath, toldOf } from '../db/new-file.ts'
 import { LcmError } from '../errors.ts'
 
 export const forceOption = (): Option => new Option('--force', 'replace the file that is there')
@@ -22,6 +21,7 @@ type Target = {
 export async function writeOutput(target: Target, write: (partial: string) => void | Promise<void>): Promise<void> {
   const { path } = target
   const isThere = mayReplace(target)
+  const { giveName, partialPath, toldOf } = await import('../db/new-file.ts')
   const partial = partialPath(path)
   try {
     await write(partial)

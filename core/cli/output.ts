@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ErrorCode } from '../contract/error.ts'
 import { toErrorInfo } from '../errors.ts'
 import { toCliJson } from './cli-json.ts'
-import { escaped, printable } from './text.ts'
+import { escaped, printable } from './printable.ts'
 
 /** What a command answers: the document for programs, and the same for people; or what is too long to be held at once. */
 export type Answer =

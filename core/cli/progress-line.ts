@@ -1,6 +1,7 @@
 import type { WriteStream } from 'node:tty'
 import type { JobProgress } from '../contract/job.ts'
-import { cutToWidth, printable } from './text.ts'
+import { printable } from './printable.ts'
+import { cutToWidth } from './text.ts'
 
 const INTERVAL_MS = 100
 const WIDTH = 24

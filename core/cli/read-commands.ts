@@ -1,4 +1,3 @@
-import { READ_ONLY_BY_CHOICE } from '../db/open-memory.ts'
 import { toCliJson } from './cli-json.ts'
 import { conversationOption, type Define, MAX_ID, type Run } from './command.ts'
 import type { Answer } from './output.ts'
@@ -9,6 +8,7 @@ import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 /** stats, tree, describe, expand, lineage: commands that never write. */
 export function addReadCommands(define: Define, run: Run): void {
   run(define('stats', 'count what a memory holds'), async (options: MemoryOptions): Promise<Answer> => {
+    const { READ_ONLY_BY_CHOICE } = await import('../db/open-memory.ts')
     const { lacks, ...stats } = await withMemory(
       options,
       (lcm) => ({

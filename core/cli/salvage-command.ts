@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import type { SalvageReport } from '../contract/salvage.ts'
-import { salvageMemory } from '../salvage/salvage-memory.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -13,6 +12,7 @@ export function addSalvageCommand(define: Define, run: Run): void {
       .requiredOption('--from <file>', 'the damaged file; it is not changed')
       .requiredOption('--to <file>', 'where the copy goes; nothing may be there'),
     async (options: { from: string; to: string }): Promise<Answer> => {
+      const { salvageMemory } = await import('../salvage/salvage-memory.ts')
       const request = { from: resolve(options.from), to: resolve(options.to) }
       const report = await interruptible((signal) => salvageMemory(request, signal))
       return { json: report, text: () => salvageText(report), exitCode: report.isWhole ? EXIT.done : EXIT.findings }

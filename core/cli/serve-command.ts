@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type BrowserHost, startBrowserHost } from '../entry/browser-host.ts'
+import type { BrowserHost } from '../entry/browser-host.ts'
 import { CoreHost } from '../entry/core-host.ts'
 import { LcmError } from '../errors.ts'
 import { loadSettings } from '../settings/settings-store.ts'
@@ -37,6 +37,7 @@ export async function serve(options: ServeOptions, installation: Installation): 
   if (!existsSync(join(rendererDir, 'index.html'))) {
     throw new LcmError('unsupported', `The window is not built (${rendererDir} is missing): run "npm run build" first.`)
   }
+  const { startBrowserHost } = await import('../entry/browser-host.ts')
   const cores = new CoreHost({
     workerUrl,
     resourcesDir,

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { ConversationRow } from '../contract/memory.ts'
 import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
-import { type Lcm, openLcm } from '../lcm.ts'
+import type { Lcm } from '../lcm.ts'
 import { loadSettings } from '../settings/settings-store.ts'
 import { printNote } from './output.ts'
 import { oneLine } from './text.ts'
@@ -11,12 +11,16 @@ import { oneLine } from './text.ts'
 /** Options that every command on a memory takes. */
 export type MemoryOptions = { readonly db?: string; readonly newer?: boolean }
 
-/** Opens `--db` (default: the configured memory), runs the command, closes: the file is whole whatever happens. */
+/**
+ * Opens `--db` (default: the configured memory), runs the command, closes: the file is whole whatever happens. What a
+ * command does is loaded when it is called: the command line itself, with its help, is read without it.
+ */
 export async function withMemory<T>(
   options: MemoryOptions,
   body: (lcm: Lcm) => T | Promise<T>,
   open: { readonly create?: boolean; readonly readOnly?: boolean } = {},
 ): Promise<T> {
+  const { openLcm } = await import('../lcm.ts')
   const settings = loadSettings(process.env)
   if (open.create && options.db === undefined) makeFolderOf(settings.databasePath)
   const lcm = openLcm(options.db ?? settings.databasePath, { settings, allowNewer: options.newer ?? false, ...open })

@@ -9,8 +9,9 @@ import { type Define, MAX_ID, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { integer } from './parse.ts'
+import { printable } from './printable.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
-import { bytes, count, oneLine, printable, table } from './text.ts'
+import { bytes, count, oneLine, table } from './text.ts'
 
 type SurgeryOptions = MemoryOptions & { plan?: boolean; backups?: string }
 type RewriteOptions = SurgeryOptions & { subtree?: boolean; summarizer?: string; prompt?: string; target?: number }

@@ -1,11 +1,10 @@
 import stringWidth from 'string-width'
 import type { LineageTree } from '../contract/lineage.ts'
-
-const numbers = new Intl.NumberFormat('en')
+import { printable } from './printable.ts'
 
 /** 12,345 */
 export function count(value: number): string {
-  return numbers.format(value)
+  return value.toLocaleString('en')
 }
 
 /** 2.1 MB */
@@ -54,16 +53,6 @@ const inCell = (text: string): string => printable(text.replace(/\s/g, ' '))
 function pad(text: string, width: number, toTheRight: boolean): string {
   const gap = ' '.repeat(Math.max(0, width - stringWidth(text)))
   return toTheRight ? gap + text : text + gap
-}
-
-/** Hostile text must not move the cursor, change colours or reverse lines of a terminal: such characters become visible. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (c) => (c === '\n' || c === '\t' ? c : escaped(c)))
-}
-
-/** As it is written in JSON and JavaScript. */
-export function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
 /** One line that takes at most `width` places on a terminal. */

@@ -15,8 +15,16 @@ const LETTER = 1
 const DIGIT = 2
 const UNSPACED = 3
 
-/** What each UTF-16 unit is part of. Halves of pairs (emoji, rare Han) count as characters without word breaks. */
-const classes = buildClasses()
+let built: Uint8Array | undefined
+
+/**
+ * What each UTF-16 unit is part of, made when it is asked for first. Halves of pairs (emoji, rare Han) count as
+ * characters without word breaks.
+ */
+function classTable(): Uint8Array {
+  built ??= buildClasses()
+  return built
+}
 
 function buildClasses(): Uint8Array {
   const table = new Uint8Array(0x10000)
@@ -37,7 +45,10 @@ function buildClasses(): Uint8Array {
 }
 
 /** True for what can stand inside a word or a number: the border of an identifier lies where it ends. */
-export const isWordUnit = (unit: number): boolean => classes[unit] === LETTER || classes[unit] === DIGIT
+export function isWordUnit(unit: number): boolean {
+  const kind = classTable()[unit]
+  return kind === LETTER || kind === DIGIT
+}
 
 const BACKSLASH = 92
 /** Escapes of JSON that stand for white space: \n \r \t. */
@@ -54,6 +65,7 @@ export function scanTokens(
   found: (kind: TokenKind, start: number, end: number) => void,
 ): void {
   const { length } = text
+  const classes = classTable()
   for (let at = from; at < to; ) {
     const unit = text.charCodeAt(at)
     switch (classes[unit]) {
@@ -88,6 +100,7 @@ export function scanTokens(
 }
 
 function numberEnd(text: string, start: number): number {
+  const classes = classTable()
   let at = start + 1
   for (;;) {
     const unit = text.charCodeAt(at)

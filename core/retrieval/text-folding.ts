@@ -21,7 +21,13 @@ type Tables = {
   readonly stretchesAbove: readonly number[]
 }
 
-const tables = buildTables()
+let built: Tables | undefined
+
+/** Made when they are asked for first. */
+function tables(): Tables {
+  built ??= buildTables()
+  return built
+}
 
 function buildTables(): Tables {
   const small = Uint16Array.from({ length: 0x10000 }, (_, code) => code)
@@ -54,7 +60,7 @@ function buildTables(): Tables {
 
 /** The letter that is compared, above 0xffff; OUTSIDE when it is in no token. */
 function wordLetterAbove(code: number): number {
-  const { stretchesAbove, smallAbove } = tables
+  const { stretchesAbove, smallAbove } = tables()
   let low = 0
   let high = stretchesAbove.length
   while (low < high) {
@@ -85,7 +91,7 @@ export function locatedWordsOf(text: string): Words {
 }
 
 function fold(text: string, origins: Uint32Array | null): Uint16Array {
-  const { words } = tables
+  const { words } = tables()
   // A token of one letter and the space after it take two units.
   const units = new Uint16Array(text.length * 2 + 2)
   units[0] = SPACE
@@ -125,7 +131,7 @@ const isHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 export function smallLetters(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
   if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase()
-  const { small, smallAbove } = tables
+  const { small, smallAbove } = tables()
   const units = new Uint16Array(text.length)
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i)

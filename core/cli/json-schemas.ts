@@ -1,6 +1,8 @@
+import { getEventIteratorSchemaDetails } from '@orpc/contract'
 import { z } from 'zod'
 import { CompactionPlan, CompactionResult } from '../contract/compaction.ts'
 import { AssembledContext } from '../contract/context.ts'
+import { contract } from '../contract/contract.ts'
 import { CoverageReport } from '../contract/coverage.ts'
 import { ExpandQueryResult } from '../contract/expand-query.ts'
 import { ImportResult } from '../contract/import.ts'
@@ -71,3 +73,27 @@ const printedProperties = (properties: object): object =>
       isTime(name) ? PRINTED_TIME : asPrinted(value),
     ]),
   )
+
+type Schema = Parameters<typeof getEventIteratorSchemaDetails>[0]
+type Procedure = { '~orpc': { inputSchema?: Schema; outputSchema?: Schema } }
+
+/** Input and answer of each procedure; times in them are milliseconds, which commands print as ISO 8601. */
+export function procedures() {
+  return Object.entries(contract).flatMap(([area, group]) => {
+    const members: Record<string, unknown> = '~orpc' in group ? { '': group } : group
+    return Object.entries(members).map(([name, procedure]) => {
+      const { inputSchema, outputSchema } = (procedure as Procedure)['~orpc']
+      const stream = getEventIteratorSchemaDetails(outputSchema)
+      return {
+        name: name ? `${area}.${name}` : area,
+        input: jsonSchema(inputSchema, 'input'),
+        output: jsonSchema(stream ? stream.yields : outputSchema, 'output'),
+        isStream: stream !== undefined,
+      }
+    })
+  })
+}
+
+/** null where nothing is promised. */
+const jsonSchema = (schema: Schema, io: 'input' | 'output') =>
+  schema instanceof z.ZodType ? z.toJSONSchema(schema, { io, unrepresentable: 'any' }) : null

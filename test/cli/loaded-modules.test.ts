@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, it } from 'vitest'
+import { buildMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { ended, environment } from './lcm.ts'
+
+const sourcePath = join(import.meta.dirname, '../../core/entry/cli.ts')
+
+/** Writes down, in each thread, what is imported. https://nodejs.org/api/module.html#moduleregisterhooksoptions */
+const recorder = `
+import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { isMainThread } from 'node:worker_threads'
+registerHooks({
+  load(url, context, next) {
+    appendFileSync(process.env.LOADED, (isMainThread ? 'main ' : 'thread ') + url + '\\n')
+    return next(url, context)
+  },
+})
+`
+
+/** What a command loads, from the sources, where a module is a file: in its main thread, and in the one that it runs in. */
+async function loadedBy(args: readonly string[]): Promise<{ main: string[]; thread: string[] }> {
+  const folder = temporaryFolder()
+  const [recorderPath, loaded] = [join(folder, 'recorder.mjs'), join(folder, 'loaded')]
+  writeFileSync(recorderPath, recorder)
+  const program = ['--import', pathToFileURL(recorderPath).href, sourcePath, ...args]
+  const child = spawn(process.execPath, program, {
+    env: environment({ LOADED: loaded }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  expect(await ended(child)).toMatchObject({ code: 0, stderr: '' })
+  const lines = readFileSync(loaded, 'utf8').trim().split('\n')
+  const of = (thread: string): string[] =>
+    lines.filter((line) => line.startsWith(`${thread} `)).map((line) => line.slice(thread.length + 1))
+  return { main: of('main'), thread: of('thread') }
+}
+
+const heavy =
+  /better-sqlite3|core\/(?:lcm|db\/open-memory|machine\/machine)\.ts|node:(?:http|sqlite)$|\/(?:ws|ai|@ai-sdk|@orpc)\//
+
+it.each([['--version'], ['--help'], ['integrity --help']])(
+  'lcm %s loads no SQLite, no server and no model',
+  async (line) => {
+    const { main, thread } = await loadedBy(line.split(' '))
+    expect(thread.some((url) => url.endsWith('core/cli/program.ts'))).toBe(true)
+    expect(thread.filter((url) => heavy.test(url))).toEqual([])
+    expect(main.filter((url) => heavy.test(url) || url.includes('node_modules/string-width'))).toEqual([])
+  },
+)
+
+it('a command that reads a memory loads nothing that imports, copies, salvages or serves', async () => {
+  using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
+  const { thread } = await loadedBy(['stats', '--db', memory.path])
+  expect(thread.some((url) => url.endsWith('core/lcm.ts'))).toBe(true)
+  expect(
+    thread.filter((url) => /core\/(?:salvage|working-copy|mcp)\/|import-transcripts|node:http$|\/ws\//.test(url)),
+  ).toEqual([])
+})
