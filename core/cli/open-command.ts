@@ -56,8 +56,8 @@ function canShowWindows(env: NodeJS.ProcessEnv): boolean {
 type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 async function run(command: string, args: readonly string[]): Promise<Ended> {
-  // Editors' terminals set this, and it would turn Electron into plain Node.
-  const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env
+  // Editors' terminals set the first, and it would turn Electron into plain Node; the second is for the Node of `lcm`.
+  const { ELECTRON_RUN_AS_NODE: _asNode, NODE_COMPILE_CACHE: _compiled, ...env } = process.env
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal)
   process.on('SIGINT', forward)

@@ -5,6 +5,7 @@ import { printError } from '../cli/output.ts'
 import type { Installation } from '../cli/serve-command.ts'
 import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
+import { compileCacheFolder } from './compile-cache.ts'
 
 /** `lcm`, from the sources in a checkout (core/entry) or built (out/main). */
 const isSource = import.meta.url.endsWith('.ts')
@@ -43,6 +44,9 @@ const workerData: CliThreadData = {
   version,
   terminals: { stdout: terminalOf(process.stdout), stderr: terminalOf(process.stderr) },
 }
+// A thread takes the environment along and looks there for the folder: this thread itself has little to compile.
+const compileCache = compileCacheFolder(process.env)
+if (compileCache !== null) process.env.NODE_COMPILE_CACHE = compileCache
 const thread = new Worker(here('cli-thread'), { workerData })
 const post = (message: ToCliThread): void => thread.postMessage(message)
 

@@ -156,7 +156,7 @@ describe('open', () => {
     const folder = temporaryFolder()
     // The run has a folder of its own around it.
     for (const path of [dirname(dirname(folder)), dirname(folder), folder]) {
-      if (basename(path).startsWith('lcm-') || path === folder) chmodSync(path, 0o777)
+      if (basename(path).startsWith('lcm-') || path === folder) chmodSync(path, path === folder ? 0o777 : 0o711)
     }
     const electron = join(folder, 'electron')
     writeFileSync(electron, `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/arguments'\n`)
