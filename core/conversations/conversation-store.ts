@@ -5,8 +5,9 @@ import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
 import { indexAtOnce, indexMessages } from './ingest-index.ts'
-import { contentHash, type MessageRow, partIdStem, toMessageRow, toPartRow } from './ingest-rows.ts'
+import { contentHash, type MessageRow, partIdStem, toMessageRow } from './ingest-rows.ts'
 import { saySame, storedParts } from './known-parts.ts'
+import { type PreparedMessage, prepareMessage } from './message-inserts.ts'
 import { type NewMessage, textUnits } from './new-message.ts'
 import { PartInserts } from './part-inserts.ts'
 import { deferIndex, LONGEST_INDEXED_AT_ONCE } from './pending-index.ts'
@@ -88,11 +89,6 @@ const queries = {
   known: `
     SELECT message_id AS messageId, role, content_hash AS hash FROM messages
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
-  insertMessage: `
-    INSERT INTO messages
-      (message_id, conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (conversation_id, external_id) DO NOTHING`,
   insertItems: `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
@@ -104,9 +100,6 @@ const EMPTY_HASH = contentHash('')
 type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
 
 type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
-
-/** A message with the row that it becomes. */
-type Prepared = { readonly message: NewMessage; readonly row: MessageRow }
 
 /** Where new messages come to stand. */
 type Tail = { messageId: number; seq: number; latestMs: number }
@@ -184,13 +177,13 @@ export class ConversationStore {
     return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert, index)))
   }
 
-  #prepare(messages: readonly NewMessage[]): Prepared[] {
-    return messages.map((message) => ({ message, row: toMessageRow(message, this.#estimator) }))
+  #prepare(messages: readonly NewMessage[]): PreparedMessage[] {
+    return messages.map((message) => prepareMessage(this.#db, message, this.#estimator))
   }
 
   #insertAll(
     conversationId: number,
-    given: readonly Prepared[],
+    given: readonly PreparedMessage[],
     { continued, index }: { readonly continued: Continue | null; readonly index: typeof indexMessages },
   ): AppendResult {
     const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
@@ -207,7 +200,8 @@ export class ConversationStore {
       const partStem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
       completions.set(messageId, { messageId, row, sessionId: conversation.sessionId, partStem })
     }
-    const take = ({ message, row }: Prepared, goesOn: Continue | null): void => {
+    const take = (prepared: PreparedMessage, goesOn: Continue | null): void => {
+      const { message, row } = prepared
       const former = goesOn && message.formerId ? this.#knownAs(conversationId, message.formerId) : undefined
       if (
         former &&
@@ -219,7 +213,7 @@ export class ConversationStore {
         complete(former.messageId, row)
         return
       }
-      if (this.#insert(conversation, tail, row, parts)) {
+      if (this.#insert(conversation, tail, prepared, parts)) {
         counts.added += 1
         return
       }
@@ -278,15 +272,17 @@ export class ConversationStore {
   }
 
   /** False when the message is known: then nothing was written. */
-  #insert(conversation: Conversation, tail: Tail, row: MessageRow, inserts: PartInserts): boolean {
-    const { externalId, atMs, content, parts } = row
-    const conversationId = conversation.id
+  #insert(
+    conversation: Conversation,
+    tail: Tail,
+    { row, insert, parts }: PreparedMessage,
+    inserts: PartInserts,
+  ): boolean {
     const { messageId, seq } = tail
-    const values = [messageId, conversationId, seq, row.role, row.tokens, atMs, externalId, row.hash, content]
-    if (this.#db.runRaw(queries.insertMessage, values) === 0) return false
+    if (insert([messageId, conversation.id, seq]) === 0) return false
     const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
-    parts.forEach((part, ordinal) => {
-      inserts.add([`${stem}_${ordinal}`, messageId, conversation.sessionId, ordinal], toPartRow(part, content))
+    parts().forEach((part, ordinal) => {
+      inserts.add([`${stem}_${ordinal}`, messageId, conversation.sessionId, ordinal], part)
     })
     tail.messageId += 1
     tail.seq += 1

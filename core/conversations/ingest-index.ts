@@ -57,8 +57,3 @@ export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages
 export function indexMessages(db: WriteDb, range: MessageRange): void {
   for (const table of INDEXES) db.run(queries.index(table), range)
 }
-
-/** Puts them into the index of words alone. */
-export function indexWords(db: WriteDb, range: MessageRange): void {
-  db.run(queries.index('messages_fts'), range)
-}

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { SqlValue } from '../db/read-db.ts'
+import type { BoundStatement, SqlValue } from '../db/read-db.ts'
 import { countMessageTokens } from './message-tokens.ts'
 import type { NewMessage, NewPart } from './new-message.ts'
 
@@ -51,7 +51,12 @@ const textColumns = [
 ] as const satisfies readonly (readonly [string, keyof NewPart])[]
 
 /** What a part fills of a row of message_parts, besides its id and its place. */
-export type PartRow = { readonly columns: readonly string[]; readonly values: readonly SqlValue[] }
+export type PartRow = {
+  readonly columns: readonly string[]
+  readonly values: readonly SqlValue[]
+  /** What inserts it, where its texts are long. */
+  readonly bound?: BoundStatement
+}
 
 /** The columns of a part that are not NULL, each with its value. Text that is the content itself is not stored again. */
 export function toPartRow(part: NewPart, content: string): PartRow {

@@ -1,10 +1,10 @@
-import type { SqlValue, WriteDb } from '../db/read-db.ts'
+import type { BoundStatement, SqlValue, WriteDb } from '../db/read-db.ts'
 import type { PartRow } from './ingest-rows.ts'
 
 const queries = {
   // The names come from `toPartRow`, never from input.
-  insert: (columns: readonly string[], rows = 1) => {
-    const row = `(?, ?, ?, ?${', ?'.repeat(columns.length)})`
+  insert: (columns: readonly string[], rows = 1, key = '?, ?, ?, ?') => {
+    const row = `(${key}${', ?'.repeat(columns.length)})`
     return `
     INSERT INTO message_parts (part_id, message_id, session_id, ordinal, ${columns.join(', ')})
     VALUES ${Array.from({ length: rows }, () => row).join(', ')}`
@@ -35,6 +35,10 @@ const ROWS_AT_ONCE = 8
 const insertOne = queries.insert(columnsOfMost)
 const insertMany = queries.insert(columnsOfMost, ROWS_AT_ONCE)
 
+/** A part whose texts SQLite holds already; its key is what is given. */
+export const bindPart = (db: WriteDb, { columns, values }: PartRow): BoundStatement =>
+  db.bindAhead(queries.insert(columns, 1, 'given(0), given(1), given(2), given(3)'), values)
+
 /** Writes parts in the order in which they come, several at once. They stand in the file when `flush` has returned. */
 export class PartInserts {
   readonly #db: WriteDb
@@ -45,7 +49,12 @@ export class PartInserts {
   }
 
   /** `key`: part id, message, session, ordinal. */
-  add(key: readonly SqlValue[], { columns, values }: PartRow): void {
+  add(key: readonly SqlValue[], { columns, values, bound }: PartRow): void {
+    if (bound) {
+      this.flush()
+      bound(key)
+      return
+    }
     const row = [...key, ...emptyRow]
     for (const [index, column] of columns.entries()) {
       const place = placeOf.get(column)

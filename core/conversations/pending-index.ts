@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ReadDb, WriteDb } from '../db/read-db.ts'
-import { indexWords, type MessageRange } from './ingest-index.ts'
+import type { MessageRange } from './ingest-index.ts'
 
 /**
  * Long messages are stored first and indexed afterwards, in transactions of their own: the trigrams piece by piece, the
@@ -28,7 +28,8 @@ const queries = {
   texts: /* sql */ `
     SELECT content, tool_input, tool_output, reasoning FROM message_text WHERE message_id = :messageId`,
   isIndexed: /* sql */ `SELECT EXISTS (SELECT 1 FROM messages_fts_docsize WHERE id = :messageId)`,
-  insert: (column: Column) => /* sql */ `INSERT INTO messages_trigram (rowid, ${column}) VALUES (?, ?)`,
+  trigrams: (column: Column) => /* sql */ `INSERT INTO messages_trigram (rowid, ${column}) VALUES (?, ?)`,
+  words: /* sql */ `INSERT INTO messages_fts (rowid, ${COLUMNS.join(', ')}) VALUES (?, ?, ?, ?, ?)`,
 }
 
 /** In text units: what is longer is indexed in transactions of its own, so that others can write between them. */
@@ -66,9 +67,11 @@ export async function* indexPending(db: WriteDb): AsyncGenerator<PendingIndexSte
     const messageId = Number(key.slice(KEY_PREFIX.length))
     const texts = Number.isSafeInteger(messageId) ? db.get<Texts>(queries.texts, { messageId }) : undefined
     const units = texts ? COLUMNS.reduce((sum, column) => sum + (texts[column]?.length ?? 0), 0) : 0
+    const message = { key, messageId, texts }
     // Whatever the file says: each step gets further, or is the last.
     for (let before = -1; ; ) {
-      const doneUnits = db.transaction(() => takeStep(db, { key, messageId, texts }))
+      const doneUnits = db.transaction(() => indexPiece(db, message))
+      if (doneUnits === null) finish(db, message)
       if (doneUnits === null || doneUnits <= before) break
       before = doneUnits
       yield { messageId, doneUnits, units }
@@ -79,21 +82,31 @@ export async function* indexPending(db: WriteDb): AsyncGenerator<PendingIndexSte
 
 type PendingMessage = { readonly key: string; readonly messageId: number; readonly texts: Texts | undefined }
 
-/** How much of the texts has its trigrams now; null when the message is indexed, or gone. */
-function takeStep(db: WriteDb, { key, messageId, texts }: PendingMessage): number | null {
-  const recorded = db.value<string>(queries.done, { key })
-  if (recorded === undefined) return null
-  // Words come last: where they are, somebody has made the indexes anew from all rows.
-  const isIndexed = texts !== undefined && db.value<number>(queries.isIndexed, { messageId }) === 1
-  const piece = texts && !isIndexed ? pieceAt(texts, Number.parseInt(recorded, 10) || 0) : null
-  if (piece) {
-    db.runRaw(queries.insert(piece.column), [messageId, piece.text])
-    db.run(queries.advance, { key, done: piece.end })
-    return piece.end
-  }
-  if (texts && !isIndexed) indexWords(db, { after: messageId - 1, last: messageId })
-  db.run(queries.finish, { key })
-  return null
+/** Words come last: where they are, somebody has made the indexes anew from all rows. */
+const isLacking = (db: WriteDb, { key, messageId, texts }: PendingMessage): boolean =>
+  texts !== undefined &&
+  db.value<string>(queries.done, { key }) !== undefined &&
+  db.value<number>(queries.isIndexed, { messageId }) === 0
+
+/** How much of the texts has its trigrams now; null when all has, or the message is indexed, or gone. */
+function indexPiece(db: WriteDb, message: PendingMessage): number | null {
+  const { key, messageId, texts } = message
+  if (!texts || !isLacking(db, message)) return null
+  const piece = pieceAt(texts, Number.parseInt(db.value<string>(queries.done, { key }) ?? '', 10) || 0)
+  if (!piece) return null
+  db.runRaw(queries.trigrams(piece.column), [messageId, piece.text])
+  db.run(queries.advance, { key, done: piece.end })
+  return piece.end
+}
+
+/** The words, in one statement; SQLite has the texts before the transaction begins. */
+function finish(db: WriteDb, message: PendingMessage): void {
+  const { key, messageId, texts } = message
+  const words = texts && db.bindAhead(queries.words, [messageId, ...COLUMNS.map((column) => texts[column])])
+  db.transaction(() => {
+    if (isLacking(db, message)) words?.([])
+    db.run(queries.finish, { key })
+  })
 }
 
 type Piece = { readonly column: Column; readonly text: string; readonly end: number }

@@ -34,12 +34,20 @@ export interface ReadDb {
   close(): void
 }
 
+/** Returns the number of changed rows. */
+export type BoundStatement = (given: readonly SqlValue[]) => number
+
 /** Taking a `WriteDb` is the permission to write. */
 export interface WriteDb extends ReadDb {
   /** Returns the number of changed rows. */
   run(sql: string, params?: SqlParams): number
   /** `run` for `?` in the order of `values`; the quickest way to write many rows. */
   runRaw(sql: string, values: readonly SqlValue[]): number
+  /**
+   * Gives SQLite the values of the `?` now: a long text is copied before a transaction begins. What is only known inside
+   * it comes later: `given(0)`, `given(1)` … in the SQL. The texts are held until the statement is collected as garbage.
+   */
+  bindAhead(sql: string, values: readonly SqlValue[]): BoundStatement
   /** Several statements without parameters (schema, triggers). */
   exec(sql: string): void
   /** One `BEGIN IMMEDIATE` … `COMMIT`; any error rolls back. Never await inside. */
@@ -79,6 +87,11 @@ export function wrapConnection(
     const statement = prepareRaw(sql)
     return statement.busy ? connection.prepare(sql).raw(true) : statement
   }
+  let given: readonly SqlValue[] | null = null
+  const defineGiven = (): void => {
+    if (given === null) connection.function('given', { directOnly: true }, (index) => given?.[index as number])
+    given = []
+  }
   function* rows(start: () => IterableIterator<unknown>): Generator {
     try {
       yield* start()
@@ -106,6 +119,15 @@ export function wrapConnection(
     },
     run: (sql, params = {}) => translating(path, () => prepare(sql).run(params).changes),
     runRaw: (sql, values) => translating(path, () => prepare(sql).run(values).changes),
+    bindAhead: (sql, values) =>
+      translating(path, () => {
+        defineGiven()
+        const statement = connection.prepare(sql).bind(values)
+        return (later) => {
+          given = later
+          return translating(path, () => statement.run().changes)
+        }
+      }),
     define: (name, body) => {
       translating(path, () => connection.function(name, { varargs: true }, (...args) => body(...(args as SqlValue[]))))
     },

@@ -2,12 +2,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
+import { ConversationStore } from '../../core/conversations/conversation-store.ts'
 import { HistoryIndex } from '../../core/conversations/history-index.ts'
-import { PIECE_UNITS, pieceAt } from '../../core/conversations/pending-index.ts'
+import { indexPending, PIECE_UNITS, pieceAt } from '../../core/conversations/pending-index.ts'
 import { openNative } from '../../core/db/native.ts'
 import { NATIVE_CAPABILITIES } from '../../core/db/open-memory.ts'
-import type { WriteDb } from '../../core/db/read-db.ts'
+import type { SqlValue, WriteDb } from '../../core/db/read-db.ts'
 import type { Jobs } from '../../core/jobs/jobs.ts'
 import { driveJob, runJob } from '../../core/jobs/run-job.ts'
 import { openLcm } from '../../core/lcm.ts'
@@ -15,6 +17,7 @@ import { Grep } from '../../core/retrieval/grep.ts'
 import { loadSettings } from '../../core/settings/settings-store.ts'
 import { IndexKeeper } from '../../core/side-index/index-keeper.ts'
 import { importOne, runImport } from '../builders/import.ts'
+import { STORY_BEGINS_MS } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const SENTENCE = 'The é in the path, 日本語 and 😀, a NUL \0 between, and so on to the end of the line.\n'
@@ -58,6 +61,42 @@ function counted(db: WriteDb): { readonly db: WriteDb; readonly unitsOfTransacti
   return { db: counting, unitsOfTransactions }
 }
 
+/** Notes the tables that are given a long text: inside a transaction, and before one. */
+function noted(db: WriteDb): { readonly db: WriteDb; readonly inside: string[]; readonly ahead: string[] } {
+  const inside: string[] = []
+  const ahead: string[] = []
+  let depth = 0
+  const note = (sql: string, values: readonly SqlValue[]): void => {
+    if (!values.some((value) => typeof value === 'string' && value.length > PIECE_UNITS + 8)) return
+    const places = depth > 0 ? inside : ahead
+    places.push(/INTO (\w+)/.exec(sql)?.[1] ?? sql)
+  }
+  const noting: WriteDb = {
+    ...db,
+    run: (sql, params = {}) => {
+      note(sql, Object.values(params))
+      return db.run(sql, params)
+    },
+    runRaw: (sql, values) => {
+      note(sql, values)
+      return db.runRaw(sql, values)
+    },
+    bindAhead: (sql, values) => {
+      note(sql, values)
+      return db.bindAhead(sql, values)
+    },
+    transaction: (body) => {
+      depth += 1
+      try {
+        return db.transaction(body)
+      } finally {
+        depth -= 1
+      }
+    },
+  }
+  return { db: noting, inside, ahead }
+}
+
 const rowsOf = (db: WriteDb, table: string, match: string): number[] =>
   db.column(`SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid`, { match })
 
@@ -87,6 +126,48 @@ describe('a message too long to be indexed at once', () => {
     expect(rowsOf(memory, 'messages_fts', 'needle')).toEqual([2])
     expect(rowsOf(memory, 'messages_trigram', 'ore AND cut AND edl')).toEqual([2])
     expect(rowsOf(memory, 'messages_fts', 'afterwards')).toEqual([3])
+    memory.close()
+  })
+
+  it('is handed to SQLite before a transaction begins, with its long parts, and stored like any other', async () => {
+    const memory = openNative(join(temporaryFolder(), 'lcm.db'))
+    const { db, inside, ahead } = noted(memory)
+    const store = new ConversationStore(db, createTokenEstimator(), () => STORY_BEGINS_MS)
+    const conversationId = store.ensureConversation({ importer: 'test', sessionId: 'long' })
+    const toolInput = JSON.stringify({ path: LONG })
+    const parts = [
+      { type: 'text', text: LONG },
+      { type: 'tool', toolCallId: 'call-1', toolName: 'write', toolInput },
+      { type: 'step_finish', stepReason: 'stop' },
+    ] as const
+    const message = {
+      externalId: 'm-1',
+      role: 'assistant',
+      content: LONG,
+      createdAtMs: STORY_BEGINS_MS,
+      parts,
+    } as const
+    const batch = [{ conversationId, messages: [message] }]
+    expect(store.ingestBulk(batch)).toMatchObject([{ added: 1 }])
+    for await (const _ of indexPending(db));
+    expect(inside).toEqual([])
+    expect(ahead).toEqual(['message_parts', 'messages', 'messages_fts'])
+    expect(memory.all('SELECT message_id, conversation_id, seq, content FROM messages')).toEqual([
+      { message_id: 1, conversation_id: conversationId, seq: 0, content: LONG },
+    ])
+    expect(
+      memory.all('SELECT ordinal, message_id, session_id, part_type, tool_input FROM message_parts ORDER BY ordinal'),
+    ).toEqual(
+      parts.map(({ type }, ordinal) => ({
+        ordinal,
+        message_id: 1,
+        session_id: 'long',
+        part_type: type,
+        tool_input: type === 'tool' ? toolInput : null,
+      })),
+    )
+    checkIndexes(memory)
+    expect(store.ingestBulk(batch)).toMatchObject([{ added: 0, alreadyThere: 1, conflicts: [] }])
     memory.close()
   })
 
