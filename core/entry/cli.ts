@@ -26,8 +26,11 @@ export type FromCliThread =
   /** Not handled: nobody in the command listens to it. */
   { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number; isWhole: boolean }
 
-/** A command that has not answered for so long is in the middle of a statement, which nobody can interrupt. */
-const ANSWER_MS = 1500
+/**
+ * A command that has not answered for so long is in the middle of a statement, which nobody can interrupt. Its steps are
+ * short, and ending one costs nothing that was committed: half of two seconds is left to a machine that is overloaded.
+ */
+const ANSWER_MS = 1000
 /** Until a thread that is over has put away what it holds. */
 const END_MS = 5000
 
