@@ -10,12 +10,6 @@ const chromium = findChromium()
 if (chromium !== undefined) process.env.LCM_CHROMIUM = chromium
 
 const hasElectron = findElectron() !== undefined && hasDisplay()
-/**
- * Real Electron runs everything. On its stand-in, whose page is the browser's, those specs run that go through the
- * shell: windows, menu, dialogs, keys, hostile pages.
- */
-const SHELL_SPECS = /(desktop|frame|welcome|settings|hostile)\.e2e\.ts$/
-
 /** The same specs run through both doors; `test/e2e/app.ts` hides the difference. */
 export default defineConfig({
   testDir: 'test/e2e',
@@ -39,6 +33,7 @@ export default defineConfig({
   },
   projects: [
     { name: 'browser', grepInvert: /@desktop/ },
-    { name: 'desktop', grepInvert: /@browser/, ...(hasElectron ? {} : { testMatch: SHELL_SPECS }) },
+    // Which tests run on the stand-in for Electron: `test/e2e/app.ts`.
+    { name: 'desktop', grepInvert: /@browser/, ...(hasElectron ? {} : { grep: /@shell|@desktop/ }) },
   ],
 })

@@ -19,6 +19,11 @@ export type HostKind = 'browser' | 'electron' | 'standin'
 
 /** A test of what only the browser has, or of a page that is the same behind both doors: it is not run on the desktop. */
 export const IN_BROWSER = { tag: '@browser' } as const
+/**
+ * A test in which the page asks its surroundings for something: events, dialogs, keys, colours, addresses. On the stand-in
+ * for Electron, whose page is the browser's, these and those of the desktop alone are run; real Electron runs every test.
+ */
+export const THROUGH_SHELL = { tag: '@shell' } as const
 /** A test of what only the desktop app has: it is not run in the browser. */
 export const ON_DESKTOP = { tag: '@desktop' } as const
 

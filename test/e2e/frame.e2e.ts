@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
-import { expect, IN_BROWSER, ON_DESKTOP, test } from './app.ts'
+import { expect, IN_BROWSER, ON_DESKTOP, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 test('conversations can be filtered, sorted and gone through by keys', async ({ openMemory, home }) => {
@@ -31,33 +31,37 @@ test('conversations can be filtered, sorted and gone through by keys', async ({ 
   await expect(list).toContainText('None has these words.')
 })
 
-test('back and forward work, and a copied address opens the same place', async ({ openMemory, home, hostKind }) => {
-  const path = sampleCopy(home)
-  const page = await openMemory(path)
-  const views = page.getByRole('navigation', { name: 'Views' })
-  await views.getByRole('link', { name: 'Transcript' }).click()
-  await page
-    .getByRole('feed', { name: 'Messages' })
-    .getByRole('article', { name: /msg_2$/ })
-    .click()
-  await expect.poll(() => page.url()).toContain('select=msg_2')
-  await views.getByRole('link', { name: 'Integrity' }).click()
-  await page.goBack()
-  await expect(page).toHaveURL(/transcript\?select=msg_2/)
-  await expect(page.getByRole('feed', { name: 'Messages' })).toBeVisible()
-  await page.goForward()
-  await expect(page).toHaveURL(/integrity/)
-  await page.goBack()
+test(
+  'back and forward work, and a copied address opens the same place',
+  THROUGH_SHELL,
+  async ({ openMemory, home, hostKind }) => {
+    const path = sampleCopy(home)
+    const page = await openMemory(path)
+    const views = page.getByRole('navigation', { name: 'Views' })
+    await views.getByRole('link', { name: 'Transcript' }).click()
+    await page
+      .getByRole('feed', { name: 'Messages' })
+      .getByRole('article', { name: /msg_2$/ })
+      .click()
+    await expect.poll(() => page.url()).toContain('select=msg_2')
+    await views.getByRole('link', { name: 'Integrity' }).click()
+    await page.goBack()
+    await expect(page).toHaveURL(/transcript\?select=msg_2/)
+    await expect(page.getByRole('feed', { name: 'Messages' })).toBeVisible()
+    await page.goForward()
+    await expect(page).toHaveURL(/integrity/)
+    await page.goBack()
 
-  const address = page.url()
-  await turnTo(page, path, hostKind)
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
-  await page.goto(address)
-  await expect(page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: /msg_2$/ })).toBeInViewport()
-  await expect(
-    page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: 'Copy msg_2' }),
-  ).toBeVisible()
-})
+    const address = page.url()
+    await turnTo(page, path, hostKind)
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await page.goto(address)
+    await expect(page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: /msg_2$/ })).toBeInViewport()
+    await expect(
+      page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: 'Copy msg_2' }),
+    ).toBeVisible()
+  },
+)
 
 test('the palette reaches views, actions, conversations and ids', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
@@ -97,7 +101,7 @@ test('every view has its key, and ? lists them', async ({ openMemory, home }) =>
   await expect(keys).toBeHidden()
 })
 
-test('dark and light are chosen and remembered', async ({ openMemory, home }) => {
+test('dark and light are chosen and remembered', THROUGH_SHELL, async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   const choose = async (name: string) => {
@@ -112,27 +116,31 @@ test('dark and light are chosen and remembered', async ({ openMemory, home }) =>
   await expect.poll(ground).toBe('rgb(251, 250, 248)')
 })
 
-test('what an agent writes meanwhile appears by itself, and can be held', async ({ openMemory, home }) => {
-  const path = sampleCopy(home)
-  const { messages } = factsOf(path)
-  const page = await openMemory(path)
-  const line = page.getByRole('contentinfo')
-  await expect(line).toContainText(`LCM: ${messages} msgs`)
-  const { TestMemory } = await import('../builders/memory.ts')
-  const writer = new TestMemory(path)
-  writer.messages(factsOf(path).conversationId, 3)
-  await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
-  await page.getByRole('banner').getByRole('button', { name: /^live/ }).click()
-  writer.messages(factsOf(path).conversationId, 2)
-  await page.waitForTimeout(1500)
-  await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
-  await page
-    .getByRole('banner')
-    .getByRole('button', { name: /paused|behind|changes/i })
-    .click()
-  await expect(line).toContainText(`LCM: ${messages + 5} msgs`)
-  writer.db.close()
-})
+test(
+  'what an agent writes meanwhile appears by itself, and can be held',
+  THROUGH_SHELL,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const { messages } = factsOf(path)
+    const page = await openMemory(path)
+    const line = page.getByRole('contentinfo')
+    await expect(line).toContainText(`LCM: ${messages} msgs`)
+    const { TestMemory } = await import('../builders/memory.ts')
+    const writer = new TestMemory(path)
+    writer.messages(factsOf(path).conversationId, 3)
+    await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
+    await page.getByRole('banner').getByRole('button', { name: /^live/ }).click()
+    writer.messages(factsOf(path).conversationId, 2)
+    await page.waitForTimeout(1500)
+    await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: /paused|behind|changes/i })
+      .click()
+    await expect(line).toContainText(`LCM: ${messages + 5} msgs`)
+    writer.db.close()
+  },
+)
 
 /** As a person drops files on the window. Only the stand-in for the desktop can be told where they lie. */
 const drop = (page: Page, paths: readonly string[]): Promise<void> =>

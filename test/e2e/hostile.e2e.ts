@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import type { MessageSpec } from '../builders/memory.ts'
-import { expect, test } from './app.ts'
+import { expect, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, hitsOf } from './memories.ts'
 
 const PWNED = 'window.pwned = true'
@@ -87,101 +87,102 @@ async function guard(page: Page): Promise<{ outside: string[]; dialogs: string[]
   return seen
 }
 
-test('hostile text is shown as text in every view: nothing runs, loads, opens or navigates', async ({
-  openMemory,
-  home,
-}) => {
-  test.slow()
-  const path = hostileMemory(home)
-  const page = await openMemory(path)
-  const seen = await guard(page)
-  const start = new URL(page.url())
-  const { conversationId } = factsOf(path)
-  await page.reload()
-  await expect(page.getByRole('contentinfo')).toContainText('LCM: 21 msgs')
+test(
+  'hostile text is shown as text in every view: nothing runs, loads, opens or navigates',
+  THROUGH_SHELL,
+  async ({ openMemory, home }) => {
+    test.slow()
+    const path = hostileMemory(home)
+    const page = await openMemory(path)
+    const seen = await guard(page)
+    const start = new URL(page.url())
+    const { conversationId } = factsOf(path)
+    await page.reload()
+    await expect(page.getByRole('contentinfo')).toContainText('LCM: 21 msgs')
 
-  const stillOurs = async () => {
-    expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
-    expect(new URL(page.url()).origin).toBe(start.origin)
-    expect(seen).toEqual({ outside: [], dialogs: [] })
-    await expect(
-      page.locator('main iframe, main form[action], main base, main script, main img[src^="http"]'),
-    ).toHaveCount(0)
-    await expect(page.locator('a[href^="javascript:"], a[href^="data:"]')).toHaveCount(0)
-  }
-  for (const view of [
-    'overview',
-    'strata',
-    'context',
-    'transcript',
-    'search',
-    'lineage',
-    'compaction',
-    'integrity',
-    'files',
-  ]) {
-    await page.evaluate(
-      ([id, name]) => {
-        location.hash = `#/conversation/${id}/${name}`
-      },
-      [conversationId, view] as const,
-    )
-    await expect(page.getByRole('navigation', { name: 'Views' })).toBeVisible()
-    await page.waitForTimeout(150)
+    const stillOurs = async () => {
+      expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
+      expect(new URL(page.url()).origin).toBe(start.origin)
+      expect(seen).toEqual({ outside: [], dialogs: [] })
+      await expect(
+        page.locator('main iframe, main form[action], main base, main script, main img[src^="http"]'),
+      ).toHaveCount(0)
+      await expect(page.locator('a[href^="javascript:"], a[href^="data:"]')).toHaveCount(0)
+    }
+    for (const view of [
+      'overview',
+      'strata',
+      'context',
+      'transcript',
+      'search',
+      'lineage',
+      'compaction',
+      'integrity',
+      'files',
+    ]) {
+      await page.evaluate(
+        ([id, name]) => {
+          location.hash = `#/conversation/${id}/${name}`
+        },
+        [conversationId, view] as const,
+      )
+      await expect(page.getByRole('navigation', { name: 'Views' })).toBeVisible()
+      await page.waitForTimeout(150)
+      await stillOurs()
+    }
+
+    await page.evaluate((id) => {
+      location.hash = `#/conversation/${id}/transcript?select=msg_1`
+    }, conversationId)
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    await expect(feed.getByRole('article', { name: /msg_1$/ })).toContainText(`<script>${PWNED}</script>`)
+    await expect(feed.getByRole('article', { name: /msg_2$/ })).toContainText('</script></style></title>')
+    for (let number = 1; number <= 21; number += 1) {
+      await page.evaluate(
+        ([id, n]) => {
+          location.hash = `#/conversation/${id}/transcript?select=msg_${n}`
+        },
+        [conversationId, number] as const,
+      )
+      await expect(feed.getByRole('article', { name: new RegExp(`msg_${number}$`) })).toBeInViewport()
+    }
+    const calls = feed.getByRole('article', { name: /msg_21$/ }).getByRole('button', { expanded: false })
+    for (let left = await calls.count(); left > 0; left -= 1) await calls.first().click()
     await stillOurs()
-  }
 
-  await page.evaluate((id) => {
-    location.hash = `#/conversation/${id}/transcript?select=msg_1`
-  }, conversationId)
-  const feed = page.getByRole('feed', { name: 'Messages' })
-  await expect(feed.getByRole('article', { name: /msg_1$/ })).toContainText(`<script>${PWNED}</script>`)
-  await expect(feed.getByRole('article', { name: /msg_2$/ })).toContainText('</script></style></title>')
-  for (let number = 1; number <= 21; number += 1) {
-    await page.evaluate(
-      ([id, n]) => {
-        location.hash = `#/conversation/${id}/transcript?select=msg_${n}`
-      },
-      [conversationId, number] as const,
-    )
-    await expect(feed.getByRole('article', { name: new RegExp(`msg_${number}$`) })).toBeInViewport()
-  }
-  const calls = feed.getByRole('article', { name: /msg_21$/ }).getByRole('button', { expanded: false })
-  for (let left = await calls.count(); left > 0; left -= 1) await calls.first().click()
-  await stillOurs()
+    // A link that cannot lead anywhere: clicking it must not leave the page.
+    await page.evaluate((id) => {
+      location.hash = `#/conversation/${id}/transcript?select=msg_10`
+    }, conversationId)
+    const link = feed.getByRole('article', { name: /msg_10$/ }).getByText('click me')
+    await expect(link).toBeVisible()
+    await link.click()
+    await feed
+      .getByRole('article', { name: /msg_11$/ })
+      .getByText('a page')
+      .click()
+    await page.waitForTimeout(300)
+    await stillOurs()
 
-  // A link that cannot lead anywhere: clicking it must not leave the page.
-  await page.evaluate((id) => {
-    location.hash = `#/conversation/${id}/transcript?select=msg_10`
-  }, conversationId)
-  const link = feed.getByRole('article', { name: /msg_10$/ }).getByText('click me')
-  await expect(link).toBeVisible()
-  await link.click()
-  await feed
-    .getByRole('article', { name: /msg_11$/ })
-    .getByText('a page')
-    .click()
-  await page.waitForTimeout(300)
-  await stillOurs()
+    // The same text as a summary, in the detail panel, rendered and as it is.
+    await page.evaluate((id) => {
+      location.hash = `#/conversation/${id}/context`
+    }, conversationId)
+    await page.getByRole('button', { name: /^sum_/ }).first().click()
+    const detail = page.getByRole('complementary', { name: 'Detail' })
+    await expect(detail).toContainText(PWNED)
+    await detail.getByRole('radiogroup', { name: 'Show the text' }).getByText('source').click()
+    await expect(detail).toContainText(`<script>${PWNED}</script>`)
+    await stillOurs()
 
-  // The same text as a summary, in the detail panel, rendered and as it is.
-  await page.evaluate((id) => {
-    location.hash = `#/conversation/${id}/context`
-  }, conversationId)
-  await page.getByRole('button', { name: /^sum_/ }).first().click()
-  const detail = page.getByRole('complementary', { name: 'Detail' })
-  await expect(detail).toContainText(PWNED)
-  await detail.getByRole('radiogroup', { name: 'Show the text' }).getByText('source').click()
-  await expect(detail).toContainText(`<script>${PWNED}</script>`)
-  await stillOurs()
-
-  await page.evaluate((id) => {
-    location.hash = `#/conversation/${id}/search?query=script`
-  }, conversationId)
-  await expect(hitsOf(page).first()).toContainText('script')
-  await stillOurs()
-  expect(await page.title()).toContain('LCM Inspector')
-})
+    await page.evaluate((id) => {
+      location.hash = `#/conversation/${id}/search?query=script`
+    }, conversationId)
+    await expect(hitsOf(page).first()).toContainText('script')
+    await stillOurs()
+    expect(await page.title()).toContain('LCM Inspector')
+  },
+)
 
 test('a line of a megabyte neither freezes nor widens the window', async ({ openMemory, home }) => {
   const path = hostileMemory(home)

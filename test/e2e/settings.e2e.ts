@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { dirname, join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { json, type ModelServer, openAiBody, startModelServer } from '../summarizers/model-server.ts'
-import { expect, test } from './app.ts'
+import { expect, THROUGH_SHELL, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
 const SECRET = 'sk-e2e-0123456789'
@@ -45,36 +45,36 @@ const textsBelow = (folder: string): string[] =>
     .filter((path) => existsSync(path) && statSync(path).isFile())
     .map((path) => readFileSync(path, 'latin1'))
 
-test('a model is not added before it is confirmed outside of the page', async ({
-  openMemory,
-  hostKind,
-  electronApp,
-}) => {
-  const page = await openMemory()
-  await page.getByRole('button', { name: 'Settings' }).click()
-  await page.getByRole('button', { name: 'Add a model…' }).click()
-  await page.getByLabel('Name').fill('local')
-  await page.getByLabel('Base URL').fill(server.url)
-  await page.getByLabel('Model', { exact: true }).fill('small')
-  await page.getByLabel('Key variable').fill('E2E_MODEL_KEY')
-  await page.getByRole('button', { name: 'Save' }).click()
-  const refusal = page.getByRole('dialog').getByRole('alert')
-  await expect(refusal).toContainText('E2E_MODEL_KEY')
-  await expect(refusal).toContainText(server.url)
-  const asked = server.asked.length
-  if (hostKind === 'browser') {
-    await expect(refusal).toContainText('there is no terminal to ask at')
-  } else {
-    await expect(refusal).toContainText('it was not confirmed')
-    await electronApp()?.evaluate(({ dialog }) => {
-      dialog.showMessageBox = async () => ({ response: 1, checkboxChecked: false })
-    })
+test(
+  'a model is not added before it is confirmed outside of the page',
+  THROUGH_SHELL,
+  async ({ openMemory, hostKind, electronApp }) => {
+    const page = await openMemory()
+    await page.getByRole('button', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Add a model…' }).click()
+    await page.getByLabel('Name').fill('local')
+    await page.getByLabel('Base URL').fill(server.url)
+    await page.getByLabel('Model', { exact: true }).fill('small')
+    await page.getByLabel('Key variable').fill('E2E_MODEL_KEY')
     await page.getByRole('button', { name: 'Save' }).click()
-    await expect(page.getByRole('dialog')).toHaveCount(0)
-    await expect(page.getByRole('button', { name: 'Test local' })).toBeVisible()
-  }
-  expect(server.asked.length).toBe(asked)
-})
+    const refusal = page.getByRole('dialog').getByRole('alert')
+    await expect(refusal).toContainText('E2E_MODEL_KEY')
+    await expect(refusal).toContainText(server.url)
+    const asked = server.asked.length
+    if (hostKind === 'browser') {
+      await expect(refusal).toContainText('there is no terminal to ask at')
+    } else {
+      await expect(refusal).toContainText('it was not confirmed')
+      await electronApp()?.evaluate(({ dialog }) => {
+        dialog.showMessageBox = async () => ({ response: 1, checkboxChecked: false })
+      })
+      await page.getByRole('button', { name: 'Save' }).click()
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await expect(page.getByRole('button', { name: 'Test local' })).toBeVisible()
+    }
+    expect(server.asked.length).toBe(asked)
+  },
+)
 
 test('the settings need no memory; a model is added, tested and put into the chain', async ({ openMemory, home }) => {
   grant(home, server.url, 'http://127.0.0.1:9/v1')
@@ -115,7 +115,7 @@ test('a value that cannot be is refused where it was typed; one that can is kept
   await expect(threshold).toHaveValue('0.75')
 })
 
-test('a key goes in and never comes out', async ({ openMemory, hostKind, home }) => {
+test('a key goes in and never comes out', THROUGH_SHELL, async ({ openMemory, hostKind, home }) => {
   grant(home, server.url)
   const page = await openMemory()
   await page.getByRole('button', { name: 'Settings' }).click()

@@ -2,7 +2,7 @@ import { copyFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
-import { expect, test } from './app.ts'
+import { expect, THROUGH_SHELL, test } from './app.ts'
 import { badFiles, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 const openByPath = async (page: Page, path: string): Promise<void> => {
@@ -10,23 +10,24 @@ const openByPath = async (page: Page, path: string): Promise<void> => {
   await page.getByRole('button', { name: 'Open', exact: true }).click()
 }
 
-test('the first minute: the sample opens, and stands among the recent files afterwards', async ({
-  openMemory,
-  home,
-}) => {
-  const sample = factsOf(sampleCopy(home))
-  const page = await openMemory()
-  await expect(page.getByRole('heading', { name: 'LCM Inspector', level: 1 })).toBeVisible()
-  await page.getByRole('button', { name: 'Open the sample' }).click()
-  await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText(sample.title)
-  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${sample.messages} msgs`)
+test(
+  'the first minute: the sample opens, and stands among the recent files afterwards',
+  THROUGH_SHELL,
+  async ({ openMemory, home }) => {
+    const sample = factsOf(sampleCopy(home))
+    const page = await openMemory()
+    await expect(page.getByRole('heading', { name: 'LCM Inspector', level: 1 })).toBeVisible()
+    await page.getByRole('button', { name: 'Open the sample' }).click()
+    await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText(sample.title)
+    await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${sample.messages} msgs`)
 
-  await page.getByRole('banner').getByRole('button', { name: 'LCM Inspector' }).click()
-  const recent = page.getByRole('button', { name: /sample/ }).filter({ hasText: 'native' })
-  await expect(recent).toBeVisible()
-  await recent.click()
-  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${sample.messages} msgs`)
-})
+    await page.getByRole('banner').getByRole('button', { name: 'LCM Inspector' }).click()
+    const recent = page.getByRole('button', { name: /sample/ }).filter({ hasText: 'native' })
+    await expect(recent).toBeVisible()
+    await recent.click()
+    await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${sample.messages} msgs`)
+  },
+)
 
 test('a typed path opens a memory; a wrong one says what is there and what to do', async ({ openMemory, home }) => {
   const page = await openMemory()
@@ -84,7 +85,7 @@ test('a transcript becomes a memory of its own, and bad lines are reported by nu
   await expect(page.getByRole('banner')).toContainText('session.db')
 })
 
-test('folders of the machine can be looked through', async ({ openMemory, home, hostKind }) => {
+test('folders of the machine can be looked through', THROUGH_SHELL, async ({ openMemory, home, hostKind }) => {
   const memory = sampleCopy(home, 'a-memory.db')
   const page = await openMemory()
   const browse = hostKind === 'browser' ? 'Open a memory…' : 'Browse folders…'
