@@ -11,6 +11,7 @@ import { ledgerState } from './ledger/ledger-permission.ts'
 import { requireLocalPath } from './machine/local-path.ts'
 import { PRESETS } from './settings/presets.ts'
 import { previewImport } from './transcripts/preview-import.ts'
+import { despiteWrongValues, stepsDespiteWrongValues } from './wrong-values.ts'
 
 /** A refused input is the caller's mistake and says which field. */
 function translate(error: unknown): unknown {
@@ -30,9 +31,15 @@ export function createRouter(core: Core) {
     try {
       // What is said of the machine needs no memory, and must not wait for one.
       if (path[0] !== 'machine') await core.ready()
-      return await next()
+      return await despiteWrongValues(core.path, async () => {
+        try {
+          return await next()
+        } catch (error) {
+          throw translate(error)
+        }
+      })
     } catch (error) {
-      const info = toErrorInfo(translate(error))
+      const info = toErrorInfo(error)
       if (info.code === 'internal') console.error(error)
       throw errors.LCM({ message: info.message, data: info })
     }
@@ -128,7 +135,7 @@ export function createRouter(core: Core) {
       grep: os.retrieval.grep.handler(({ input, signal }) => core.lcm().retrieval.grep(input, signal)),
       grepStream: os.retrieval.grepStream.handler(async function* ({ input, signal, errors }) {
         try {
-          yield* core.lcm().retrieval.grepStream(input, signal)
+          yield* stepsDespiteWrongValues(core.path, () => core.lcm().retrieval.grepStream(input, signal))
         } catch (error) {
           // What goes wrong after the first step is past the translation of errors above.
           const info = toErrorInfo(error)

@@ -33,12 +33,15 @@ export function exitCodeOf(code: ErrorCode): number {
   return EXIT.failed
 }
 
-export async function printAnswer(answer: Answer, asJson: boolean): Promise<void> {
-  if (!('pieces' in answer)) {
-    process.stdout.write(`${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`)
-    return
-  }
-  for await (const piece of answer.pieces(asJson)) {
+/** Makes what is printed, as far as it is held at once: when that fails, nothing was printed. Returns what prints it. */
+export function prepareAnswer(answer: Answer, asJson: boolean): () => Promise<void> {
+  if ('pieces' in answer) return () => printPieces(answer.pieces(asJson), asJson)
+  const printed = `${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`
+  return async () => void process.stdout.write(printed)
+}
+
+async function printPieces(pieces: AsyncIterable<string>, asJson: boolean): Promise<void> {
+  for await (const piece of pieces) {
     if (!process.stdout.write(asJson ? obeyedByNone(piece) : printable(piece))) await once(process.stdout, 'drain')
   }
 }

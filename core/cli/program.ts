@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '../errors.ts'
+import { despiteWrongValues } from '../wrong-values.ts'
 import { MAX_ID } from './command.ts'
 import { addCompactCommand } from './compact-command.ts'
 import { addContextCommand } from './context-command.ts'
@@ -17,7 +18,7 @@ import { addLedgerCommand } from './ledger-command.ts'
 import { type McpCommandOptions, mcp } from './mcp-command.ts'
 import { addMetricsCommand } from './metrics-command.ts'
 import { open } from './open-command.ts'
-import { type Answer, EXIT, printAnswer, printError } from './output.ts'
+import { type Answer, EXIT, prepareAnswer, printError } from './output.ts'
 import { integer, refuseEmptyPaths } from './parse.ts'
 import { addProvenanceCommand } from './provenance-command.ts'
 import { addReadCommands } from './read-commands.ts'
@@ -94,6 +95,28 @@ function splitAt<T>(list: readonly T[], separator: T): [readonly T[], readonly T
   return at < 0 ? [list, []] : [list.slice(0, at), list.slice(at + 1)]
 }
 
+/** The memory that a command works on: --from of a command that makes another, --db or the configured one of others. */
+async function memoryOf(command: Command): Promise<string | null> {
+  const { from, db } = command.opts<{ from?: unknown; db?: string }>()
+  const named = typeof from === 'string' ? from : db
+  if (named !== undefined) return named
+  const { loadSettings } = await import('../settings/settings-store.ts')
+  try {
+    return loadSettings(process.env).databasePath
+  } catch (error) {
+    // A command that needs the settings says what is wrong with them.
+    if (error instanceof LcmError) return null
+    throw error
+  }
+}
+
+/** Whether it is what its command promises. A sound file leads to no other answer. */
+async function isPossible(command: Command, answer: Answer): Promise<boolean> {
+  if ('pieces' in answer) return true
+  const { isPromised } = await import('./answers.ts')
+  return isPromised(command.name(), answer.json)
+}
+
 /** Every command with its arguments and options; also what the reference is generated from. */
 export function buildProgram(
   asJson: boolean,
@@ -120,8 +143,15 @@ export function buildProgram(
 
   const run = (command: Command, action: (...args: never[]) => Promise<Answer>): void => {
     command.action(async (...given: unknown[]) => {
-      const answer = await action(...(given as never[]))
-      await printAnswer(answer, asJson)
+      const { answer, print } = await despiteWrongValues(
+        await memoryOf(command),
+        async () => {
+          const answer = await action(...(given as never[]))
+          return { answer, print: prepareAnswer(answer, asJson) }
+        },
+        ({ answer }) => isPossible(command, answer),
+      )
+      await print()
       state.exitCode = answer.exitCode ?? EXIT.done
     })
   }

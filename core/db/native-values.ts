@@ -1,4 +1,5 @@
 import { PartType, Role, SummaryKind } from '../contract/ids.ts'
+import { isDistrusted, trustAgain } from './distrusted-files.ts'
 import { type NativeColumn, nativeSchema, oneLine } from './native-schema.ts'
 import type { ReadDb } from './read-db.ts'
 
@@ -10,18 +11,33 @@ type NativeTable = { readonly table: string; readonly columns: readonly NativeCo
 
 /**
  * A table of a native file in which values may stand that cannot be shown: another program made it anew, with our columns,
- * or put rows into it whose names nothing can be called by.
+ * or put rows into it whose names nothing can be called by, or values that it forbids.
  */
-export type LooseTable = NativeTable & { readonly why: 'remade' | 'unnamed' }
+export type LooseTable = NativeTable & { readonly why: 'remade' | 'unnamed' | 'forbidden' }
 
-/** Our own tables refuse what does not fit them. */
+/** Our own tables refuse what does not fit them; that they did is looked up only in files that are distrusted. */
 export function looseTables(db: ReadDb, migrations: readonly string[]): LooseTable[] {
+  const forbidden = isDistrusted(db.path) ? tablesOfForbidden(db, migrations) : null
+  if (forbidden?.size === 0) trustAgain(db.path)
   return [...nativeSchema(migrations).tables].flatMap(([table, { sql, columns }]): LooseTable[] => {
     const isRemade = oneLine(db.value<string>(queries.definition, { table }) ?? '') !== sql
     if (isRemade) return [{ table, columns, why: 'remade' }]
     const isUnnamed = UNNAMED[table] !== undefined && db.value(UNNAMED[table]) !== undefined
-    return isUnnamed ? [{ table, columns, why: 'unnamed' }] : []
+    if (isUnnamed) return [{ table, columns, why: 'unnamed' }]
+    return forbidden?.has(table) ? [{ table, columns, why: 'forbidden' }] : []
   })
+}
+
+/**
+ * Tables in which a value stands that their definition forbids: a bit of the file was flipped, or another program edited
+ * the definition, wrote, and put it back. Reads the head of every row.
+ */
+export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): ReadonlySet<string> {
+  const tables = [...nativeSchema(migrations).tables].filter(
+    ([table, { columns }]) =>
+      db.value(`SELECT 1 FROM main.${table} AS t WHERE ${hasWrongValue(table, columns)} LIMIT 1`) !== undefined,
+  )
+  return new Set(tables.map(([table]) => table))
 }
 
 /** Ids are shown and asked for in so many characters at most (`NodeId` of the contract). */
@@ -88,6 +104,10 @@ export function isWrongValue(table: string, column: NativeColumn): string {
   return isNodeId(column) ? `${isOther} OR ${isNoName(value)}` : isOther
 }
 
+/** SQL over a row `t` of the file's own table: true where one of the columns cannot hold its value. */
+export const hasWrongValue = (table: string, columns: readonly NativeColumn[]): string =>
+  columns.map((column) => `(${isWrongValue(table, column)})`).join(' OR ')
+
 /**
  * SQL for one of the listed columns of a row, whatever its table lets in: the check on a column holds only for writers
  * that did not turn it off. https://www.sqlite.org/pragma.html#pragma_ignore_check_constraints
@@ -97,15 +117,6 @@ export function shownValue(name: keyof typeof ONE_OF, row: string): string {
   const value = `${row}.${name.slice(name.indexOf('.') + 1)}`
   return `iif(${value} IN (${listed(values)}), ${value}, ${otherwise.replace(':row', row)})`
 }
-
-/** Columns of our own tables that only their check keeps right. */
-export const checkedColumns = (migrations: readonly string[]): NativeTable[] =>
-  [...nativeSchema(migrations).tables]
-    .map(([table, { columns }]) => ({
-      table,
-      columns: columns.filter(({ name }) => oneOfColumn(table, name) !== undefined),
-    }))
-    .filter(({ columns }) => columns.length > 0)
 
 function shown({ table }: LooseTable, column: NativeColumn): string {
   const value = `t.${column.name}`

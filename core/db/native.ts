@@ -4,7 +4,7 @@ import { LcmError } from '../errors.ts'
 import { parseHeader, readStart } from './file-header.ts'
 import { SCHEMA_V2, SCHEMA_V3, VIEWS_ON_V1, VIEWS_ON_V2 } from './later-versions.ts'
 import { requireNativeSchema, strangeTriggers, wrongVersion } from './native-schema.ts'
-import { looseTables } from './native-values.ts'
+import { type LooseTable, looseTables } from './native-values.ts'
 import { OWN_VIEWS } from './own-views.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
@@ -98,6 +98,12 @@ function refuseNewer(connection: Database.Database, path: string): void {
   if (version > NATIVE_VERSION) throw newerVersionError(path, version)
 }
 
+const WHY_LOOSE: Readonly<Record<LooseTable['why'], (tables: string) => string>> = {
+  remade: (tables) => `Another program made tables of the file anew (${tables}), so that any value may stand in them.`,
+  forbidden: (tables) => `Values that its tables forbid stand in the file (${tables}).`,
+  unnamed: (tables) => `Another program stored rows whose id is empty or too long to be shown (${tables}).`,
+}
+
 /**
  * A file is ours by a mark that anybody can make: nothing of it runs before it is known to be made as we make it.
  * @throws LcmError file_corrupt, read_only_file
@@ -109,13 +115,9 @@ function refuseStrange(connection: Database.Database, path: string): void {
   requireNativeSchema(db, path, made)
   const loose = looseTables(db, made)
   if (loose.length > 0) {
-    const remade = loose.filter(({ why }) => why === 'remade')
-    const names = (remade.length > 0 ? remade : loose).slice(0, 4).map(({ table }) => table)
-    const what =
-      remade.length > 0
-        ? `Another program made tables of the file anew (${names.join(', ')}), so that any value may stand in them.`
-        : `Another program stored rows whose id is empty or too long to be shown (${names.join(', ')}).`
-    const reason = `${what} Repair a copy: "lcm salvage".`
+    const why = (['remade', 'forbidden', 'unnamed'] as const).find((one) => loose.some((table) => table.why === one))
+    const tables = loose.filter((table) => table.why === why).slice(0, 4)
+    const reason = `${WHY_LOOSE[why ?? 'remade'](tables.map(({ table }) => table).join(', '))} Repair a copy: "lcm salvage".`
     throw new LcmError('read_only_file', `${path} is not changed. ${reason}`, { path, reason })
   }
   const triggers = strangeTriggers(db, made)

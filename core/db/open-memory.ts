@@ -5,6 +5,7 @@ import { LcmError } from '../errors.ts'
 import { userFolders } from '../machine/user-folders.ts'
 import type { PreparedCopy } from './cache-copy.ts'
 import { readOrigin } from './copied-from.ts'
+import { isDistrusted } from './distrusted-files.ts'
 import { inspectFile, isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from './memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from './native.ts'
 import { type OpenedReadOnly, openForeign } from './open-foreign.ts'
@@ -107,6 +108,13 @@ function create(path: string): OpenedMemory {
 }
 
 function openOurs(file: MemoryFile, options: OpenMemoryOptions, cacheDir: string): OpenedMemory {
+  const opened = openAsItStands(file, options, cacheDir)
+  if (isDistrusted(file.realPath)) return opened
+  // Once a value is met that its tables forbid, it is opened in another way.
+  return { ...opened, isOutdated: () => isDistrusted(file.realPath) || opened.isOutdated() }
+}
+
+function openAsItStands(file: MemoryFile, options: OpenMemoryOptions, cacheDir: string): OpenedMemory {
   const version = file.header.userVersion
   if (version > NATIVE_VERSION && !options.allowNewer) throw newerVersionError(file.path, version)
   const reason = readOnlyReason(file, options)

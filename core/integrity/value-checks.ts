@@ -1,8 +1,8 @@
 import { PartType, Role, SummaryKind } from '../contract/ids.ts'
 import type { System } from '../contract/memory.ts'
 import { migrations } from '../db/native.ts'
-import { nativeSchema } from '../db/native-schema.ts'
-import { checkedColumns, isNoName, isWrongValue, looseTables } from '../db/native-values.ts'
+import { type NativeColumn, nativeSchema } from '../db/native-schema.ts'
+import { hasWrongValue, isNoName, isWrongValue, looseTables } from '../db/native-values.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { NO_ROLE } from './message-columns.ts'
 import { rowRanges } from './row-ranges.ts'
@@ -121,6 +121,10 @@ const NODES: readonly (readonly [column: string, sql: string])[] = [
   ['file_id', 't.file_id'],
 ]
 
+/** SQL: a value as SQL has it, cut; the start of a number would be a text. */
+const quoted = (value: string): string =>
+  `coalesce(quote(iif(typeof(${value}) IN ('integer', 'real'), ${value}, substr(${value}, 1, 40))), 'NULL')`
+
 function sqlOf({ table, column, isWrong, what }: Rule, columns: ReadonlySet<string>): string {
   const node =
     NODES.find(([name]) => columns.has(name))?.[1] ??
@@ -128,7 +132,7 @@ function sqlOf({ table, column, isWrong, what }: Rule, columns: ReadonlySet<stri
   const conversation = columns.has('conversation_id') && !columns.has('node_id') ? 't.conversation_id' : 'NULL'
   return `
     SELECT ${node} AS id, CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,
-      '${what} ' || coalesce(quote(substr(t.${column}, 1, 40)), 'NULL') AS detail
+      '${what} ' || ${quoted(`t.${column}`)} AS detail
     FROM main.${table} AS t
     WHERE (${isWrong}) AND t.rowid > :after AND t.rowid <= :upTo`
 }
@@ -181,38 +185,38 @@ function* findInFacts(context: CheckContext): Iterable<Finding | null> {
 /** What is said of it in the facts already. */
 const IN_FACTS: ReadonlySet<string> = new Set(['messages.role', 'summaries.kind'])
 
-/** A native file refuses such values unless another program made its tables anew, or turned their checks off. */
+/** A native file refuses such values unless it was damaged, or written past what its tables say. */
 function* findInOwnTables(context: CheckContext): Iterable<Finding | null> {
   const { db, probe } = context
   const made = migrations.slice(0, db.value<number>('PRAGMA main.user_version') ?? 0)
-  const loose = looseTables(db, made)
-  const isLoose = new Set(loose.map(({ table }) => table))
-  const checked = checkedColumns(made).filter(({ table }) => !isLoose.has(table))
-  for (const { table, columns } of [...loose, ...checked]) {
-    const names = new Set(
-      nativeSchema(made)
-        .tables.get(table)
-        ?.columns.map(({ name }) => name),
-    )
-    const [, id] = NODES.find(([name]) => names.has(name)) ?? []
-    const conversation = names.has('conversation_id') ? 't.conversation_id' : 'NULL'
-    const hasRowids = probe.hasRowids(table)
-    for (const column of columns) {
-      if (!isLoose.has(table) && IN_FACTS.has(`${table}.${column.name}`)) continue
-      const sql = `
-        SELECT CAST(${id ?? 'NULL'} AS TEXT) AS id,
-          CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,
-          '${table}.${column.name} is ' || coalesce(quote(substr(t.${column.name}, 1, 40)), 'NULL') AS detail
-        FROM main.${table} AS t
-        WHERE (${isWrongValue(table, column)}) ${hasRowids ? 'AND t.rowid > :after AND t.rowid <= :upTo' : ''}`
-      for (const range of hasRowids ? rowRanges(db, table) : [{}]) {
-        for (const finding of db.iterate<Finding>(sql, range)) {
+  const isLoose = new Set(looseTables(db, made).map(({ table }) => table))
+  for (const [table, { columns }] of nativeSchema(made).tables) {
+    const shown = columns.filter(({ name }) => isLoose.has(table) || !IN_FACTS.has(`${table}.${name}`))
+    const range = probe.hasRowids(table) ? 't.rowid > :after AND t.rowid <= :upTo' : '1'
+    const isAny = `SELECT 1 FROM main.${table} AS t WHERE (${hasWrongValue(table, shown)}) AND ${range} LIMIT 1`
+    for (const rows of probe.hasRowids(table) ? rowRanges(db, table) : [{}]) {
+      yield null
+      if (db.value(isAny, rows) === undefined) continue
+      for (const column of shown) {
+        for (const finding of db.iterate<Finding>(`${sqlOfWrong(table, columns, column)} AND ${range}`, rows)) {
           yield finding.conversationId === null || isAsked(context, finding.conversationId) ? finding : null
         }
-        yield null
       }
     }
   }
+}
+
+/** Rows in which a column of a native table has a value that it cannot have. */
+function sqlOfWrong(table: string, columns: readonly NativeColumn[], column: NativeColumn): string {
+  const names = new Set(columns.map(({ name }) => name))
+  const [, id] = NODES.find(([name]) => names.has(name)) ?? []
+  const conversation = names.has('conversation_id') ? 't.conversation_id' : 'NULL'
+  return `
+    SELECT CAST(${id ?? 'NULL'} AS TEXT) AS id,
+      CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,
+      '${table}.${column.name} is ' || ${quoted(`t.${column.name}`)} AS detail
+    FROM main.${table} AS t
+    WHERE (${isWrongValue(table, column)})`
 }
 
 function* findInNative(context: CheckContext): Iterable<Finding | null> {

@@ -8,6 +8,7 @@ import { salvageMemory } from '../salvage/salvage-memory.ts'
 import { loadSettings } from '../settings/settings-store.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
 import { nameSoon } from '../side-index/source-state.ts'
+import { despiteWrongValues } from '../wrong-values.ts'
 import type { JobExecutor, JobRequest } from './jobs.ts'
 import { LastReport, watchState } from './last-report.ts'
 import { driveJob, runJob } from './run-job.ts'
@@ -24,7 +25,7 @@ const IDLE_MS = 10_000
 /** Opens the memory on a connection of its own, runs the job, closes. */
 export function executeHere(open: OpenLcmOptions): JobExecutor {
   const lastReport = new LastReport()
-  return async ({ path, create, spec }, signal, onProgress) => {
+  const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
     // Before the file is opened, which would make one.
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
@@ -42,6 +43,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
       lcm.close()
     }
   }
+  return (request, signal, onProgress) => despiteWrongValues(request.path, () => execute(request, signal, onProgress))
 }
 
 async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {

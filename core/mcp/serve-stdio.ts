@@ -2,6 +2,7 @@ import { chooseConversation } from '../cli/session.ts'
 import { Core } from '../core.ts'
 import { executeHere } from '../jobs/job-thread.ts'
 import { Machine } from '../machine/machine.ts'
+import { despiteWrongValues } from '../wrong-values.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
 import { Tools } from './tools.ts'
@@ -39,10 +40,13 @@ export async function serveStdio(options: McpOptions): Promise<number> {
     isRemembered: false,
   })
   try {
-    const lcm = core.lcm()
-    if (options.conversationId !== null) chooseConversation(lcm, options.conversationId)
+    const { conversationId } = options
+    await despiteWrongValues(options.path, () => {
+      const lcm = core.lcm()
+      if (conversationId !== null) chooseConversation(lcm, conversationId)
+    })
     const unsubscribe = core.subscribe(() => undefined)
-    const server = createMcpServer(new Tools(() => core.lcm(), options.conversationId), options.version)
+    const server = createMcpServer(new Tools(() => core.lcm(), conversationId), options.version, options.path)
     const transport = new StdioTransport({ input: process.stdin, output: process.stdout })
     await server.connect(transport)
     const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {

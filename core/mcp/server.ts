@@ -2,6 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { toCliJson } from '../cli/cli-json.ts'
 import { toErrorInfo } from '../errors.ts'
 import { withoutPaths } from '../export/sanitize.ts'
+import { despiteWrongValues } from '../wrong-values.ts'
 import { INPUT_SHAPES } from './tool-inputs.ts'
 import { INSTRUCTIONS, SERVER_NAME, TEXTS } from './tool-texts.ts'
 import type { Tools } from './tools.ts'
@@ -16,8 +17,8 @@ type ToolResult = {
   readonly isError?: boolean
 }
 
-/** The four tools over the Model Context Protocol. */
-export function createMcpServer(tools: Tools, version: string): McpServer {
+/** The four tools over the Model Context Protocol. `path`: the memory that they read. */
+export function createMcpServer(tools: Tools, version: string, path: string | null = null): McpServer {
   const server = new McpServer({ name: SERVER_NAME, version }, { instructions: INSTRUCTIONS })
   const config = <Name extends keyof typeof TEXTS>(name: Name) => ({
     ...TEXTS[name],
@@ -25,20 +26,20 @@ export function createMcpServer(tools: Tools, version: string): McpServer {
     annotations: { title: TEXTS[name].title, ...ANNOTATIONS },
   })
   server.registerTool('lcm_grep', config('lcm_grep'), (input, { signal }: Given) =>
-    answer(() => tools.grep(input, signal)),
+    answer(path, () => tools.grep(input, signal)),
   )
-  server.registerTool('lcm_describe', config('lcm_describe'), (input) => answer(() => tools.describe(input)))
-  server.registerTool('lcm_expand', config('lcm_expand'), (input) => answer(() => tools.expand(input)))
+  server.registerTool('lcm_describe', config('lcm_describe'), (input) => answer(path, () => tools.describe(input)))
+  server.registerTool('lcm_expand', config('lcm_expand'), (input) => answer(path, () => tools.expand(input)))
   server.registerTool('lcm_expand_query', config('lcm_expand_query'), (input, { signal }: Given) =>
-    answer(() => tools.expandQuery(input, signal)),
+    answer(path, () => tools.expandQuery(input, signal)),
   )
   return server
 }
 
 /** Times are ISO 8601 here, as on the command line. The text is the same document, for clients that know no other. */
-async function answer(work: () => unknown): Promise<ToolResult> {
+async function answer(path: string | null, work: () => unknown): Promise<ToolResult> {
   try {
-    return result(toCliJson(await work()) as Record<string, unknown>)
+    return result(toCliJson(await despiteWrongValues(path, work)) as Record<string, unknown>)
   } catch (error) {
     const { code, message, retryable } = toErrorInfo(error)
     if (code === 'internal') console.error(error)

@@ -1,7 +1,10 @@
 import { createHash, hash } from 'node:crypto'
 import type { JobProgress } from '../contract/job.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
-import type { CopyReport } from '../contract/working-copy.ts'
+import type { CopyAdjustment, CopyReport } from '../contract/working-copy.ts'
+import { migrations } from '../db/native.ts'
+import type { NativeColumn } from '../db/native-schema.ts'
+import { hasWrongValue, looseTables } from '../db/native-values.ts'
 import type { ReadDb, SqlValue } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
 import { compareSearches } from './compare-searches.ts'
@@ -124,8 +127,8 @@ export async function* verifyCopy(
       `The copy is not the same in its ${name} (${before.rows} rows became ${after.rows}) and was not kept. The original is untouched.`,
     )
   }
-  const isWhole = fitter.adjusted.length === 0
-  const searches = yield* compareSearches({ original, info, copy, isWhole }, signal)
+  const adjusted = [...fitter.adjusted, ...(info.system === 'native' ? wrongValues(original) : [])]
+  const searches = yield* compareSearches({ original, info, copy, isWhole: adjusted.length === 0 }, signal)
   const rowsOf = (name: string): number => compared.find((section) => section.name === name)?.rows ?? 0
   return {
     messages: rowsOf('messages'),
@@ -135,8 +138,20 @@ export async function* verifyCopy(
     verified: true,
     compared,
     searches,
-    adjusted: fitter.adjusted,
+    adjusted,
   }
+}
+
+/** What a native file holds and cannot show: copied as it is shown, and found by other words in the original's indexes. */
+function wrongValues(original: ReadDb): CopyAdjustment[] {
+  const made = migrations.slice(0, original.value<number>('PRAGMA main.user_version') ?? 0)
+  return looseTables(original, made).flatMap(({ table, columns }): CopyAdjustment[] => {
+    const rows = (wanted: readonly NativeColumn[]): number =>
+      original.value<number>(`SELECT count(*) FROM main.${table} AS t WHERE ${hasWrongValue(table, wanted)}`) ?? 0
+    const examples = columns.filter((column) => rows([column]) > 0).map(({ name }) => `${table}.${name}`)
+    const what = 'Values that their column cannot hold are copied as they are shown.'
+    return examples.length > 0 ? [{ what, rows: rows(columns), examples }] : []
+  })
 }
 
 async function* digest(

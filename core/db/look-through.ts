@@ -1,0 +1,24 @@
+import { userFolders } from '../machine/user-folders.ts'
+import { distrust, isDistrusted } from './distrusted-files.ts'
+import { inspectFile } from './memory-file.ts'
+import { migrations } from './native.ts'
+import { tablesOfForbidden } from './native-values.ts'
+import { isNativeFile } from './open-memory.ts'
+import { readOurs } from './open-ours.ts'
+
+/**
+ * Looks at every row of a native file, and remembers the file when a value stands there that its table forbids.
+ * @throws LcmError what opening and reading throw
+ */
+export function holdsForbidden(path: string): boolean {
+  if (isDistrusted(path)) return true
+  if (!isNativeFile(path)) return false
+  const { read, version, close } = readOurs(inspectFile(path), userFolders(process.env).cache)
+  try {
+    if (tablesOfForbidden(read, migrations.slice(0, version)).size === 0) return false
+  } finally {
+    close()
+  }
+  distrust(path)
+  return true
+}
