@@ -52,7 +52,7 @@ export function hasSameParts(db: WriteDb, messageId: number, { parts, content }:
 }
 
 const KEYS: ReadonlySet<string> = new Set(['part_id', 'message_id', 'session_id', 'ordinal'])
-const FLAGS: ReadonlySet<string> = new Set(['is_content', 'is_synthetic'])
+const FLAGS: ReadonlySet<string> = new Set(['is_content', 'is_ignored', 'is_synthetic'])
 
 /**
  * Puts whole messages in the place of those that were stored while they were being written. The one change of a stored

@@ -25,6 +25,12 @@ async function importAt({ db }: TestMemory, path: string, nowMs: number): Promis
   }
 }
 
+/** Notes which messages are written once more. */
+const NOTE_REWRITTEN = `
+  CREATE TEMP TABLE rewritten (message_id INTEGER);
+  CREATE TEMP TRIGGER note_rewritten AFTER UPDATE ON main.messages
+  BEGIN INSERT INTO rewritten VALUES (new.message_id); END`
+
 /** Only where the file lies says which session these are. */
 const KNOWN_BY_PATH = new Set(['aider', 'swe-agent', 'openhands', 'messages'])
 const isKnownByPath = (name: string, format: string, isTimed: boolean): boolean =>
@@ -32,7 +38,7 @@ const isKnownByPath = (name: string, format: string, isTimed: boolean): boolean 
 
 describe.each(transcriptSamples)('a transcript of $name', (sample) => {
   it.each([true, false])(
-    'adds nothing when it is imported again, at another time and from another place (times in it: %s)',
+    'adds and rewrites nothing when it is imported again, at another time and from another place (times in it: %s)',
     async (isTimed) => {
       using memory = buildMemory()
       const folder = temporaryFolder()
@@ -42,8 +48,10 @@ describe.each(transcriptSamples)('a transcript of $name', (sample) => {
       const elsewhere = isKnownByPath(sample.name, sample.format, isTimed) ? folder : temporaryFolder()
       const path = writeSample(sample, { folder: elsewhere, isTimed })
       utimesSync(path, new Date(1_600_000_000_000), new Date(1_600_000_000_000))
+      memory.db.exec(NOTE_REWRITTEN)
       const again = await importAt(memory, path, Date.UTC(2027, 8, 9))
       expect(again).toMatchObject({ added: 0, conflicts: 0, alreadyThere: first.added + first.alreadyThere })
+      expect(memory.db.column('SELECT message_id FROM temp.rewritten')).toEqual([])
       expect(again.conversations.map(({ conversationId }) => conversationId)).toEqual(
         first.conversations.map(({ conversationId }) => conversationId),
       )
