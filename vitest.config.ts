@@ -48,7 +48,16 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
-      { test: { ...everyTest, name: 'alone', include: ALONE, globalSetup: ['test/builders/built-program.ts'] } },
+      {
+        test: {
+          ...everyTest,
+          name: 'alone',
+          include: ALONE,
+          globalSetup: ['test/builders/built-program.ts'],
+          // Some wait for clocks and other processes.
+          maxWorkers: availableParallelism() + 1,
+        },
+      },
       { test: { ...inOneProcess, name: 'whole', include: WHOLE, exclude: [...everyTest.exclude, ...ALONE] } },
       {
         test: {

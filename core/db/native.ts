@@ -37,7 +37,8 @@ export function openNative(path: string): WriteDb {
     connection.pragma('synchronous = NORMAL')
     markNew(connection, path)
     refuseNewer(connection, path)
-    refuseStrange(connection, path)
+    // Its version and its tables from one state of the file: another process may be bringing it up to date.
+    connection.transaction(refuseStrange).deferred(connection, path)
     connection.pragma('journal_mode = WAL')
     migrate(connection, path)
     connection.exec(OWN_VIEWS)

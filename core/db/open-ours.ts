@@ -51,6 +51,8 @@ function prepare(file: MemoryFile, cacheDir: string): Prepared {
   try {
     // A condition in the file may be one that takes for ever; a connection that cannot write asks none of them anyway.
     db.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA temp_store = MEMORY')
+    // Its version and its tables from one state of the file: another process may be bringing it up to date.
+    db.exec('BEGIN')
     const version = db.value<number>('PRAGMA user_version') ?? 0
     const views = version >= NATIVE_VERSION ? '' : readingViews[version]
     if (version === 0) {
@@ -73,6 +75,7 @@ function prepare(file: MemoryFile, cacheDir: string): Prepared {
     db.exec(typedViews(looseTables(db, made).filter(({ table }) => !views.includes(` main.${table};`))))
     db.exec(views)
     db.exec(OWN_VIEWS)
+    db.exec('COMMIT')
     db.exec('PRAGMA query_only = ON')
     return { ...connection, version }
   } catch (error) {
