@@ -15,7 +15,9 @@ const limitMs = 60_000 * Math.max(1, Number(process.env.LCM_TEST_RUNS ?? 1))
 
 export const everyTest = {
   environment: 'node' as const,
-  setupFiles: ['test/builders/property-runs.ts'],
+  // One file after another in the same process: what was loaded and compiled for the first serves them all.
+  isolate: false,
+  setupFiles: ['test/builders/property-runs.ts', 'test/builders/private-home.ts'],
   exclude: ['test/e2e/**', 'test/field/**'],
   testTimeout: limitMs,
   hookTimeout: 60_000,
@@ -23,11 +25,8 @@ export const everyTest = {
   expect: { poll: { timeout: 20_000 } },
 }
 
-/**
- * Tests that change their process (environment, output), start threads in it, count what it holds open, or start and kill
- * processes of their own: whole rooms, and files named so elsewhere.
- */
-const ALONE = [
+/** Tests that start threads, programs and servers, or change their own process: whole rooms, and files named so elsewhere. */
+const CONTRACT = [
   'test/{cli,contract,db,electron,jobs,live,mcp,scripts,security,settings,side-index,standin,summarizers}/**/*.test.ts',
   'test/**/*.process.test.ts',
 ]
@@ -38,33 +37,31 @@ const WHOLE = [
   'test/**/*.whole.test.ts',
 ]
 
-// One file after another in the same process: what was loaded and compiled for the first serves them all.
-const inOneProcess = { ...everyTest, isolate: false }
-
 export default defineConfig({
   test: {
     globalSetup: ['test/db/written-files.ts'],
     // Processes, so that native code and threads that a test starts cannot disturb the runner.
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Named as the steps of `npm test`.
     projects: [
       {
         test: {
           ...everyTest,
-          name: 'alone',
-          include: ALONE,
+          name: 'contract',
+          include: CONTRACT,
           globalSetup: ['test/builders/built-program.ts'],
           // Some wait for clocks and other processes.
           maxWorkers: availableParallelism() + 1,
         },
       },
-      { test: { ...inOneProcess, name: 'whole', include: WHOLE, exclude: [...everyTest.exclude, ...ALONE] } },
+      { test: { ...everyTest, name: 'whole', include: WHOLE, exclude: [...everyTest.exclude, ...CONTRACT] } },
       {
         test: {
-          ...inOneProcess,
-          name: 'together',
+          ...everyTest,
+          name: 'unit',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: [...everyTest.exclude, ...ALONE, ...WHOLE],
+          exclude: [...everyTest.exclude, ...CONTRACT, ...WHOLE],
         },
       },
     ],

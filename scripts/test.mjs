@@ -46,9 +46,9 @@ function steps(paths = []) {
     { name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts },
     { name: 'lint', title: 'Lint', args: tool('@biomejs/biome/bin/biome', 'check', '.'), counts: stepCounts },
     { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
-    vitestStep('unit', 'Unit and property tests', 'together', paths),
-    vitestStep('whole', 'Whole files of every system, and whole memories', 'whole', paths),
-    vitestStep('contract', 'Tests of processes: contract, command line, threads, security', 'alone', paths),
+    vitestStep('unit', 'Unit and property tests', paths),
+    vitestStep('whole', 'Whole files of every system, and whole memories', paths),
+    vitestStep('contract', 'Tests of processes: contract, command line, threads, security', paths),
     {
       name: 'playwright',
       title: 'End-to-end tests: browser host and desktop app',
@@ -61,11 +61,11 @@ function steps(paths = []) {
   ]
 }
 
-function vitestStep(name, title, project, paths) {
+function vitestStep(name, title, paths) {
   return {
     name,
     title,
-    args: vitestArgs(reports[name], `--project=${project}`, '--passWithNoTests', ...paths),
+    args: vitestArgs(reports[name], `--project=${name}`, '--passWithNoTests', ...paths),
     report: reports[name],
     counts: (code) => vitestCounts(reports[name], code),
     files: () => vitestFiles(reports[name], root),

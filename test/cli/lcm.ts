@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'

@@ -1,4 +1,3 @@
-import './private-home.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'

@@ -1,4 +1,3 @@
-import './private-home.ts'
 import { join } from 'node:path'
 import type { MessagePort } from 'node:worker_threads'
 import { createORPCClient } from '@orpc/client'

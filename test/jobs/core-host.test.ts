@@ -1,4 +1,3 @@
-import './private-home.ts'
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'

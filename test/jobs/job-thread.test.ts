@@ -1,4 +1,3 @@
-import './private-home.ts'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { JobProgress, JobSpec } from '../../core/contract/job.ts'

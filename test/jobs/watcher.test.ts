@@ -1,4 +1,3 @@
-import './private-home.ts'
 import { spawn } from 'node:child_process'
 import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'

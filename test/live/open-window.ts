@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { onTestFinished } from 'vitest'
 import { Core } from '../../core/core.ts'
 import { executeHere } from '../../core/jobs/job-thread.ts'

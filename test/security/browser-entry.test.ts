@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'

@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessageChannel } from 'node:worker_threads'

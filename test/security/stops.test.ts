@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

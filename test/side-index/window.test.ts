@@ -1,4 +1,3 @@
-import '../jobs/private-home.ts'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'

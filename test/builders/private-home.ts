@@ -1,0 +1,12 @@
+// Before each test file: settings, recent files and copies are its own. Threads and programs inherit the environment.
+import { join } from 'node:path'
+import { temporaryFolder } from './temporary-folder.ts'
+
+/** What concerns the test run, not the program under test. */
+const OF_THE_RUN = /^LCM_(CHROMIUM|ELECTRON|FIELD_DATA|TEST_\w+)$/
+
+const home = temporaryFolder()
+for (const name of Object.keys(process.env))
+  if (name.startsWith('LCM_') && !OF_THE_RUN.test(name)) delete process.env[name]
+process.env.LCM_DATA_DIR = join(home, 'data')
+process.env.LCM_CACHE_DIR = join(home, 'cache')
