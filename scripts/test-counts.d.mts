@@ -5,4 +5,6 @@ export function vitestCounts(file: string, code: number): Counts
 export function playwrightCounts(file: string, code: number): Counts
 export function readCounts(line: string, code: number): Counts
 export function sum(rows: readonly Counts[]): Counts
+export const MOST_SKIPPED: number
+export function limitSkips(total: Counts): Counts
 export function table(rows: readonly Row[]): string

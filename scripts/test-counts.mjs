@@ -3,6 +3,9 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const nothing = { passed: 0, failed: 0, skipped: 0 }
 
+/** A skip names what its machine lacks (real Electron, another user). More than these mean that tests are lost unnoticed. */
+export const MOST_SKIPPED = 25
+
 /** A step without tests of its own counts as one. */
 export const stepCounts = (code) => (code === 0 ? { ...nothing, passed: 1 } : { ...nothing, failed: 1 })
 
@@ -49,6 +52,9 @@ export const sum = (rows) =>
     }),
     nothing,
   )
+
+/** A run that skips too many tests has failed, whatever the others say. */
+export const limitSkips = (total) => (total.skipped > MOST_SKIPPED ? { ...total, failed: total.failed + 1 } : total)
 
 /** A small table for people. */
 export function table(rows) {

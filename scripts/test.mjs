@@ -6,7 +6,7 @@ import { bootstrap } from './bootstrap.mjs'
 import { ensureBrowser } from './ensure-browser.mjs'
 import { inProject, main, Refusal, root, say } from './project.mjs'
 import { isLog, runStep, vitestArgs } from './run-step.mjs'
-import { playwrightCounts, stepCounts, sum, table, vitestCounts } from './test-counts.mjs'
+import { limitSkips, MOST_SKIPPED, playwrightCounts, stepCounts, sum, table, vitestCounts } from './test-counts.mjs'
 import { playwrightFiles, slowest, vitestFiles } from './test-slowest.mjs'
 
 const reports = {
@@ -32,11 +32,12 @@ await main(async () => {
     rows.push({ name: step.name, seconds, ...step.counts(code) })
     if (code !== 0) process.exitCode = 1
   }
-  const total = sum(rows)
+  const total = limitSkips(sum(rows))
   if (total.failed > 0) process.exitCode = 1
   const files = steps().flatMap(({ name, files }) => (wanted.has(name) && files ? files() : []))
   if (files.length > 0) console.log(`\nslowest files\n${slowest(files)}`)
   console.log(`\n${table(rows)}\n`)
+  if (total.skipped > MOST_SKIPPED) console.log(`Failed: more than ${MOST_SKIPPED} tests were skipped.`)
   console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`)
 })
 

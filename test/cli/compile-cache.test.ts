@@ -17,7 +17,11 @@ function used(): { cache: string; folder: string; env: { LCM_CACHE_DIR: string }
   return { cache, folder, env: { LCM_CACHE_DIR: cache } }
 }
 
-describe.runIf(hasOwners)('the folder of compiled code', () => {
+describe('the folder of compiled code', () => {
+  beforeEach(({ skip }) => {
+    skip(!hasOwners, 'files have no owners on Windows')
+  })
+
   it('is made in the cache folder of this user, for nobody else', () => {
     const cache = join(temporaryFolder(), 'not/there')
     expect(compileCacheFolder({ LCM_CACHE_DIR: cache })).toBe(join(cache, 'compile-cache'))
@@ -50,7 +54,8 @@ describe.runIf(hasOwners)('the folder of compiled code', () => {
     expect(compileCacheFolder({ LCM_CACHE_DIR: cache })).toBe(join(cache, 'compile-cache'))
   })
 
-  it.runIf(isRoot)('is not used when it, or a folder above it, belongs to another user', () => {
+  it('is not used when it, or a folder above it, belongs to another user', ({ skip }) => {
+    skip(!isRoot, 'only root can give a folder to another user')
     for (const owned of ['folder', 'cache'] as const) {
       const made = used()
       chownSync(made[owned], NOBODY, NOBODY)
@@ -79,9 +84,12 @@ describe.runIf(hasOwners)('the folder of compiled code', () => {
   })
 })
 
-describe.runIf(hasOwners)('a command', () => {
-  // The tests have a folder of their own, which commands would take over from them.
-  beforeEach(() => vi.stubEnv('NODE_COMPILE_CACHE', undefined))
+describe('a command', () => {
+  beforeEach(({ skip }) => {
+    skip(!hasOwners, 'files have no owners on Windows')
+    // The tests have a folder of their own, which commands would take over from them.
+    vi.stubEnv('NODE_COMPILE_CACHE', undefined)
+  })
   const env = (cache: string) => ({ LCM_CACHE_DIR: cache })
   const kept = (cache: string): string[] =>
     readdirSync(join(cache, 'compile-cache'), { recursive: true, withFileTypes: true })
@@ -96,7 +104,8 @@ describe.runIf(hasOwners)('a command', () => {
     expect(again.stderr).toContain('cli-thread.js was accepted')
   })
 
-  it.runIf(!isRoot || ordinaryUser())('runs as well where nothing can be kept', async () => {
+  it('runs as well where nothing can be kept', async ({ skip }) => {
+    skip(ordinaryUser() === null, 'nobody but root can run this checkout')
     const { folder, env: closed } = used()
     chmodSync(folder, 0o500)
     expect(await lcm(['--version'], { env: closed, ordinary: true })).toMatchObject({ code: 0, stderr: '' })

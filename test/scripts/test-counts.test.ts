@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { playwrightCounts, readCounts, stepCounts, sum, vitestCounts } from '../../scripts/test-counts.mjs'
+import {
+  limitSkips,
+  MOST_SKIPPED,
+  playwrightCounts,
+  readCounts,
+  stepCounts,
+  sum,
+  vitestCounts,
+} from '../../scripts/test-counts.mjs'
 
 let folder: string
 
@@ -37,6 +45,16 @@ describe('the counts of a test run', () => {
 
   it('count a step without tests as one', () => {
     expect(sum([stepCounts(0), stepCounts(0), stepCounts(2)])).toEqual({ passed: 2, failed: 1, skipped: 0 })
+  })
+
+  it('name a failure when more than 25 tests are skipped', () => {
+    expect(MOST_SKIPPED).toBe(25)
+    const most = sum([
+      { passed: 5, failed: 0, skipped: 20 },
+      { passed: 5, failed: 0, skipped: 5 },
+    ])
+    expect(limitSkips(most)).toEqual({ passed: 10, failed: 0, skipped: 25 })
+    expect(limitSkips({ ...most, skipped: 26 })).toEqual({ passed: 10, failed: 1, skipped: 26 })
   })
 
   it('are read from the last line of a run, which has failed when it ends without them', () => {
