@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readOpenRuns } from '../../core/compaction/cut-off-runs.ts'
+import { openNative } from '../../core/db/native.ts'
 import { toErrorInfo } from '../../core/errors.ts'
 import { ledgerState } from '../../core/ledger/ledger-permission.ts'
 import { cliPath } from '../builders/built-program.ts'
@@ -9,6 +11,7 @@ import { openHere } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, environment, lcmHere, type Ran } from '../cli/lcm.ts'
 import { keptMemory, ledgerFindings } from '../ledger/kept-memory.ts'
+import { fired, scan } from '../repair/doctor.ts'
 
 /** A command whose process may make no file larger than this: what it writes fails as on a full disk. */
 function runLimited(limitKb: number, args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
@@ -24,20 +27,34 @@ function runLimited(limitKb: number, args: readonly string[], env: Record<string
 
 const LIMIT_KB = 1024
 
+function writeTranscript(path: string, messages: number): string {
+  const lines = Array.from({ length: messages }, (_, index) =>
+    JSON.stringify({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: `Message ${index} ${'of the lease '.repeat(40)}`,
+    }),
+  )
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  return path
+}
+
+/** Opens a native file for one question. */
+function ask<T>(path: string, question: (db: ReturnType<typeof openNative>) => T): T {
+  const db = openNative(path)
+  try {
+    return question(db)
+  } finally {
+    db.close()
+  }
+}
+
 let folder: string
 let large: string
 let transcript: string
 beforeAll(async () => {
   folder = temporaryFolder()
   large = join(folder, 'large.db')
-  transcript = join(folder, 'said.jsonl')
-  const lines = Array.from({ length: 3000 }, (_, index) =>
-    JSON.stringify({
-      role: index % 2 === 0 ? 'user' : 'assistant',
-      content: `Message ${index} ${'of the lease '.repeat(40)}`,
-    }),
-  )
-  writeFileSync(transcript, `${lines.join('\n')}\n`)
+  transcript = writeTranscript(join(folder, 'said.jsonl'), 3000)
   await lcmHere(['import', transcript, '--db', large])
   expect(statSync(large).size).toBeGreaterThan(2 * LIMIT_KB * 1024)
 })
@@ -70,6 +87,48 @@ describe('where files may not grow any more', () => {
     const ran = await runLimited(100, args(join(temporaryFolder(), 'made')))
     expect(ran.stderr).toMatch(/lcm: disk_full: /)
     expect(ran.code).toBe(1)
+  })
+
+  describe('a compaction', () => {
+    const settings = ['leafChunkTokens=800', 'leafTargetTokens=100', 'condensedTargetTokens=100', 'freshTailCount=4']
+    const compact = (path: string): string[] => [
+      ...['compact', '--db', path],
+      ...settings.flatMap((one) => ['--set', one]),
+    ]
+    /** What is in the window, and every summary beneath it: ids follow from sources and texts. */
+    const standing = (path: string): unknown[] =>
+      ask(path, (db) => [
+        db.column('SELECT coalesce(summary_id, message_id) FROM context_items ORDER BY ordinal'),
+        db.column('SELECT summary_id FROM summaries ORDER BY summary_id'),
+      ])
+
+    let before: string
+    let whole: string
+    beforeAll(async () => {
+      before = join(folder, 'before.db')
+      whole = join(folder, 'whole.db')
+      await lcmHere(['import', writeTranscript(join(folder, 'short.jsonl'), 200), '--db', before])
+      copyFileSync(before, whole)
+      expect((await lcmHere(compact(whole))).code).toBe(0)
+    })
+
+    // The log grows by about 90 KB a summary: the disk is full among the first of 33 leaves, or among the condensed ones.
+    it.each([600, 3300])(
+      'whose log fills the disk at %d KB ends, once there is room, where an uninterrupted one ends',
+      async (limitKb) => {
+        const path = join(temporaryFolder(), 'lcm.db')
+        copyFileSync(before, path)
+        const cutOff = await runLimited(limitKb, compact(path))
+        expect(cutOff.stderr).toMatch(/lcm: disk_full: /)
+        expect(cutOff.code).toBe(1)
+        expect(ask(path, (db) => readOpenRuns(db, 1))).toHaveLength(1)
+        expect(standing(path)).not.toEqual(standing(whole))
+
+        expect(await lcmHere(compact(path))).toMatchObject({ code: 0, stderr: '' })
+        expect(fired(await scan(path))).toEqual([])
+        expect(standing(path)).toEqual(standing(whole))
+      },
+    )
   })
 
   it('a ledger fails no write that it follows, says why it lags behind, and catches up', async () => {
