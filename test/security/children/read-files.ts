@@ -2,16 +2,18 @@ import { createInterface } from 'node:readline'
 import { LcmError } from '../../../core/errors.ts'
 import { openLcm } from '../../../core/lcm.ts'
 import { readSettings } from '../../../core/settings/settings.ts'
+import { finish } from '../../dialects/every-question.ts'
 import { askEveryService } from '../../dialects/every-service.ts'
 
-/** Reads each file that is named on standard input with every service, and says how that ended, a line each. */
+/** Reads each file named on standard input with every service, plans its repair, and says how that ended, a line each. */
 const [cacheDir = ''] = process.argv.slice(2)
 
 async function outcome(path: string): Promise<string> {
   try {
     const lcm = openLcm(path, { cacheDir, settings: readSettings({}) })
     try {
-      await askEveryService(lcm)
+      const report = await askEveryService(lcm)
+      await finish(lcm.repair.plan({}, new AbortController().signal, report))
       return 'read'
     } finally {
       lcm.close()
