@@ -9,6 +9,9 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../db/folder-state.ts'
 import { ClawFile } from '../side-index/claw-file.ts'
 
+// Proves that damage beside a file (its log, the index of the log, its journal) blocks nobody: the file opens soon or is
+// called damaged, and nothing of another system is changed.
+
 const random = new Random(4)
 const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => random.int(0, 256)))
 
@@ -41,7 +44,6 @@ const FILES: readonly (readonly [string, () => string, boolean])[] = [
 ]
 
 describe.each(FILES)('%s', (_what, make, readOnly) => {
-  /** Damage beside a file costs nobody ten seconds, and no answer says "try again" for ever. */
   it.each(Object.entries(LOGS))('beside %s opens soon, or says what is wrong with it', (_name, files) => {
     const path = join(temporaryFolder(), 'lcm.db')
     copyFileSync(make(), path)

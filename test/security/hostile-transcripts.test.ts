@@ -9,6 +9,9 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { told, writeJson } from '../builders/transcript-rows.ts'
 import { plainWords, type TranscriptSample, transcriptSamples } from '../builders/transcript-samples.ts'
 
+// Proves that a transcript with names that every JavaScript object inherits, endless depth or values of any other kind
+// costs its own records alone: the other files of the command are imported, and no empty conversation is left.
+
 /** Names that every object has, though no file gave them. */
 const INHERITED = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf']
 const DEEP = 100_000

@@ -11,6 +11,9 @@ import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { compact, keptMemory, ledgerFindings, longTexts, say } from '../ledger/kept-memory.ts'
 
+// Proves that a memory file never decides where the program writes: its changes go to a ledger only where this machine's
+// settings name it or its user agreed to it here, and only when what stands there is the ledger of this memory.
+
 const PROFILE = '# ~/.profile\nexport PATH=$PATH:$HOME/bin\n'
 
 /** A memory from elsewhere whose own rows name a file of the user as its ledger, with text that waits for it. */
