@@ -1,8 +1,16 @@
-// Measures import, search, opening and drawing; options are passed on.
+// Measures import, search, opening and drawing; options are passed on. With `--against`, beside another commit.
+import { bootstrap } from './bootstrap.mjs'
 import { ensureBuild } from './ensure-build.mjs'
 import { main } from './project.mjs'
 import { runSource } from './run-source.mjs'
 
-// The browser draws what was built.
-await main(ensureBuild)
-await runSource('test/perf/bench.ts')
+const isComparing = process.argv.some((argument) => /^--against(=|$)/.test(argument))
+if (isComparing) await runSource('test/perf/bench-against.ts')
+else {
+  // The browser draws what was built.
+  await main(async () => {
+    await bootstrap()
+    await ensureBuild()
+  })
+  if (!process.exitCode) await runSource('test/perf/bench.ts')
+}

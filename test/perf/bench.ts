@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { benchOptions } from './bench-options.ts'
 import { measureCompactionEngine } from './compaction-bench.ts'
 import { largeMemory } from './large-memory.ts'
 import { measureCompaction } from './measure-compaction.ts'
@@ -13,15 +14,7 @@ import type { SessionMeasure } from './measure-session.ts'
 import type { Duration, Timing } from './statistics.ts'
 import { measureStrata } from './strata.bench.ts'
 
-const { values } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '200000' },
-    /** How long the summariser takes on which the gain of asking four times at once is measured. */
-    delay: { type: 'string', default: '1000' },
-    /** Only the JSON document. */
-    json: { type: 'boolean', default: false },
-  },
-})
+const { values } = parseArgs({ options: benchOptions })
 
 const say = (line: string): void => {
   process.stderr.write(`${line}\n`)

@@ -6,9 +6,7 @@ import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { CompactInput } from '../../core/contract/compaction.ts'
 import { BULK_BATCH, ConversationStore } from '../../core/conversations/conversation-store.ts'
 import type { NewMessage } from '../../core/conversations/new-message.ts'
-import { openNative } from '../../core/db/native.ts'
-import { SCHEMA_V1 } from '../../core/db/schema.ts'
-import { SEARCH_SCHEMA } from '../../core/db/search-schema.ts'
+import { migrations, openNative } from '../../core/db/native.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { historyStream } from '../builders/history.ts'
 
@@ -22,9 +20,8 @@ export type LargeMemory = { readonly path: string; readonly messages: number; re
 
 /** A compacted native memory with so many messages; made once and kept in the folder for temporary files. */
 export async function largeMemory(messages: number, say: (line: string) => void): Promise<LargeMemory> {
-  const schema = createHash('sha256')
-    .update(SCHEMA_V1 + SEARCH_SCHEMA)
-    .digest('hex')
+  // Of every version: a build must not be measured on a file that another build made in a different version.
+  const schema = createHash('sha256').update(migrations.join('')).digest('hex')
   const folder = join(tmpdir(), 'lcm-inspector-bench')
   const path = join(folder, `${messages}-${RECIPE}-${schema.slice(0, 8)}.db`)
   const longest = Math.floor(messages * LONG_SHARE)

@@ -1,11 +1,11 @@
 // How long until the strata of a large conversation are drawn, and how smoothly they are panned and zoomed, in the built
 // app behind the browser host. `node test/perf/strata.bench.ts [file.db]`; without a file it writes one of 200,000
 // messages and 6,000 summaries first. Needs `npm run build` and a Chromium.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chromium, type Page } from '@playwright/test'
 import { chromiumFlags, findChromium } from '../../scripts/find-chromium.mjs'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { openInBrowser } from '../e2e/browser-door.ts'
 import { type FrameFigures, frameFigures } from './frame-figures.ts'
 import { writeStrataMemory } from './strata-memory.ts'
@@ -25,7 +25,7 @@ const DRAW_LIMIT_MS = 30_000
 
 /** Measures the strata of a memory file; the first conversation in its list is the one that is shown. */
 export async function measureStrata(path: string): Promise<StrataFigures> {
-  const home = await mkdtemp(join(tmpdir(), 'lcm-bench-'))
+  const home = temporaryFolder()
   const executablePath = findChromium()
   const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: [...chromiumFlags] })
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
@@ -106,12 +106,7 @@ async function wheel(page: Page, what: 'zoom' | 'pan'): Promise<void> {
 
 if (process.argv[1] === import.meta.filename) {
   const given = process.argv[2]
-  const folder = await mkdtemp(join(tmpdir(), 'lcm-bench-'))
-  try {
-    const path = given ?? join(folder, 'strata.db')
-    if (given === undefined) writeStrataMemory(path, { messages: MESSAGES, seed: 7 })
-    process.stdout.write(`${JSON.stringify(await measureStrata(path), null, 2)}\n`)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const path = given ?? join(temporaryFolder(), 'strata.db')
+  if (given === undefined) writeStrataMemory(path, { messages: MESSAGES, seed: 7 })
+  process.stdout.write(`${JSON.stringify(await measureStrata(path), null, 2)}\n`)
 }

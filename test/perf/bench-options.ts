@@ -1,0 +1,8 @@
+/** What `npm run bench` takes, with and without `--against`. */
+export const benchOptions = {
+  messages: { type: 'string', default: '200000' },
+  /** How long the summariser takes on which the gain of asking four times at once is measured. */
+  delay: { type: 'string', default: '1000' },
+  /** Only the JSON document. */
+  json: { type: 'boolean', default: false },
+} as const
