@@ -52,6 +52,8 @@ export function openByUri(realPath: string, mode: UriMode): PreparableDb {
         // Otherwise the file is read-only by its URI, and only the file: what is attached in memory may be written.
         readOnly: mode === 'immutable=1',
         timeout: 5000,
+        // As the other driver does by itself: no statement, of a view in the file say, changes definitions.
+        defensive: true,
       }),
   )
   return wrapUriConnection(connection, realPath)

@@ -1,3 +1,4 @@
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -84,3 +85,22 @@ describe.each(
     expect(codeOf(() => db.all('DELETE FROM numbers RETURNING n'))).toBe('read_only_file')
   })
 })
+
+describe.each([
+  ['the driver that writes', () => wrapConnection(new Database(copied()), 'copy')],
+  ['the driver that reads by address', () => openByUri(copied(), 'mode=ro&readonly_shm=1')],
+])('%s', (_name, open) => {
+  it.skipIf(!canOpenUris())('is defensive: no statement changes the definitions of a file (needs node:sqlite)', () => {
+    const db = open()
+    db.exec('PRAGMA writable_schema = ON')
+    const change = () => db.exec(`UPDATE main.sqlite_schema SET sql = replace(sql, 'word', 'term')`)
+    expect(change).toThrow(/may not be modified/)
+    db.close()
+  })
+})
+
+function copied(): string {
+  const copy = join(temporaryFolder(), 'copy.db')
+  copyFileSync(path, copy)
+  return copy
+}
