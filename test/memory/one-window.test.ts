@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
+import { nativeWriter } from '../builders/systems/native.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { writeStory } from '../builders/systems/system.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -11,7 +12,9 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const BUDGETS = [40, 300, 2_000, 200_000]
 
-describe.each(WRITERS.map((writer) => [writer.name, writer] as const))('a file of %s', (_, writer) => {
+const SYSTEMS = [nativeWriter, ...WRITERS].map((writer) => [writer.name, writer] as const)
+
+describe.each(SYSTEMS)('a file of %s', (_, writer) => {
   const path = join(temporaryFolder(), 'memory.db')
   writeStory(writer, path, writer.tell(tellStory({ seed: 11, sessions: 3, turns: 12 })))
 
