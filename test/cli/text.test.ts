@@ -7,6 +7,7 @@ import { integer, time } from '../../core/cli/parse.ts'
 import { printable } from '../../core/cli/printable.ts'
 import { ProgressLine } from '../../core/cli/progress-line.ts'
 import { bytes, oneLine, percent, table } from '../../core/cli/text.ts'
+import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { writeJson } from '../builders/transcript-rows.ts'
 import * as documents from './documents.ts'
@@ -112,6 +113,23 @@ describe('text for people', () => {
     expect(stderr).toMatch(/^lcm: file_missing: .*\\u001b\[31mred\\u202e\.db/)
     expect(OBEYED.test(stderr)).toBe(false)
   })
+})
+
+it('says that a hit is seen in a summary of the window only where that says it, else that it is covered by it', async () => {
+  using memory = buildMemory()
+  const conversation = memory.conversation()
+  const said = ['The payroll failed with PAY-1187.', 'PAY-1187 was charged twice.', 'PAY-1187 is open.']
+  const [kept = 0, dropped = 0, last = 0] = memory.messages(conversation, said)
+  memory.leaf(conversation, [kept], { id: 'sum_keeps', content: 'A payroll run failed (PAY-1187).' })
+  memory.leaf(conversation, [dropped], { id: 'sum_drops', content: 'A customer paid twice.' })
+  memory.window(conversation, ['sum_keeps', 'sum_drops', last])
+  const { stdout } = await lcmHere(['grep', 'PAY-1187', '--scope', 'messages', '--sort', 'oldest', '--db', memory.path])
+  const places = stdout.split('\n').filter((line) => line.startsWith('msg_'))
+  expect(places.map((line) => line.split(' · ').at(-1))).toEqual([
+    'seen in sum_keeps',
+    'covered by sum_drops',
+    'in the window',
+  ])
 })
 
 describe('the parts that text is made of', () => {
