@@ -53,6 +53,7 @@ const commands = (path: string): string[][] =>
     ['stats'],
     ['tree', '--conversation', '1'],
     ['context', '--conversation', '1'],
+    ['context', '--conversation', '1', '--render', 'openai'],
     ['grep', 'e', '--mode', 'literal'],
     ['integrity'],
     ['repair', '--plan'],
@@ -157,6 +158,21 @@ describe('a native file in whose tables values stand that they forbid', () => {
     expect(stats.messages).toBe(whole.messages)
     expect(stats.perConversation.map(({ title }) => title)).toEqual(['7', null])
   })
+
+  it.each(['anthropic', 'openai'])(
+    'renders the window of which a summary is NULL as it would be sent (%s)',
+    async (to) => {
+      const everySummary = Array.from(
+        { length: rowCounts.get('summaries') ?? 0 },
+        (_, row): WrongValue => ({ table: 'summaries', column: 'content', row, value: 'NULL' }),
+      )
+      const context = ['context', '--conversation', '1', '--render', to, '--db']
+      const [ran, whole] = [await lcmHere([...context, damaged(everySummary)]), await lcmHere([...context, sound])]
+      expect(ran).toMatchObject({ code: 0, stderr: '' })
+      for (const { stdout } of [ran, whole]) expect(stdout).toContain(`id=\\"${FIRST_ITEM}\\"`)
+      expect(JSON.parse(ran.stdout).messages).toHaveLength(JSON.parse(whole.stdout).messages.length)
+    },
+  )
 
   it('is not written to until it is sound again', async () => {
     const path = damaged(ONE_OF_EACH)
