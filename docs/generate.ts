@@ -44,7 +44,7 @@ One SQLite file in WAL mode. \`application_id\` is \`LCMi\`, \`user_version\` th
 \`\`\`sql${SEARCH_SCHEMA.trimEnd()}
 \`\`\`
 
-Version 4 wrote the view \`message_text\` and the trigger \`message_parts_index_insert\` anew, so that SQLite 3.37 and later (\`STRICT\` tables need it) opens, reads and writes the file. Writing needs a build with FTS5.
+Version 4 wrote the view \`message_text\` and the trigger \`message_parts_index_insert\` anew, so that SQLite 3.37 and later (\`STRICT\` tables need it) opens, reads and writes the file. Writing needs a build with FTS5, and where the file keeps a ledger, with the JSON functions (built in from 3.38 on).
 `
 }
 
