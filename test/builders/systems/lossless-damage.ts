@@ -128,8 +128,8 @@ export const CLAW_DAMAGE: Readonly<Record<string, Damage>> = {
   orphan_summary: {
     check: 'summary_without_source',
     at: () => 'sum_deadbeefdeadbeef',
-    sql: () => `INSERT INTO summaries (summary_id, conversation_id, kind, content, token_count)
-      VALUES ('sum_deadbeefdeadbeef', 1, 'leaf', 'orphan', 2)`,
+    sql: () => `INSERT INTO summaries (summary_id, conversation_id, kind, content, token_count, created_at)
+      VALUES ('sum_deadbeefdeadbeef', 1, 'leaf', 'orphan', 2, '2026-05-05T00:00:00.000Z')`,
   },
   part_metadata_bad_json: {
     check: 'malformed_json',
@@ -163,12 +163,14 @@ export const CLAW_DAMAGE: Readonly<Record<string, Damage>> = {
 
 /** What a long-lived file has besides: an archived sibling, briefs, debt, and how far a transcript was read. */
 export const RICHER = ({ root, newer }: Landmarks): string => `
-INSERT INTO conversations (conversation_id, session_id, session_key, active, archived_at, archive_cause, title)
-VALUES (2, 'session-old', 'agent:main:main', 0, '2025-09-03 00:00:00', 'rollover-fallback', 'Archived sibling');
+INSERT INTO conversations (conversation_id, session_id, session_key, active, archived_at, archive_cause, title, created_at, updated_at)
+VALUES (2, 'session-old', 'agent:main:main', 0, '2025-09-03 00:00:00', 'rollover-fallback', 'Archived sibling', '2025-08-30 00:00:00',
+  '2025-09-03 00:00:00');
 INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count, created_at)
 VALUES (69, 2, 1, 'user', 'older segment', 4, '2025-08-30 00:00:00');
 INSERT INTO messages_fts (rowid, content) VALUES (69, 'older segment');
-INSERT INTO context_items (conversation_id, ordinal, item_type, message_id) VALUES (2, 0, 'message', 69);
+INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
+VALUES (2, 0, 'message', 69, '2025-08-30 00:00:00');
 INSERT INTO focus_briefs (brief_id, conversation_id, prompt, content, status, covered_message_seq)
 VALUES ('focus_1', 1, 'p', 'c', 'superseded', 58), ('focus_2', 1, 'p', 'c', 'active', 58), ('focus_3', 1, 'p', '', 'failed', 58);
 INSERT INTO focus_brief_sources (brief_id, summary_id, role)

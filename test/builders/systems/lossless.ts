@@ -129,7 +129,7 @@ function openLossless(path: string, release: LosslessRelease): SystemFile {
         insert('summary_parents', { summary_id: summary.id, parent_summary_id: source, ordinal: BigInt(ordinal) })
       })
     },
-    window: ({ number, window }) => {
+    window: ({ number, window, messages }) => {
       db.prepare('DELETE FROM context_items WHERE conversation_id = ?').run(BigInt(number))
       window.forEach((item, ordinal) => {
         insert('context_items', {
@@ -138,6 +138,7 @@ function openLossless(path: string, release: LosslessRelease): SystemFile {
           item_type: typeof item === 'number' ? 'message' : 'summary',
           message_id: typeof item === 'number' ? BigInt(item) : null,
           summary_id: typeof item === 'number' ? null : item,
+          created_at: sqlTime(messages.at(-1)?.atMs ?? 0),
         })
       })
     },
