@@ -1,0 +1,11 @@
+import { describe, it } from 'vitest'
+import { FIXTURE_FILES, fixtureAsker } from '../recorded/memories.ts'
+import { holdToRecord } from '../recorded/recording.ts'
+
+const askFixture = fixtureAsker(false)
+
+describe('the answers of every reading procedure are as recorded', () => {
+  it.each(FIXTURE_FILES)('about %s that its system wrote', async (name) => {
+    holdToRecord(`field/${name}`, await askFixture(name), false)
+  })
+})
