@@ -3,9 +3,10 @@ import { isDistrusted } from './db/distrusted-files.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
 
 /**
- * Runs `body`, which opens or reads the memory at `path`. Where it fails as no sound file makes it fail, and values stand
- * in the file that its own tables forbid, it runs once more: from then on the file is opened in a way that shows the rest.
- * @param isPossible false for an answer to which no sound file leads: as good as an error
+ * Runs `body`, which opens or reads the memory at `path`. If it fails with an error that no sound file causes, all rows of
+ * the file are read. If one holds a value that its table does not allow, the file is distrusted: it is opened through views
+ * that show the rest, and `body` runs a second time.
+ * @param isPossible false for an answer that no sound file gives; it counts as an error
  */
 export async function despiteWrongValues<T>(
   path: string | null,
@@ -22,7 +23,7 @@ export async function despiteWrongValues<T>(
   return await body()
 }
 
-/** The same for an answer in steps; once a step was told, whoever asked has to ask again. */
+/** The same for an answer in steps. If it fails after the first step was given, the caller has to ask again. */
 export async function* stepsDespiteWrongValues<T>(
   path: string | null,
   steps: () => AsyncIterable<T>,
@@ -42,7 +43,7 @@ export async function* stepsDespiteWrongValues<T>(
   yield* steps()
 }
 
-/** Tells of an error that comes later whether wrong values that nobody knew of explain it. */
+/** Returns a function that says of an error whether wrong values in the file caused it, which was not known before. */
 function watchErrors(path: string | null): (error: unknown) => Promise<boolean> {
   if (path === null || isDistrusted(path)) return async () => false
   return async (error) => {
@@ -53,7 +54,7 @@ function watchErrors(path: string | null): (error: unknown) => Promise<boolean> 
   }
 }
 
-/** Any other error says what it is about. Zod refuses what the caller gave. */
+/** All other errors already name their cause. An error of Zod is about the caller's input. */
 function isUnexpected(error: unknown): boolean {
   if (error instanceof z.ZodError) return false
   const { code } = toErrorInfo(error)

@@ -12,8 +12,8 @@ import { oneLine } from './text.ts'
 export type MemoryOptions = { readonly db?: string; readonly newer?: boolean }
 
 /**
- * Opens `--db` (default: the configured memory), runs the command, closes: the file is whole whatever happens. What a
- * command does is loaded when it is called: the command line itself, with its help, is read without it.
+ * Opens `--db` (default: the configured memory), runs the command on it, and closes it, also when the command fails. The
+ * core is loaded only now, so that `--help` and `--version` start quickly.
  */
 export async function withMemory<T>(
   options: MemoryOptions,

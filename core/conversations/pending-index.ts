@@ -82,7 +82,7 @@ export async function* indexPending(db: WriteDb): AsyncGenerator<PendingIndexSte
 
 type PendingMessage = { readonly key: string; readonly messageId: number; readonly texts: Texts | undefined }
 
-/** Words come last: where they are, somebody has made the indexes anew from all rows. */
+/** Words are indexed last. If they are there already, another process has rebuilt the indexes from all rows. */
 const isLacking = (db: WriteDb, { key, messageId, texts }: PendingMessage): boolean =>
   texts !== undefined &&
   db.value<string>(queries.done, { key }) !== undefined &&

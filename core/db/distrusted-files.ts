@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 
 /**
- * Native files in whose tables a reader of this process met values that those tables forbid. Every value of such a file is
- * looked at whenever it is opened, which takes as long as reading all of its rows; of others SQLite's own word is taken.
+ * Native files in which this process found values that their tables do not allow. Whenever such a file is opened, all of
+ * its rows are read and checked. Other files are not checked at opening: SQLite does not let such values in.
  */
 const distrusted = new Set<string>()
 
@@ -12,7 +12,7 @@ export function distrust(path: string): void {
   distrusted.add(realPathOf(path))
 }
 
-/** It was looked through, and is as it should be again. */
+/** All rows of the file were checked, and it is sound again. */
 export function trustAgain(path: string): void {
   distrusted.delete(realPathOf(path))
 }
@@ -21,7 +21,7 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // It is gone: whoever opens it says so.
+    // The file is missing. Opening it gives the error.
     return path
   }
 }

@@ -7,7 +7,7 @@ import { isNativeFile } from './open-memory.ts'
 import { readOurs } from './open-ours.ts'
 
 /**
- * Looks at every row of a native file, and remembers the file when a value stands there that its table forbids.
+ * Reads every row of a native file. If one holds a value that its table does not allow, the file is distrusted from then on.
  * @throws LcmError what opening and reading throw
  */
 export function holdsForbidden(path: string): boolean {

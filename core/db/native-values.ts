@@ -15,7 +15,7 @@ type NativeTable = { readonly table: string; readonly columns: readonly NativeCo
  */
 export type LooseTable = NativeTable & { readonly why: 'remade' | 'unnamed' | 'forbidden' }
 
-/** Our own tables refuse what does not fit them; that they did is looked up only in files that are distrusted. */
+/** Our own tables refuse values that do not fit them. Whether they did is checked only in files that are distrusted. */
 export function looseTables(db: ReadDb, migrations: readonly string[]): LooseTable[] {
   const forbidden = isDistrusted(db.path) ? tablesOfForbidden(db, migrations) : null
   if (forbidden?.size === 0) trustAgain(db.path)
@@ -29,8 +29,8 @@ export function looseTables(db: ReadDb, migrations: readonly string[]): LooseTab
 }
 
 /**
- * Tables in which a value stands that their definition forbids: a bit of the file was flipped, or another program edited
- * the definition, wrote, and put it back. Reads the head of every row.
+ * Tables that hold a value which their definition does not allow. This happens when a bit of the file was flipped, or when
+ * another program changed the definition, wrote, and changed it back. Reads the header of every row.
  */
 export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): ReadonlySet<string> {
   const tables = [...nativeSchema(migrations).tables].filter(

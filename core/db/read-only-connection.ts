@@ -139,7 +139,7 @@ export function readInPlace(file: MemoryFile, db: PreparableDb): ReadOnlyConnect
   }
 }
 
-/** Said also by a log that only a writer could put in order. */
+/** SQLite also says so of a log that only a writer could recover. */
 const isReadonly = ({ details }: LcmError): boolean => String(details?.sqlite).startsWith('SQLITE_READONLY')
 
 /** @throws LcmError what reading throws; `locked` only after `until` */

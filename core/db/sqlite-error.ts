@@ -15,8 +15,8 @@ const PRIMARY_CODES: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 }
 
-/** A reader that may not put a log in order finds one that its writer has left, or is making, this moment. */
-const LOG_IN_BETWEEN: Readonly<Record<number, string>> = {
+/** A reader that may not recover a log finds one that its writer has just left or is just making. */
+const LOG_NOT_READY: Readonly<Record<number, string>> = {
   264: 'SQLITE_READONLY_RECOVERY',
   520: 'SQLITE_READONLY_CANTLOCK',
   1288: 'SQLITE_READONLY_CANTINIT',
@@ -32,7 +32,7 @@ export function sqliteCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
   if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number') {
-    return LOG_IN_BETWEEN[errcode] ?? PRIMARY_CODES[errcode & 0xff] ?? `SQLITE_${errcode}`
+    return LOG_NOT_READY[errcode] ?? PRIMARY_CODES[errcode & 0xff] ?? `SQLITE_${errcode}`
   }
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : null
 }
@@ -51,7 +51,7 @@ export function translateSqliteError(error: unknown, path: string): unknown {
   const is = (...codes: readonly string[]): boolean =>
     codes.some((code) => sqlite === code || sqlite.startsWith(`${code}_`))
 
-  if (is('SQLITE_BUSY', 'SQLITE_LOCKED', ...Object.values(LOG_IN_BETWEEN))) {
+  if (is('SQLITE_BUSY', 'SQLITE_LOCKED', ...Object.values(LOG_NOT_READY))) {
     return make('locked', `${path} is locked by another program that is writing to it: try again in a moment.`)
   }
   if (is('SQLITE_FULL') || (is(...WRITE_FAILURES) && isOutOfRoom(path))) {

@@ -27,8 +27,9 @@ export type FromCliThread =
   { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number; isWhole: boolean }
 
 /**
- * A command that has not answered for so long is in the middle of a statement, which nobody can interrupt. Its steps are
- * short, and ending one costs nothing that was committed: half of two seconds is left to a machine that is overloaded.
+ * A command that has not answered for this long is inside a statement of SQLite, which cannot be interrupted; its other
+ * steps are shorter. Ending it loses nothing that was committed. A stop has to take effect within two seconds: the second
+ * that remains is for an overloaded machine.
  */
 const ANSWER_MS = 1000
 /** Until a thread that is over has put away what it holds. */
@@ -47,7 +48,7 @@ const workerData: CliThreadData = {
   version,
   terminals: { stdout: terminalOf(process.stdout), stderr: terminalOf(process.stderr) },
 }
-// A thread takes the environment along and looks there for the folder: this thread itself has little to compile.
+// The thread inherits the environment and finds the folder there. This thread itself has little to compile.
 const compileCache = compileCacheFolder(process.env)
 if (compileCache !== null) process.env.NODE_COMPILE_CACHE = compileCache
 const thread = new Worker(here('cli-thread'), { workerData })

@@ -3,8 +3,8 @@ import { dirname, resolve } from 'node:path'
 import { type Environment, userFolders } from '../machine/user-folders.ts'
 
 /**
- * Where Node may keep what it compiled (`NODE_COMPILE_CACHE`): a folder in the user's own cache, made on first use. Null
- * where the user decided otherwise, or where somebody else could put code there: Node runs what it finds.
+ * Where Node may keep compiled code (`NODE_COMPILE_CACHE`): a folder in the user's own cache, made on first use. Null if
+ * the user set another folder or switched the cache off, and if somebody else could write there: Node runs what it finds.
  * https://nodejs.org/api/module.html#module-compile-cache
  */
 export function compileCacheFolder(env: Environment): string | null {
