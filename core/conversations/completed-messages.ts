@@ -45,14 +45,15 @@ export function hasSameParts(db: WriteDb, messageId: number, { parts, content }:
       const { columns, values } = toPartRow(part, content)
       const given = new Map(columns.map((column, at) => [column, values[at] ?? null]))
       return Object.entries(stored[index] ?? {}).every(
-        ([column, value]) => KEYS.has(column) || value === (given.get(column) ?? (FLAGS.has(column) ? 0 : null)),
+        ([column, value]) => KEYS.has(column) || value === (given.get(column) ?? defaultOf(column)),
       )
     })
   )
 }
 
 const KEYS: ReadonlySet<string> = new Set(['part_id', 'message_id', 'session_id', 'ordinal'])
-const FLAGS: ReadonlySet<string> = new Set(['is_content', 'is_ignored', 'is_synthetic'])
+/** As the schema has it: flags are 0, anything else is NULL. */
+const defaultOf = (column: string): 0 | null => (column.startsWith('is_') ? 0 : null)
 
 /**
  * Puts whole messages in the place of those that were stored while they were being written. The one change of a stored

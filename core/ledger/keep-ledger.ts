@@ -40,6 +40,10 @@ export function keepLedger(
     ...db,
     run: (sql, params) => followed(db.run(sql, params)),
     runRaw: (sql, values) => followed(db.runRaw(sql, values)),
+    bindAhead: (sql, values) => {
+      const run = db.bindAhead(sql, values)
+      return (given) => followed(run(given))
+    },
     transaction: (body) => {
       depth += 1
       try {

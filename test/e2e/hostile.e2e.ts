@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { VIEWS } from '../../renderer/routes.ts'
 import type { MessageSpec } from '../builders/memory.ts'
 import { expect, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, hitsOf } from './memories.ts'
@@ -109,17 +110,7 @@ test(
       ).toHaveCount(0)
       await expect(page.locator('a[href^="javascript:"], a[href^="data:"]')).toHaveCount(0)
     }
-    for (const view of [
-      'overview',
-      'strata',
-      'context',
-      'transcript',
-      'search',
-      'lineage',
-      'compaction',
-      'integrity',
-      'files',
-    ]) {
+    for (const view of VIEWS.filter((one) => one !== 'settings')) {
       await page.evaluate(
         ([id, name]) => {
           location.hash = `#/conversation/${id}/${name}`
