@@ -1,5 +1,7 @@
 /** Storage of this origin, port included: no other server on this machine is ever sent it. */
 const KEY = 'lcm:session'
+/** The token that is being exchanged, with this page's claim to it: a reload in the middle goes on with both. */
+const ENTERING = 'lcm:entering'
 
 /** What lets this page talk to its server. */
 export type Session = {
@@ -20,10 +22,14 @@ export class NotEntered extends Error {
  */
 export async function enter(): Promise<Session> {
   const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1]
-  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search)
-  const session = (await exchange(token ?? null)) ?? (await exchange(localStorage.getItem(KEY)))
+  if (token !== undefined) {
+    localStorage.setItem(ENTERING, `${token}.${crypto.randomUUID()}`)
+    history.replaceState(null, '', location.pathname + location.search)
+  }
+  const session = (await exchange(localStorage.getItem(ENTERING))) ?? (await exchange(localStorage.getItem(KEY)))
+  if (session !== null) localStorage.setItem(KEY, session.secret)
+  localStorage.removeItem(ENTERING)
   if (session === null) throw new NotEntered('this page was opened without the address that lets it in')
-  localStorage.setItem(KEY, session.secret)
   return session
 }
 

@@ -148,9 +148,10 @@ class Door {
    * without being asked for (CORS), by a request that names its origin.
    */
   #enter(request: IncomingMessage, response: ServerResponse): void {
-    const offered = /^Bearer ([\w-]{20,100})$/.exec(request.headers.authorization ?? '')?.[1]
+    const [, offered, claim = null] =
+      /^Bearer ([\w-]{20,100})(?:\.([\w-]{20,100}))?$/.exec(request.headers.authorization ?? '') ?? []
     const isOurs = request.headers.origin === this.origin
-    const entered = isOurs && offered !== undefined ? this.#tokens.exchange(offered) : null
+    const entered = isOurs && offered !== undefined ? this.#tokens.exchange(offered, claim) : null
     if (!entered) {
       refuse(response, 401, 'This page needs the address with its token, as "lcm serve" printed it.')
       return
@@ -160,7 +161,7 @@ class Door {
     if (defaultFile !== null && allowNewer) start.set('newer', '')
     response.writeHead(200, { 'content-type': MIME_TYPES['.json'] })
     response.end(JSON.stringify({ secret: entered.secret, start: start.size > 0 ? `?${start}` : '' }))
-    if (entered.wasToken) this.#options.onEntered?.()
+    if (entered.isFirst) this.#options.onEntered?.()
   }
 
   #hasSecret(request: IncomingMessage): boolean {

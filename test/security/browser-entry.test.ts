@@ -79,6 +79,20 @@ describe('the token of the address', () => {
     expect((await enter(host.newUrl())).secret).toBe(secret)
   })
 
+  it('is given again for a minute to the page that claimed it, and to no other', async () => {
+    const token = tokenOf(host.newUrl())
+    const claim = (name: string) => session({ authorization: `Bearer ${token}.${name.repeat(20)}` })
+    const first = await claim('a')
+    expect(first.status).toBe(200)
+    expect(await claim('a')).toMatchObject({ status: 200 })
+    expect([(await claim('b')).status, (await session({ authorization: `Bearer ${token}` })).status]).toEqual([
+      401, 401,
+    ])
+    expect(entered).toHaveBeenCalledTimes(1)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+    expect((await claim('a')).status).toBe(401)
+  })
+
   it('is not good for long in the address that a browser is started on', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const url = host.newUrl(60_000)
