@@ -22,9 +22,9 @@ export default defineConfig({
       rolldownOptions: {
         input: entries({
           index: 'electron/main/index.ts',
-          worker: 'core/entry/worker.ts',
-          cli: 'core/entry/cli.ts',
-          'cli-thread': 'core/entry/cli-thread.ts',
+          worker: 'core/doors/worker.ts',
+          cli: 'core/doors/cli.ts',
+          'cli-thread': 'core/doors/cli-thread.ts',
         }),
         external: ['better-sqlite3', 'electron'],
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

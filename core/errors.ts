@@ -1,5 +1,4 @@
 import type { ErrorCode, ErrorInfo } from './contract/error.ts'
-import { isNoRoomError } from './db/disk-space.ts'
 
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['locked'])
 
@@ -49,6 +48,12 @@ export function toErrorInfo(error: unknown): ErrorInfo {
   const what = error instanceof Error ? error.message : String(error)
   return { code: 'internal', message: `Internal error: ${what}. Please report it with the log.`, retryable: false }
 }
+
+/** What the system says when a file cannot grow: the disk is full, a quota is used up, or files may not be so large. */
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+export const isNoRoomError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && NO_ROOM.has(error.code)
 
 /** Closes a union: a new member that is not handled fails the type check here. */
 export function assertNever(value: never): never {

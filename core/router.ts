@@ -5,13 +5,13 @@ import { contract } from './contract/contract.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
+import { agreeToLedger } from './ingest/ledger/agree.ts'
+import { ledgerState } from './ingest/ledger/ledger-permission.ts'
+import { previewImport } from './ingest/transcripts/preview-import.ts'
 import type { Lcm } from './lcm.ts'
-import { agreeToLedger } from './ledger/agree.ts'
-import { ledgerState } from './ledger/ledger-permission.ts'
 import { requireLocalPath } from './machine/local-path.ts'
-import { PRESETS } from './settings/presets.ts'
-import { previewImport } from './transcripts/preview-import.ts'
-import { despiteWrongValues, stepsDespiteWrongValues } from './wrong-values.ts'
+import { PRESETS } from './systems/presets.ts'
+import { despiteWrongValues, stepsDespiteWrongValues } from './systems/wrong-values.ts'
 
 /** A refused input is the caller's mistake and says which field. */
 function translate(error: unknown): unknown {

@@ -19,5 +19,5 @@ export const runLcm = (folder) =>
       const { ensureBuild } = await import('./ensure-build.mjs')
       await ensureBuild()
     }
-    endLike(await run(node, [inProject('core/entry/cli.ts'), ...args], { cwd: folder }))
+    endLike(await run(node, [inProject('core/doors/cli.ts'), ...args], { cwd: folder }))
   })

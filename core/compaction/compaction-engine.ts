@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { KeptWindow } from '../context/kept-window.ts'
-import type { TokenEstimator } from '../context/token-estimator.ts'
 import type {
   CompactInput,
   CompactionDecision,
@@ -11,19 +9,21 @@ import type {
   CompactionSettings,
   StopReason,
 } from '../contract/compaction.ts'
-import type { WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import { processMark } from '../machine/process-mark.ts'
+import { createDeterministicSummarizer } from '../models/summarizers/deterministic.ts'
+import type { Spend, Summarizer, SummarizerChain } from '../models/summarizers/summarizer.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
 import { withOverrides } from '../settings/settings.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+import { closeCutOffRuns } from '../window/cut-off-runs.ts'
+import { KeptWindow } from '../window/kept-window.ts'
 import { CompactionPlanner } from './compaction-planner.ts'
 import { CompactionRun, type RunBounds } from './compaction-run.ts'
 import { ConversationLock } from './conversation-lock.ts'
-import { closeCutOffRuns } from './cut-off-runs.ts'
 import { Escalation, type EscalationOptions } from './escalation.ts'
 import { NOTHING_TO_CONDENSE, TOO_SMALL, targetOf, underTarget } from './goal.ts'
+import { processMark } from './process-mark.ts'
 import { recordFinish, recordSpend } from './run-record.ts'
-import { createDeterministicSummarizer } from './summarizers/deterministic.ts'
-import type { Spend, Summarizer, SummarizerChain } from './summarizers/summarizer.ts'
 
 const queries = {
   conversation: `

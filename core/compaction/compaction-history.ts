@@ -1,8 +1,8 @@
 import { SummaryLevel } from '../contract/ids.ts'
 import { Attempt, type CompactionRunRecord } from '../contract/time-travel.ts'
-import { prunedByRun, readPruned } from '../conversations/pruned-outputs.ts'
-import { isNoName, shownValue } from '../db/native-values.ts'
-import type { ReadDb } from '../db/read-db.ts'
+import { isNoName, shownValue } from '../sqlite/native-values.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { prunedByRun, readPruned } from '../systems/pruned-outputs.ts'
 
 const queries = {
   runs: `

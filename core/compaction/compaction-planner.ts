@@ -1,6 +1,6 @@
-import type { KeptWindow } from '../context/kept-window.ts'
 import type { CompactInput, CompactionDecision, CompactionPlan, CompactionSettings } from '../contract/compaction.ts'
 import { withOverrides } from '../settings/settings.ts'
+import type { KeptWindow } from '../window/kept-window.ts'
 import { decide, emptyPlan, planWindow } from './plan-window.ts'
 
 /**

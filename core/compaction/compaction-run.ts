@@ -1,7 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
-import type { TokenEstimator } from '../context/token-estimator.ts'
-import { readWindow, type Window, type WindowItem } from '../context/window.ts'
 import type {
   CompactInput,
   CompactionProgress,
@@ -9,10 +7,13 @@ import type {
   CreatedSummary,
   StopReason,
 } from '../contract/compaction.ts'
-import type { WriteDb } from '../db/read-db.ts'
+import { extractTokens } from '../models/summarizers/deterministic.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+import { isLeafPassOpen } from '../window/cut-off-runs.ts'
+import { readWindow, type Window, type WindowItem } from '../window/window.ts'
 import { tokensOf } from './condensation.ts'
 import type { ConversationLock } from './conversation-lock.ts'
-import { isLeafPassOpen } from './cut-off-runs.ts'
 import type { Escalation } from './escalation.ts'
 import { condenses, makesLeaves, softLimit, targetOf, tooFewMessages } from './goal.ts'
 import { InOrder } from './in-order.ts'
@@ -20,7 +21,6 @@ import { findLeafChunks } from './leaf-chunks.ts'
 import { NodeMaker } from './node-maker.ts'
 import { RunGuard } from './run-guard.ts'
 import { condensedSteps, leafSteps, type Step } from './steps.ts'
-import { extractTokens } from './summarizers/deterministic.ts'
 import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
 
 export type RunOptions = {

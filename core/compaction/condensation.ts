@@ -1,5 +1,5 @@
-import type { WindowItem } from '../context/window.ts'
 import type { CompactionSettings } from '../contract/compaction.ts'
+import type { WindowItem } from '../window/window.ts'
 import { LEAST_TOKENS, type Range } from './leaf-chunks.ts'
 
 export type CondenseLimits = Pick<CompactionSettings, 'condensedMinFanout' | 'maxDepth'>

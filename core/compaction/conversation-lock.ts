@@ -1,6 +1,6 @@
-import type { ReadDb, WriteDb } from '../db/read-db.ts'
 import { LcmError } from '../errors.ts'
-import { processState } from '../machine/process-mark.ts'
+import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+import { processState } from './process-mark.ts'
 
 const queries = {
   locks: `

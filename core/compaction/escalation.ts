@@ -1,4 +1,3 @@
-import type { TokenEstimator } from '../context/token-estimator.ts'
 import type { SummaryLevel } from '../contract/ids.ts'
 import type { Attempt } from '../contract/time-travel.ts'
 import {
@@ -8,7 +7,8 @@ import {
   SummarizerFailure,
   type SummaryAnswer,
   type SummaryRequest,
-} from './summarizers/summarizer.ts'
+} from '../models/summarizers/summarizer.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
 
 /** A summary that was accepted: not empty, and smaller than what it stands for. */
 export type AcceptedSummary = {

@@ -1,5 +1,5 @@
-import type { Window } from '../context/window.ts'
 import type { CompactInput, CompactionSettings } from '../contract/compaction.ts'
+import type { Window } from '../window/window.ts'
 
 /** Tokens at or under which an `untilUnder` run is done; null for modes that do all there is to do. */
 export function targetOf(input: CompactInput, settings: Readonly<CompactionSettings>): number | null {

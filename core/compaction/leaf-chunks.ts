@@ -1,5 +1,5 @@
-import type { Pairing } from '../context/tool-pairs.ts'
-import type { WindowItem } from '../context/window.ts'
+import type { Pairing } from '../window/tool-pairs.ts'
+import type { WindowItem } from '../window/window.ts'
 
 /** A stretch of a window: items `from` ≤ i < `to`. */
 export type Range = { readonly from: number; readonly to: number }

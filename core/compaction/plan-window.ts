@@ -1,6 +1,3 @@
-import type { Pairing } from '../context/tool-pairs.ts'
-import type { Extent, Window, WindowItem } from '../context/window.ts'
-import { measureWindow, type WindowSize } from '../context/window-size.ts'
 import type {
   CompactInput,
   CompactionDecision,
@@ -8,6 +5,10 @@ import type {
   CompactionSettings,
   PlanStep,
 } from '../contract/compaction.ts'
+import { extractTokens } from '../models/summarizers/deterministic.ts'
+import type { Pairing } from '../window/tool-pairs.ts'
+import type { Extent, Window, WindowItem } from '../window/window.ts'
+import { measureWindow, type WindowSize } from '../window/window-size.ts'
 import { tokensOf } from './condensation.ts'
 import {
   condenses,
@@ -20,7 +21,6 @@ import {
 } from './goal.ts'
 import { findLeafChunks, type LeafChunks } from './leaf-chunks.ts'
 import { condensedSteps, leafSteps, type Step } from './steps.ts'
-import { extractTokens } from './summarizers/deterministic.ts'
 import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
 
 /**

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { TokenEstimator } from '../context/token-estimator.ts'
-import type { WindowItem } from '../context/window.ts'
 import type { Attempt } from '../contract/time-travel.ts'
-import type { WriteDb } from '../db/read-db.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+import type { Sources } from '../systems/sources.ts'
+import type { WindowItem } from '../window/window.ts'
 import type { AcceptedSummary } from './escalation.ts'
-import type { Sources } from './sources.ts'
 
 const queries = {
   range: `

@@ -1,6 +1,6 @@
 import type { CompactInput, CompactionSettings, StopReason } from '../contract/compaction.ts'
-import type { WriteDb } from '../db/read-db.ts'
-import type { Spend } from './summarizers/summarizer.ts'
+import type { Spend } from '../models/summarizers/summarizer.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
 
 const queries = {
   begin: `

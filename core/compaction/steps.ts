@@ -1,5 +1,5 @@
-import type { WindowItem } from '../context/window.ts'
 import type { CompactionSettings } from '../contract/compaction.ts'
+import type { WindowItem } from '../window/window.ts'
 import { findGroups, findPressedGroups } from './condensation.ts'
 import type { Range } from './leaf-chunks.ts'
 

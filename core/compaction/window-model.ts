@@ -1,4 +1,4 @@
-import type { WindowItem } from '../context/window.ts'
+import type { WindowItem } from '../window/window.ts'
 import type { Range } from './leaf-chunks.ts'
 
 /** A stretch of a window and the summary that takes its place. */

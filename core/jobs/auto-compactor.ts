@@ -1,6 +1,6 @@
-import { neededRun } from '../compaction/auto-compaction.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
+import { neededRun } from './auto-compaction.ts'
 import type { Jobs } from './jobs.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { Lcm } from '../lcm.ts'
-import { SourceState, stampAtRest } from '../side-index/source-state.ts'
+import { SourceState, stampAtRest } from '../search/side-index/source-state.ts'
 
 /** A report also tells of other files, and of what is overdue by now: for so long it is taken for the present. */
 const MAX_AGE_MS = 5 * 60_000

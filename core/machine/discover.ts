@@ -1,9 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { FoundMemory } from '../contract/machine.ts'
-import { identifyMemory } from '../db/identify-memory.ts'
 import { LcmError } from '../errors.ts'
-import { type Candidate, knownPlaces, type Surroundings } from './known-places.ts'
+import { identifyMemory } from '../systems/identify-memory.ts'
+import { type Candidate, knownPlaces, type Surroundings } from '../systems/known-places.ts'
 
 /**
  * Memories in the known places of this machine, last changed first. A file in such a place that is damaged is listed

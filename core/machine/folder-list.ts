@@ -1,9 +1,9 @@
 import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Folder, FolderEntry } from '../contract/machine.ts'
-import { MAGIC, readStart } from '../db/file-header.ts'
-import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
+import { MAGIC, readStart } from '../sqlite/file-header.ts'
+import { fileError } from '../sqlite/memory-file.ts'
 
 const DATABASE_NAME = /\.(db|db3|sqlite|sqlite3)$/i
 const TRANSCRIPT_NAME = /\.(?:jsonl|traj)(?:\.(?:reset|deleted)\..*)?$/i

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Folder, FoundMemory, FoundTranscripts, Probe } from '../contract/machine.ts'
-import { fileError } from '../db/memory-file.ts'
+import { type Environment, type UserFolders, userFolders } from '../folders.ts'
+import { fileError } from '../sqlite/memory-file.ts'
 import { discover } from './discover.ts'
 import { listFolder } from './folder-list.ts'
 import { discoverTranscripts } from './known-transcripts.ts'
 import { probePath } from './probe.ts'
 import { RecentFiles } from './recent-files.ts'
 import { sampleMemory } from './sample-memory.ts'
-import { type Environment, type UserFolders, userFolders } from './user-folders.ts'
 
 export type MachineOptions = {
   readonly env: Environment

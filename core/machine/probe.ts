@@ -1,11 +1,11 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Probe } from '../contract/machine.ts'
-import { identifyMemory } from '../db/identify-memory.ts'
 import { toErrorInfo } from '../errors.ts'
-import { recogniseTranscript } from '../transcripts/formats.ts'
-import { readHead } from '../transcripts/head.ts'
-import { NOT_ENTERED, refuseOther } from '../transcripts/transcript-files.ts'
+import { recogniseTranscript } from '../ingest/transcripts/formats.ts'
+import { readHead } from '../ingest/transcripts/head.ts'
+import { NOT_ENTERED, refuseOther } from '../ingest/transcripts/transcript-files.ts'
+import { identifyMemory } from '../systems/identify-memory.ts'
 
 /** Files of a folder and of those in it that are opened to see what the folder holds. */
 const LOOKED_AT = 40

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import { RecentMemory } from '../contract/machine.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
-import { shortName } from './known-places.ts'
+import { shortName } from '../systems/known-places.ts'
 
 const MOST = 20
 const Stored = z.array(RecentMemory.omit({ exists: true }))

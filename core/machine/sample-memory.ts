@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
+import { fileError } from '../sqlite/memory-file.ts'
 
 /**
  * A copy of the sample memory that may be written to. Each edition of the sample has its own, so that an update brings

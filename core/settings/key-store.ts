@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { ProviderSettings } from '../contract/provider.ts'
-import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
-import type { Environment } from '../machine/user-folders.ts'
+import type { Environment } from '../folders.ts'
+import { fileError } from '../sqlite/memory-file.ts'
 import { writeWhole } from './settings-file.ts'
 
 /** Which key is meant. A key belongs to one server: a provider whose address changes has none until it is given again. */

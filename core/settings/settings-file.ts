@@ -13,9 +13,9 @@ import {
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { ProviderSettings } from '../contract/provider.ts'
-import { fileError } from '../db/memory-file.ts'
 import { LcmError } from '../errors.ts'
-import { type Environment, userFolders } from '../machine/user-folders.ts'
+import { type Environment, userFolders } from '../folders.ts'
+import { fileError } from '../sqlite/memory-file.ts'
 import { readVariable, type SettingTexts, VARIABLES } from './variables.ts'
 
 /** Those that have a key of their own in the file are not among its values. */

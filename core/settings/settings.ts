@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import type { TokenEstimatorName } from '../context/token-estimator.ts'
 import { CompactionSettings } from '../contract/compaction.ts'
 import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
-import { userFolders } from '../machine/user-folders.ts'
+import { userFolders } from '../folders.ts'
+import type { TokenEstimatorName } from '../models/token-estimator.ts'
 import { readVariable, type SettingTexts, VARIABLES, type Variable } from './variables.ts'
 
 /** Everything that can be configured, with defaults filled in. */

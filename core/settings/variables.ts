@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { TOKEN_ESTIMATORS } from '../context/token-estimator.ts'
 import { LcmError } from '../errors.ts'
+import { TOKEN_ESTIMATORS } from '../models/token-estimator.ts'
 
 /** One variable: what it accepts, and how its text is read. */
 export type Variable<T> = {

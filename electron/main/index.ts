@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { app, BrowserWindow, session } from 'electron'
-import { CoreHost } from '../../core/entry/core-host.ts'
+import { CoreHost } from '../../core/doors/core-host.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { confirmInDialog } from './confirm.ts'

@@ -6,7 +6,7 @@ import {
   ipcMain,
   MessageChannelMain,
 } from 'electron'
-import type { CoreHost } from '../../core/entry/core-host.ts'
+import type { CoreHost } from '../../core/doors/core-host.ts'
 import { toErrorInfo } from '../../core/errors.ts'
 import { requireLocalPath } from '../../core/machine/local-path.ts'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'

@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
-import { isRefusal } from '../../core/entry/core-host.ts'
+import { isRefusal } from '../../core/doors/core-host.ts'
 
 /** The part of Electron's `MessagePortMain` that a relay needs. */
 export type PagePort = {

@@ -1,8 +1,8 @@
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import type { ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../core/contract/import.ts'
 import type { JobProgress } from '../../core/contract/job.ts'
-import type { WriteDb } from '../../core/db/read-db.ts'
-import { importTranscripts } from '../../core/transcripts/import-transcripts.ts'
+import { importTranscripts } from '../../core/ingest/transcripts/import-transcripts.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import type { WriteDb } from '../../core/sqlite/read-db.ts'
 import { STORY_BEGINS_MS } from './memory.ts'
 
 export type ImportOptions = {

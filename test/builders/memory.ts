@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { PartType, Role } from '../../core/contract/ids.ts'
-import { openNative } from '../../core/db/native.ts'
-import type { SqlParams, SqlValue, WriteDb } from '../../core/db/read-db.ts'
+import { openNative } from '../../core/sqlite/native.ts'
+import type { SqlParams, SqlValue, WriteDb } from '../../core/sqlite/read-db.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** When the first message of a built memory was written: 2026-03-02T09:00:00Z. One minute passes a message. */

@@ -7,7 +7,7 @@ import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, environment } from './lcm.ts'
 
-const sourcePath = join(import.meta.dirname, '../../core/entry/cli.ts')
+const sourcePath = join(import.meta.dirname, '../../core/doors/cli.ts')
 
 /** Writes down, in each thread, what is imported. https://nodejs.org/api/module.html#moduleregisterhooksoptions */
 const recorder = `
@@ -46,7 +46,7 @@ it.each([['--version'], ['--help'], ['integrity --help']])(
   'lcm %s loads no SQLite, no server and no model',
   async (line) => {
     const { main, thread } = await loadedBy(line.split(' '))
-    expect(thread.some((url) => url.endsWith('core/cli/program.ts'))).toBe(true)
+    expect(thread.some((url) => url.endsWith('core/doors/cli/program.ts'))).toBe(true)
     expect(thread.filter((url) => heavy.test(url))).toEqual([])
     expect(main.filter((url) => heavy.test(url) || url.includes('node_modules/string-width'))).toEqual([])
   },

@@ -1,8 +1,8 @@
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
-import { openMemory } from '../../core/db/open-memory.ts'
-import { IntegrityChecker } from '../../core/integrity/integrity-checker.ts'
+import { IntegrityChecker } from '../../core/doctor/integrity/integrity-checker.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { NOW_MS } from './run-compaction.ts'
 
 /** Ids of the checks that find an error or a warning in the file, judged by the settings that it was compacted with. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { findGroups } from '../../core/compaction/condensation.ts'
 import { findLeafChunks, freshTailStart } from '../../core/compaction/leaf-chunks.ts'
-import { pairTools, type ToolMark } from '../../core/context/tool-pairs.ts'
-import type { WindowItem } from '../../core/context/window.ts'
+import { pairTools, type ToolMark } from '../../core/window/tool-pairs.ts'
+import type { WindowItem } from '../../core/window/window.ts'
 
 type Spec = { readonly kind?: 'summary' | 'system'; readonly depth?: number; readonly tokens?: number }
 

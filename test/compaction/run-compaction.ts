@@ -1,6 +1,4 @@
 import { CompactionEngine, type CompactionEngineOptions } from '../../core/compaction/compaction-engine.ts'
-import type { SummaryAnswer } from '../../core/compaction/summarizers/summarizer.ts'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import {
   CompactInput,
   type CompactionProgress,
@@ -8,8 +6,10 @@ import {
   type CompactionSettings,
   type CompactRequest,
 } from '../../core/contract/compaction.ts'
-import type { WriteDb } from '../../core/db/read-db.ts'
+import type { SummaryAnswer } from '../../core/models/summarizers/summarizer.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
+import type { WriteDb } from '../../core/sqlite/read-db.ts'
 import { STORY_BEGINS_MS } from '../builders/memory.ts'
 
 /** When tests compact: a day after the story began. */

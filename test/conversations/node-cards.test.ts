@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { HistoryIndex } from '../../core/conversations/history-index.ts'
-import { nodeCards } from '../../core/conversations/node-cards.ts'
+import { nodeCards } from '../../core/browse/node-cards.ts'
+import { HistoryIndex } from '../../core/systems/history-index.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 it('a card shows how a text goes on after a NUL character', () => {

@@ -2,9 +2,9 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
-import { keepDerived } from '../../core/db/derived-db.ts'
-import { KeptTables } from '../../core/db/kept-tables.ts'
-import { openByUri, type PreparableDb } from '../../core/db/uri-db.ts'
+import { KeptTables } from '../../core/sqlite/kept-tables.ts'
+import { openByUri, type PreparableDb } from '../../core/sqlite/uri-db.ts'
+import { keepDerived } from '../../core/systems/derived-db.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const closing: (() => void)[] = []

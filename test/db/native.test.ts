@@ -4,13 +4,13 @@ import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { CANONICAL } from '../../core/db/dialects/canonical.ts'
-import { parseHeader } from '../../core/db/file-header.ts'
-import { identifyMemory } from '../../core/db/identify-memory.ts'
-import { NATIVE_VERSION, openNative } from '../../core/db/native.ts'
-import { openMemory } from '../../core/db/open-memory.ts'
-import { APPLICATION_ID } from '../../core/db/schema.ts'
 import { listFolder } from '../../core/machine/folder-list.ts'
+import { parseHeader } from '../../core/sqlite/file-header.ts'
+import { NATIVE_VERSION, openNative } from '../../core/sqlite/native.ts'
+import { APPLICATION_ID } from '../../core/sqlite/schema.ts'
+import { CANONICAL } from '../../core/systems/canonical.ts'
+import { identifyMemory } from '../../core/systems/identify-memory.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from './folder-state.ts'
 
@@ -106,7 +106,7 @@ describe('a native file', () => {
         memory.close()
         parentPort.postMessage('done')
       })`
-    const module = new URL('../../core/db/open-memory.ts', import.meta.url).href
+    const module = new URL('../../core/systems/open-memory.ts', import.meta.url).href
     const worker = new Worker(script, { eval: true, workerData: { module, path } })
     await new Promise((done, fail) => worker.once('message', done).once('error', fail))
     await worker.terminate()
@@ -135,7 +135,7 @@ describe('a native file', () => {
 
   it('is made once when two processes make it at the same time', async () => {
     const path = newPath()
-    const module = new URL('../../core/db/open-memory.ts', import.meta.url).href
+    const module = new URL('../../core/systems/open-memory.ts', import.meta.url).href
     const make = `import(${JSON.stringify(module)}).then(({ openMemory }) =>
       openMemory(${JSON.stringify(path)}, { create: true }).close())`
     await Promise.all([runNode(make), runNode(make), runNode(make)])

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeNativeFile } from '../../core/db/new-file.ts'
-import { openMemory } from '../../core/db/open-memory.ts'
+import { makeNativeFile } from '../../core/sqlite/new-file.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { finish } from '../dialects/every-question.ts'
 

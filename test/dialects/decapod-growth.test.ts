@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openMemory } from '../../core/db/open-memory.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { decapodWriter } from '../builders/systems/decapod.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'

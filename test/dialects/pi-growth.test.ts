@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openMemory } from '../../core/db/open-memory.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { openMemory } from '../../core/db/open-memory.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'

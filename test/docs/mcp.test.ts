@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { INPUT_SHAPES } from '../../core/mcp/tool-inputs.ts'
-import { THRESHOLDS } from '../../core/provenance/verdict.ts'
+import { THRESHOLDS } from '../../core/agents/provenance/verdict.ts'
+import { INPUT_SHAPES } from '../../core/doors/mcp/tool-inputs.ts'
 
 const page = (name: string): string => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { CoreHost } from '../../core/entry/core-host.ts'
+import type { CoreHost } from '../../core/doors/core-host.ts'
 
 // Proves that the desktop app itself refuses what its page may not ask for, whatever the page checks before, and that its
 // guards hold for every page. Electron is played: the events that it sends, and the calls that it is answered with.

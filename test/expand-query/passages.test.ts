@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'

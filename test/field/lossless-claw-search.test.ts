@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
-import { HistoryIndex } from '../../core/conversations/history-index.ts'
-import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
-import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
+import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 
 const folder = join(FIXTURES, 'lossless-claw')

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
-import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
-import { MemoryStats } from '../../core/memory/memory-stats.ts'
+import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 

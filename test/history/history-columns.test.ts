@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GrowingColumns, type HistoryRow, type PackedRows } from '../../core/conversations/history-columns.ts'
+import { GrowingColumns, type HistoryRow, type PackedRows } from '../../core/memory/history-columns.ts'
 
 const joined = (values: readonly (number | null)[], separator = ','): string | null =>
   values.some((value) => value !== null) ? values.filter((value) => value !== null).join(separator) : null

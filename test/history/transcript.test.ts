@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { HistoryIndex } from '../../core/conversations/history-index.ts'
-import { Transcript } from '../../core/conversations/transcript.ts'
+import { Transcript } from '../../core/browse/transcript.ts'
+import { HistoryIndex } from '../../core/systems/history-index.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
-import { checks, IntegrityChecker } from '../../core/integrity/integrity-checker.ts'
+import { checks, IntegrityChecker } from '../../core/doctor/integrity/integrity-checker.ts'
 import { openLcm } from '../../core/lcm.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 
 let memory: TestMemory | undefined

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { probeSchema } from '../../core/db/schema-probe.ts'
-import type { Check, CheckContext } from '../../core/integrity/check.ts'
-import { dialectFactsOf } from '../../core/integrity/dialect-facts.ts'
-import { MemoryFacts } from '../../core/integrity/memory-facts.ts'
-import { scanTexts } from '../../core/integrity/text-scan.ts'
+import type { Check, CheckContext } from '../../core/doctor/integrity/check.ts'
+import { dialectFactsOf } from '../../core/doctor/integrity/dialect-facts.ts'
+import { MemoryFacts } from '../../core/doctor/integrity/memory-facts.ts'
+import { scanTexts } from '../../core/doctor/integrity/text-scan.ts'
+import { probeSchema } from '../../core/sqlite/schema-probe.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 it('reading texts offers a pause after every one of them', () => {

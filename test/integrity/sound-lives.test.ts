@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openMemory } from '../../core/db/open-memory.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { type HermesLife, writeHermesLife } from '../builders/systems/hermes-life.ts'

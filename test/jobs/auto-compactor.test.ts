@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { Core } from '../../core/core.ts'
+import { executeHere } from '../../core/doors/job-thread.ts'
 import { AutoCompactor } from '../../core/jobs/auto-compactor.ts'
-import { executeHere } from '../../core/jobs/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
-import { HistoryIndex } from '../../core/conversations/history-index.ts'
-import { openMemory } from '../../core/db/open-memory.ts'
-import { MemoryStats } from '../../core/memory/memory-stats.ts'
+import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 const BUDGET = 1000

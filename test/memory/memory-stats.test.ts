@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
+import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { Overview, Stats } from '../../core/contract/memory.ts'
-import { openMemory } from '../../core/db/open-memory.ts'
 import type { LcmError } from '../../core/errors.ts'
-import { MemoryStats } from '../../core/memory/memory-stats.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 const BUDGET = 1000

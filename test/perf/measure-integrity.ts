@@ -1,4 +1,4 @@
-import { keepHeapSmall } from '../../core/cli/small-heap.ts'
+import { keepHeapSmall } from '../../core/doors/cli/small-heap.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { megabytes } from './statistics.ts'

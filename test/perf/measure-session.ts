@@ -7,7 +7,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
 import type { Contract } from '../../core/contract/contract.ts'
-import { CoreHost } from '../../core/entry/core-host.ts'
+import { CoreHost } from '../../core/doors/core-host.ts'
 import { type Duration, megabytes, timed } from './statistics.ts'
 
 export type SessionMeasure = {
@@ -27,7 +27,7 @@ const QUERIES = ['refund', 'stale snapshot', 'the', 'why does the lease lock fai
 /** One window's session on a file, over a port to a core in its thread, as in both hosts. */
 export async function measureSession(path: string): Promise<SessionMeasure> {
   const built = join(root, 'out/main/worker.js')
-  const workerUrl = pathToFileURL(existsSync(built) ? built : join(root, 'core/entry/worker.ts'))
+  const workerUrl = pathToFileURL(existsSync(built) ? built : join(root, 'core/doors/worker.ts'))
   const startCore = () => {
     const cores = new CoreHost({ workerUrl, resourcesDir: join(root, 'resources') })
     const port = cores.connect(path)

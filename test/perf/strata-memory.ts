@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { openNative } from '../../core/db/native.ts'
-import type { WriteDb } from '../../core/db/read-db.ts'
+import { openNative } from '../../core/sqlite/native.ts'
+import type { WriteDb } from '../../core/sqlite/read-db.ts'
 import { Random } from '../builders/random.ts'
 
 export type StrataMemorySpec = { readonly messages: number; readonly seed: number }

@@ -1,4 +1,4 @@
-import type { SqlParams } from '../../core/db/read-db.ts'
+import type { SqlParams } from '../../core/sqlite/read-db.ts'
 import { STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 
 /** A source of chance that a property test hands out. */

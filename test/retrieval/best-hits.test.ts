@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
 import { type GrepHit, GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
-import { ConversationStore } from '../../core/conversations/conversation-store.ts'
+import { ConversationStore } from '../../core/ingest/conversation-store.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
 

@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { openMemory } from '../../core/db/open-memory.ts'
+import { openMemory } from '../../core/systems/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'

@@ -1,13 +1,13 @@
+import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import type { SearchIndexResult } from '../../core/contract/search-index.ts'
-import { HistoryIndex } from '../../core/conversations/history-index.ts'
-import { type OpenedMemory, openMemory } from '../../core/db/open-memory.ts'
-import type { TextIndexSource } from '../../core/retrieval/corpus.ts'
-import { RetrievalEngine } from '../../core/retrieval/retrieval-engine.ts'
-import { openSideIndex } from '../../core/side-index/open-side-index.ts'
-import type { SideIndex } from '../../core/side-index/side-index.ts'
-import { stampAtRest } from '../../core/side-index/source-state.ts'
-import { updateIndex } from '../../core/side-index/update-index.ts'
+import type { TextIndexSource } from '../../core/search/corpus.ts'
+import { openSideIndex } from '../../core/search/side-index/open-side-index.ts'
+import type { SideIndex } from '../../core/search/side-index/side-index.ts'
+import { stampAtRest } from '../../core/search/side-index/source-state.ts'
+import { updateIndex } from '../../core/search/side-index/update-index.ts'
+import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
 
 const noIndex: TextIndexSource = { current: () => null, absence: () => 'there is none.' }
 

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { measureStorage } from '../../core/browse/storage/measure-storage.ts'
 import type { StorageReport } from '../../core/contract/storage.ts'
-import { openNative } from '../../core/db/native.ts'
 import { openLcm } from '../../core/lcm.ts'
-import { measureStorage } from '../../core/storage/measure-storage.ts'
+import { openNative } from '../../core/sqlite/native.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 

@@ -1,9 +1,9 @@
-import { ContextAssembler } from '../../core/context/context-assembler.ts'
-import { createTokenEstimator } from '../../core/context/token-estimator.ts'
-import { HistoryIndex } from '../../core/conversations/history-index.ts'
-import type { ReadDb } from '../../core/db/read-db.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
-import { TimeTravel } from '../../core/time-travel/time-travel.ts'
+import type { ReadDb } from '../../core/sqlite/read-db.ts'
+import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { ContextAssembler } from '../../core/window/context-assembler.ts'
+import { TimeTravel } from '../../core/window/time-travel/time-travel.ts'
 
 /** Time travel in a native memory. */
 export const travelIn = (db: ReadDb, histories = new HistoryIndex(db)): TimeTravel =>

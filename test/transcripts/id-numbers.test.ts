@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { IdNumbers, Numbers } from '../../core/transcripts/id-numbers.ts'
+import { IdNumbers, Numbers } from '../../core/ingest/transcripts/id-numbers.ts'
 
 it('numbers ids like a list that is searched', () => {
   fc.assert(

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Line, readLines } from '../../core/transcripts/line-reader.ts'
+import { type Line, readLines } from '../../core/ingest/transcripts/line-reader.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 

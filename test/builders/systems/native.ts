@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
-import { openNative } from '../../../core/db/native.ts'
+import { openNative } from '../../../core/sqlite/native.ts'
 import { messagesBeneath, summariesBeneath } from './story.ts'
 import { insertRow, type SystemFile, type SystemWriter } from './system.ts'
 

@@ -1,12 +1,12 @@
 // A process that works on a memory for ever, until it is killed: `append`, `compact` or `import`. Says what it did.
 import { setTimeout as wait } from 'node:timers/promises'
-import { createTokenEstimator } from '../../../core/context/token-estimator.ts'
 import { CompactInput } from '../../../core/contract/compaction.ts'
-import { ConversationStore } from '../../../core/conversations/conversation-store.ts'
-import { openNative } from '../../../core/db/native.ts'
 import { LcmError } from '../../../core/errors.ts'
+import { ConversationStore } from '../../../core/ingest/conversation-store.ts'
 import { openLcm } from '../../../core/lcm.ts'
+import { createTokenEstimator } from '../../../core/models/token-estimator.ts'
 import { readSettings } from '../../../core/settings/settings.ts'
+import { openNative } from '../../../core/sqlite/native.ts'
 import { generateHistory } from '../../builders/history.ts'
 
 const [work = '', path = '', name = ''] = process.argv.slice(2)

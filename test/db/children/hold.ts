@@ -1,7 +1,7 @@
 // A thread of this process that reads a file row by row: begins at once, ends when it is told to.
 import { parentPort, workerData } from 'node:worker_threads'
-import { inspectFile } from '../../../core/db/memory-file.ts'
-import { connectReadOnly } from '../../../core/db/read-only-connection.ts'
+import { inspectFile } from '../../../core/sqlite/memory-file.ts'
+import { connectReadOnly } from '../../../core/sqlite/read-only-connection.ts'
 
 const { path, cacheDir } = workerData as { path: string; cacheDir: string }
 const { db, access, close } = connectReadOnly(inspectFile(path), cacheDir)

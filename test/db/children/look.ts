@@ -1,9 +1,9 @@
 // Opens a memory in a process of its own, possibly as a user with fewer rights, and says what was seen.
 
-import { createTokenEstimator } from '../../../core/context/token-estimator.ts'
-import { openMemory } from '../../../core/db/open-memory.ts'
+import { MemoryStats } from '../../../core/browse/stats/memory-stats.ts'
 import { toErrorInfo } from '../../../core/errors.ts'
-import { MemoryStats } from '../../../core/memory/memory-stats.ts'
+import { createTokenEstimator } from '../../../core/models/token-estimator.ts'
+import { openMemory } from '../../../core/systems/open-memory.ts'
 
 const [path = '', cacheDir = ''] = process.argv.slice(2)
 try {

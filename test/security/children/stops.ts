@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
-import { CoreHost, type CoreThreadData } from '../../../core/entry/core-host.ts'
-import { executeInThread } from '../../../core/jobs/job-thread.ts'
+import { CoreHost, type CoreThreadData } from '../../../core/doors/core-host.ts'
+import { executeInThread } from '../../../core/doors/job-thread.ts'
 import { workerUrl } from '../../builders/built-program.ts'
 import { jobWhen, openWindow, resourcesDir, startCores } from '../../jobs/core-client.ts'
 

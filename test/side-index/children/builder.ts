@@ -1,6 +1,6 @@
 // Makes the search index of a file in a process of its own, and says a line at every step.
 
-import { updateIndex } from '../../../core/side-index/update-index.ts'
+import { updateIndex } from '../../../core/search/side-index/update-index.ts'
 import { Stage } from '../stage.ts'
 
 const [path = '', cacheDir = ''] = process.argv.slice(2)

@@ -1,0 +1,105 @@
+import type { RetrievalEngine } from '../../browse/retrieval-engine.ts'
+import type { ExpandCitation } from '../../contract/expand-query.ts'
+import { GrepInput } from '../../contract/retrieval.ts'
+import { Breather } from '../../search/breather.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import { PassageIndex, withoutBlanks } from '../provenance/passage-index.ts'
+import { Scorer } from '../provenance/scoring.ts'
+import { messageTexts, sourceCards, summaryTexts } from '../provenance/source-texts.ts'
+import { SummaryCopies } from '../provenance/summary-copies.ts'
+import { type Claim, Vocabulary } from '../provenance/vocabulary.ts'
+import type { Candidate } from '../provenance/window-comparison.ts'
+
+/** Up to so many messages are all read; of more those that a search finds. */
+const MOST_READ = 1_000
+const FOUND_PER_ROOT = 60
+const PASSAGES = 40
+/** What a message says counts for more than what a summary says about it. */
+const SUMMARY_SHARE = 0.8
+/** Less shares too little with the question to be an answer to it. */
+const LEAST_SCORE = 0.12
+/** What stands around a passage is shown too, as far as it is on the same lines. */
+const MOST_CHARS = 600
+
+export type ScoredPassage = { readonly citation: ExpandCitation; readonly score: number }
+
+export type PassageSearch = {
+  readonly db: ReadDb
+  readonly retrieval: RetrievalEngine
+  readonly question: string
+  /** Where a search may look: summaries. */
+  readonly roots: readonly string[]
+  /** What may be read at all. */
+  readonly reach: ReadonlyMap<string, number>
+  readonly signal?: AbortSignal
+}
+
+/** The passages that share most with a question, best first. The same for the same memory and question. */
+export async function bestPassages(search: PassageSearch): Promise<ScoredPassage[]> {
+  const { db, question, reach, signal } = search
+  const breather = new Breather(signal)
+  const vocabulary = new Vocabulary(question, [{ kind: 'sentence', start: 0, end: question.length }])
+  const [asked] = vocabulary.claims
+  if (!asked || asked.terms.length + asked.specifics.length === 0) return []
+  const index = new PassageIndex(vocabulary)
+  const summaries = [...reach.keys()].filter((id) => messageNumber(id) === null)
+  for (const text of summaryTexts(db, summaries.slice(0, MOST_READ))) await index.add(text, breather)
+  // What a summary says counts as its own words only, wherever a message repeats them.
+  const copies = new SummaryCopies(db, summaries)
+  const numbers = await messagesToRead(search)
+  for await (const text of copies.sift(messageTexts(db, numbers), numbers, breather)) await index.add(text, breather)
+  const scorer = new Scorer(vocabulary, index)
+  const scored = scorer
+    .candidates(asked, PASSAGES, 'question')
+    .map((candidate) => ({ candidate, score: scoreOf(candidate, asked, index) }))
+    .filter(({ score }) => score >= LEAST_SCORE)
+    .sort((a, b) => b.score - a.score || a.candidate.text - b.candidate.text || a.candidate.start - b.candidate.start)
+  const ids = scored.map(({ candidate }) => index.texts[candidate.text]?.id ?? '')
+  const cards = sourceCards(db, [...new Set(ids)])
+  return scored.flatMap(({ candidate, score }): ScoredPassage[] => {
+    const source = index.texts[candidate.text]
+    const card = source && cards.get(source.id)
+    if (!source || !card) return []
+    const { id, kind, conversationId, seq, role, createdAtMs } = card
+    const { field, part, text } = source
+    const { start, end } = widened(text, candidate.start, candidate.end)
+    const excerpt = text.slice(start, end).toWellFormed()
+    return [{ score, citation: { id, kind, conversationId, seq, role, createdAtMs, field, part, start, end, excerpt } }]
+  })
+}
+
+/** What is asked about a thing is often said beside its name: coverage counts for more than order here. */
+function scoreOf({ coverage, score, text }: Candidate, asked: Claim, index: PassageIndex): number {
+  const share = index.texts[text]?.kind === 'summary' ? SUMMARY_SHARE : 1
+  return share * (asked.terms.length > 0 ? (score + coverage) / 2 : score)
+}
+
+async function messagesToRead({ retrieval, question, roots, reach, signal }: PassageSearch): Promise<number[]> {
+  const numbers = [...reach.keys()].flatMap((id) => messageNumber(id) ?? [])
+  if (numbers.length <= MOST_READ) return numbers
+  const found = new Set<number>()
+  for (const within of roots) {
+    const input = GrepInput.parse({
+      query: question,
+      match: 'any',
+      scope: 'messages',
+      sort: 'relevance',
+      limit: FOUND_PER_ROOT,
+      ...(messageNumber(within) === null ? { within } : {}),
+    })
+    const { hits } = await retrieval.grep(input, signal)
+    for (const { id } of hits) if (reach.has(id)) found.add(messageNumber(id) ?? -1)
+  }
+  return [...found].sort((a, b) => a - b)
+}
+
+/** To the ends of its lines where they are near, without the blanks around. */
+function widened(text: string, from: number, to: number): { start: number; end: number } {
+  const lineStart = text.lastIndexOf('\n', from - 1) + 1
+  const nextBreak = text.indexOf('\n', to)
+  const lineEnd = nextBreak < 0 ? text.length : nextBreak
+  const isNear = lineEnd - lineStart <= MOST_CHARS
+  const [start, end] = isNear && text.charCodeAt(to - 1) !== 10 ? [lineStart, lineEnd] : [from, to]
+  return withoutBlanks(text, start, end)
+}

@@ -1,0 +1,233 @@
+import type { RetrievalEngine } from '../../browse/retrieval-engine.ts'
+import type { Clock } from '../../clock.ts'
+import {
+  type ExpandCitation,
+  type ExpandQueryInput,
+  type ExpandQueryResult,
+  type Grant,
+  MOST_AGENT_TOKENS,
+} from '../../contract/expand-query.ts'
+import { type NewNonce, randomNonce } from '../../models/prompts/nonce.ts'
+import { SummarizerFailure } from '../../models/summarizers/summarizer.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { HistoryIndex } from '../../systems/history-index.ts'
+import { bestPassages } from './best-passages.ts'
+import { type Candidates, findCandidates } from './candidates.ts'
+import { type CitedAnswer, checkCitations } from './cited-answer.ts'
+import { GrantedReader } from './granted-reader.ts'
+import { Grants } from './grants.ts'
+import { passageAnswer } from './passage-answer.ts'
+import { NOT_FOUND } from './reader-prompt.ts'
+
+/** A reading that takes longer is not worth waiting for. */
+const GRANT_MS = 5 * 60_000
+const MOST_CALLS = 40
+
+export type ExpandQueryOptions = {
+  readonly db: ReadDb
+  readonly histories: HistoryIndex
+  readonly retrieval: RetrievalEngine
+  readonly estimator: TokenEstimator
+  readonly summarizers: ConfiguredSummarizers
+  readonly clock: Clock
+  /** Tokens that are read when nothing else is asked for. */
+  readonly defaultTokens: number
+  /** Replaced where a prompt has to come out the same every time. */
+  readonly newNonce?: NewNonce
+}
+
+type Told = {
+  readonly answer: string
+  readonly citations: readonly ExpandCitation[]
+  readonly droppedIds: readonly string[]
+  readonly provider: string | null
+  readonly model: string | null
+  readonly truncated: boolean
+  readonly notes: readonly string[]
+}
+
+/**
+ * Answers a question from what stands beneath some summaries, so that whoever asks need not read it: a model that may
+ * only describe and expand, under a grant that bounds what, how much and how long; without a model the passages that
+ * share most with the question. Either way with the ids that the answer rests on.
+ */
+export class ExpandQuery {
+  readonly grants: Grants
+  readonly #options: ExpandQueryOptions
+  readonly #reader: GrantedReader
+
+  constructor(options: ExpandQueryOptions) {
+    this.#options = options
+    this.grants = new Grants(options.clock)
+    this.#reader = new GrantedReader({ ...options, grants: this.grants })
+  }
+
+  /**
+   * @throws LcmError not_found, invalid_argument (also for a summarizer that nobody has), cancelled
+   */
+  async ask(input: ExpandQueryInput, signal: AbortSignal = new AbortController().signal): Promise<ExpandQueryResult> {
+    const began = performance.now()
+    const access = this.#options.summarizers.accessFor(input.summarizer)
+    const question = input.query ? `${input.prompt}\n${input.query}` : input.prompt
+    const asked = { ...input, question: input.query ?? input.prompt }
+    const candidates = await findCandidates(this.#options, asked, signal)
+    const cap = Math.min(input.tokenCap ?? this.#options.defaultTokens, MOST_AGENT_TOKENS)
+    const grant = this.grants.issue({
+      conversationIds: candidates.conversationIds,
+      rootIds: candidates.ids,
+      depth: input.depth,
+      tokenCap: cap,
+      ttlMs: GRANT_MS,
+      mostCalls: MOST_CALLS,
+    })
+    try {
+      const reasons: string[] = []
+      const dropped: string[] = []
+      let told: Told | null = null
+      for (const one of candidates.ids.length === 0 ? [] : access) {
+        try {
+          told = await this.#fromModel(one, grant, { ...input, question }, candidates, signal)
+          break
+        } catch (error) {
+          signal.throwIfAborted()
+          if (!(error instanceof SummarizerFailure)) throw error
+          if (error instanceof UncitedAnswer) dropped.push(...error.dropped)
+          reasons.push(`${one.provider.name}: ${error.message}`)
+        }
+      }
+      told ??= await this.#fromPassages(grant, question, candidates, cap, signal)
+      return {
+        ...told,
+        citations: [...told.citations],
+        droppedIds: [...new Set([...told.droppedIds, ...dropped])],
+        notes: [...told.notes],
+        tokensUsed: this.grants.get(grant.id).usedTokens,
+        grant: this.grants.revoke(grant.id),
+        fallback: told.provider === null && reasons.length > 0 ? reasons.join(' ') : null,
+        candidates: [...candidates.ids],
+        tookMs: performance.now() - began,
+      }
+    } finally {
+      this.grants.revoke(grant.id)
+      this.#reader.forget(grant)
+    }
+  }
+
+  async #fromModel(
+    access: ReturnType<ConfiguredSummarizers['accessFor']>[number],
+    grant: Grant,
+    input: ExpandQueryInput & { readonly question: string },
+    candidates: Candidates,
+    signal: AbortSignal,
+  ): Promise<Told> {
+    const code = (this.#options.newNonce ?? randomNonce)()
+    const { readWithModel } = await import('./model-reader.ts')
+    const text = await readWithModel(
+      {
+        access,
+        code,
+        grant,
+        grants: this.grants,
+        reader: this.#reader,
+        question: input.question,
+        candidates: this.#listed(candidates),
+      },
+      signal,
+    )
+    const after = this.grants.get(grant.id)
+    const checked = checkCitations(text, new Set(after.readIds))
+    if (checked.cited.length === 0 && !checked.text.startsWith(NOT_FOUND)) throw new UncitedAnswer(checked)
+    const { provider } = access
+    return {
+      answer: checked.text,
+      citations: await this.#citations(checked, input.question, signal),
+      droppedIds: checked.dropped,
+      provider: provider.name,
+      model: provider.model,
+      truncated: after.state === 'used_up',
+      notes: checked.dropped.length > 0 ? ['The model named ids that it had not read; they were taken out.'] : [],
+    }
+  }
+
+  /** What bears most on question and answer in each cited source. */
+  async #citations({ text, cited }: CitedAnswer, question: string, signal: AbortSignal): Promise<ExpandCitation[]> {
+    const { db, retrieval } = this.#options
+    const found: ExpandCitation[] = []
+    for (const id of cited) {
+      const reach = new Map([[id, 0]])
+      const passages = await bestPassages({ db, retrieval, question: `${question}\n${text}`, roots: [], reach, signal })
+      const best = passages[0]?.citation ?? this.#beginning(id)
+      if (best) found.push(best)
+    }
+    return found
+  }
+
+  #beginning(id: string): ExpandCitation | null {
+    const node = this.#options.retrieval.describe(id, 200)
+    if (node.kind === 'file') return null
+    const { kind, conversationId, seq, role, createdAtMs, content } = node
+    const place = { field: 'content' as const, part: null, start: 0, end: content.length }
+    return { id, kind, conversationId, seq, role, createdAtMs, ...place, excerpt: content.toWellFormed() }
+  }
+
+  async #fromPassages(
+    grant: Grant,
+    question: string,
+    { ids }: Candidates,
+    cap: number,
+    signal: AbortSignal,
+  ): Promise<Told> {
+    const { db, retrieval, estimator } = this.#options
+    const reach = this.#reader.reach(grant)
+    const passages = await bestPassages({ db, retrieval, question, roots: ids, reach, signal })
+    const left = cap - this.grants.get(grant.id).usedTokens
+    const answer = passageAnswer(passages, left, estimator)
+    if (answer.citations.length > 0) {
+      const [first] = answer.citations
+      this.grants.use(grant.id, first?.conversationId ?? -1)
+      this.grants.charge(grant.id, answer.tokens, [...new Set(answer.citations.map(({ id }) => id))])
+    }
+    const nothing =
+      ids.length === 0
+        ? 'A search for the question finds nothing.'
+        : 'Nothing beneath the summaries shares words with the question.'
+    return {
+      answer: answer.text,
+      citations: answer.citations,
+      droppedIds: [],
+      provider: null,
+      model: null,
+      truncated: answer.truncated,
+      notes: answer.citations.length > 0 ? [] : [answer.truncated ? 'No passage fits into so few tokens.' : nothing],
+    }
+  }
+
+  #listed({ ids }: Candidates): string {
+    return ids
+      .map((id) => {
+        const { kind, depth, messages, tokens } = this.#options.retrieval.describe(id, 0)
+        const facts = [
+          kind,
+          depth === null ? null : `depth ${depth}`,
+          messages === null ? null : `${messages} messages`,
+        ]
+        return `- ${id} (${[...facts, `${tokens} tokens`].filter((fact) => fact !== null).join(', ')})`
+      })
+      .join('\n')
+  }
+}
+
+/** A model said something that cannot be looked up. */
+class UncitedAnswer extends SummarizerFailure {
+  readonly dropped: readonly string[]
+
+  constructor({ dropped }: CitedAnswer) {
+    super(
+      'failed',
+      dropped.length > 0 ? 'It cited only ids that it had not read.' : 'It cited nothing that it had read.',
+    )
+    this.dropped = dropped
+  }
+}

@@ -1,0 +1,153 @@
+import type { Breather } from '../../search/breather.ts'
+import { standsAt } from './specifics.ts'
+import { scanTokens } from './tokens.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** One text of a source. */
+export type SourceText = {
+  readonly id: string
+  readonly kind: 'message' | 'summary'
+  readonly field: 'content' | 'tool_input' | 'tool_output' | 'reasoning'
+  /** Ordinal of the message's part that the text is from; null for its content and for summaries. */
+  readonly part: number | null
+  readonly text: string
+}
+
+/** Where a specific stands: a text by its place in the index, UTF-16 units of it. */
+export type Standing = { readonly text: number; readonly unit: number; readonly start: number; readonly end: number }
+
+/** Text scanned between two looks at the clock. */
+const STRETCH_CHARS = 100_000
+/** A sentence or line longer than this is cut. */
+const LONGEST_UNIT = 400
+/** Places kept of each specific, and of each term. */
+const MOST_STANDINGS = 500
+const MOST_POSTINGS = 200_000
+
+/**
+ * The sources cut into units (lines and sentences), and for everything that the claims say the units that say it too.
+ * One pass over the texts; what the claims do not say costs nothing but the looking.
+ */
+export class PassageIndex {
+  readonly texts: SourceText[] = []
+  readonly postings: Growing[]
+  /** By specific. */
+  readonly standings: Standing[][]
+  readonly vocabulary: Vocabulary
+  readonly #textOf = new Growing()
+  readonly #starts = new Growing()
+  readonly #ends = new Growing()
+  chars = 0
+
+  constructor(vocabulary: Vocabulary) {
+    this.vocabulary = vocabulary
+    this.postings = vocabulary.keys.map(() => new Growing())
+    this.standings = vocabulary.specifics.map(() => [])
+  }
+
+  get units(): number {
+    return this.#starts.length
+  }
+  textOf(unit: number): number {
+    return this.#textOf.at(unit)
+  }
+  startOf(unit: number): number {
+    return this.#starts.at(unit)
+  }
+  endOf(unit: number): number {
+    return this.#ends.at(unit)
+  }
+
+  async add(source: SourceText, breather: Breather): Promise<void> {
+    const place = this.texts.push(source) - 1
+    const { text } = source
+    this.chars += text.length
+    let start = 0
+    let sinceLook = 0
+    while (start < text.length) {
+      const end = unitEnd(text, start)
+      this.#addUnit(place, text, start, end)
+      sinceLook += end - start
+      start = end
+      if (sinceLook < STRETCH_CHARS) continue
+      sinceLook = 0
+      if (breather.isDue) await breather.pause()
+    }
+  }
+
+  #addUnit(place: number, text: string, start: number, end: number): void {
+    const unit = this.#starts.length
+    this.#textOf.push(place)
+    this.#starts.push(start)
+    this.#ends.push(end)
+    scanTokens(text, start, end, (kind, from, to) => {
+      const sought = this.vocabulary.lookUp(kind, text, from, to)
+      if (!sought) return
+      const postings = this.postings[sought.term]
+      if (postings && postings.last !== unit && postings.length < MOST_POSTINGS) postings.push(unit)
+      for (const specific of sought.specifics) this.#note(specific, place, unit, text, from, to)
+    })
+  }
+
+  #note(specific: number, place: number, unit: number, text: string, from: number, to: number): void {
+    const sought = this.vocabulary.specifics[specific]
+    const known = this.standings[specific]
+    if (!sought || !known || known.length >= MOST_STANDINGS) return
+    const found = standsAt(sought, text, from, to)
+    const last = known.at(-1)
+    if (!found || (last?.text === place && last.start === found[0])) return
+    known.push({ text: place, unit, start: found[0], end: found[1] })
+  }
+}
+
+/** Where the line or sentence that starts here ends, its blanks included. */
+function unitEnd(text: string, start: number): number {
+  const limit = Math.min(text.length, start + LONGEST_UNIT)
+  for (let at = start; at < limit; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === 10) return at + 1
+    // An escaped line end in JSON.
+    if (unit === 92 && text.charCodeAt(at + 1) === 110 && at > start + 20) return at + 2
+    if (unit === 0x3002 || unit === 0xff01 || unit === 0xff1f) return at + 1
+    if ((unit === 46 || unit === 33 || unit === 63) && at > start + 20 && text.charCodeAt(at + 1) === 32) return at + 2
+  }
+  if (limit === text.length) return limit
+  const blank = text.lastIndexOf(' ', limit)
+  if (blank > start + LONGEST_UNIT / 2) return blank + 1
+  return (text.charCodeAt(limit) & 0xfc00) === 0xdc00 ? limit - 1 : limit
+}
+
+/** A stretch without the blanks around it, real ones and those that JSON wrote as escapes. */
+export function withoutBlanks(text: string, from: number, to: number): { start: number; end: number } {
+  const piece = text.slice(from, to)
+  const lead = /^(?:\s|\\[nrt])*/.exec(piece)?.[0].length ?? 0
+  const trail = /(?:\s|(?<!\\)\\[nrt])*$/.exec(piece.slice(lead))?.[0].length ?? 0
+  return { start: from + lead, end: to - trail }
+}
+
+/** Whole numbers, one after the other. */
+class Growing {
+  #values = new Int32Array(16)
+  length = 0
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const larger = new Int32Array(this.length * 2)
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[this.length] = value
+    this.length += 1
+  }
+  at(index: number): number {
+    return this.#values[index] ?? -1
+  }
+  get last(): number {
+    return this.length === 0 ? -1 : this.at(this.length - 1)
+  }
+  get all(): Int32Array {
+    return this.#values.subarray(0, this.length)
+  }
+}
+
+export type { Growing }

@@ -1,0 +1,289 @@
+import type { Role } from '../../contract/ids.ts'
+import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace } from '../../contract/provenance.ts'
+import { GrepInput, type GrepRequest, type GrepResult } from '../../contract/retrieval.ts'
+import { LcmError } from '../../errors.ts'
+import { Breather } from '../../search/breather.ts'
+import { shownValue } from '../../sqlite/native-values.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { HistoryIndex } from '../../systems/history-index.ts'
+import { findNode, messageNumber } from '../../systems/node-id.ts'
+import { BesideTexts } from './beside-texts.ts'
+import { claimsOf, claimsWithin } from './claims.ts'
+import { whyClaim, whyPassage } from './explain.ts'
+import { PassageIndex, withoutBlanks } from './passage-index.ts'
+import { Scorer } from './scoring.ts'
+import { type Beneath, beneath, messageTexts, type SourceCard, sourceCards, summaryTexts } from './source-texts.ts'
+import { SummaryCopies } from './summary-copies.ts'
+import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
+import { type Claim, Vocabulary } from './vocabulary.ts'
+import type { Candidate } from './window-comparison.ts'
+
+/** Up to so much every message beneath is read; beyond, those that a search finds for the claims. */
+const MOST_CHARS = 40_000_000
+const MOST_MESSAGES = 50_000
+/** Messages whose texts are read at once. */
+const BATCH = 200
+/** Of a subtree that is too large to be read: messages looked up for each claim. */
+const FOUND_PER_CLAIM = 60
+/** Claims of one answer: a text with more is hardly a summary. */
+const MOST_CLAIMS = 400
+
+const queries = {
+  summary: /* sql */ `SELECT ${shownValue('summaries.kind', 'summaries')} AS kind, content FROM summaries WHERE summary_id = :id`,
+  role: /* sql */ `SELECT role FROM messages WHERE message_id = CAST(:number AS INTEGER)`,
+}
+
+export type ProvenanceOptions = {
+  readonly db: ReadDb
+  readonly histories: HistoryIndex
+  grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+  /** Messages of a subtree that are all read; of a larger one those that `grep` finds. */
+  readonly mostMessages?: number
+}
+
+type Reading = {
+  readonly index: PassageIndex
+  readonly vocabulary: Vocabulary
+  readonly sources: Beneath
+  readonly copies: SummaryCopies
+  readonly breather: Breather
+  readonly summaryId: string
+  readonly signal: AbortSignal | undefined
+}
+
+type Found = { readonly claim: Claim; readonly candidates: readonly Candidate[]; readonly verdict: Verdict }
+
+/**
+ * Finds what the sentences of a summary rest on: the passages of its sources that say the same, by shared words, names and
+ * numbers. No model, no network, the same answer for the same memory. It finds textual support, not truth.
+ */
+export class ProvenanceFinder {
+  readonly #options: ProvenanceOptions
+
+  constructor(options: ProvenanceOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The claims in a stretch of a summary with their support. Gives way to other work every 20 ms.
+   * @throws LcmError not_found; invalid_argument when the id is no summary or the stretch lies outside; cancelled
+   */
+  async find(input: ProvenanceInput, signal?: AbortSignal): Promise<Provenance> {
+    const began = performance.now()
+    const { db, histories } = this.#options
+    const breather = new Breather(signal)
+    const node = findNode(db, input.summaryId)
+    const row = db.get<{ kind: 'leaf' | 'condensed'; content: string }>(queries.summary, { id: input.summaryId })
+    if (node.kind !== 'summary' || !row) {
+      const message = `${input.summaryId} is a ${node.kind}: only a summary rests on sources. Choose the summary that covers it.`
+      throw new LcmError('invalid_argument', message, { id: input.summaryId })
+    }
+    const chosen = chosenClaims(row.content, input)
+    const vocabulary = new Vocabulary(row.content, chosen.slice(0, MOST_CLAIMS))
+    const graph = histories.graph(node.conversationId)
+    const sources = beneath(db, graph, graph.indexOf(input.summaryId))
+    const index = new PassageIndex(vocabulary)
+    const copies = new SummaryCopies(db, [input.summaryId, ...sources.reached.filter((id) => id !== input.summaryId)])
+    const read = { index, vocabulary, sources, copies, breather, summaryId: input.summaryId, signal }
+    const { messagesRead, isComplete } = await this.#read(read)
+    const beside = new BesideTexts(db, sources.messages)
+    const scorer = new Scorer(vocabulary, index)
+    const roleOf = (id: string): Role | null => {
+      const number = messageNumber(id)
+      return number === null ? null : (db.value<Role>(queries.role, { number }) ?? null)
+    }
+    const found: Found[] = []
+    // What holds nothing to look for claims nothing.
+    for (const claim of vocabulary.claims.filter(({ terms, specifics }) => terms.length + specifics.length > 0)) {
+      const candidates = scorer.candidates(claim, Math.max(3, input.limit))
+      const evidence = { claim, candidates, vocabulary, index, scorer, isBeside: beside.has, roleOf }
+      const isCondensed = sources.summaries.length > 0
+      const verdict = judge({ ...evidence, isCondensed, hasMessages: sources.messages.length > 0 })
+      found.push({ claim, candidates: shown(candidates, index, input.limit), verdict })
+      await breather.pause()
+    }
+    const claims = this.#answer(found, index)
+    const count = (support: string): number => claims.filter((claim) => claim.support === support).length
+    return {
+      summaryId: input.summaryId,
+      kind: row.kind,
+      conversationId: node.conversationId,
+      contentChars: row.content.length,
+      claims,
+      counts: {
+        supported: count('supported'),
+        weak: count('weak'),
+        none: count('none'),
+        invented: claims.reduce((sum, claim) => sum + claim.invented.length, 0),
+      },
+      thresholds: { ...THRESHOLDS },
+      searched: {
+        messages: sources.messages.length,
+        messagesRead,
+        summaries: sources.summaries.length,
+        chars: index.chars,
+        isComplete,
+      },
+      notes: [...notesOf(sources, isComplete, messagesRead, chosen.length), ...copies.notes()],
+      tookMs: performance.now() - began,
+    }
+  }
+
+  async #read({
+    index,
+    vocabulary,
+    sources,
+    copies,
+    breather,
+    summaryId,
+    signal,
+  }: Reading): Promise<{ messagesRead: number; isComplete: boolean }> {
+    const { db } = this.#options
+    for (const text of summaryTexts(db, sources.summaries)) await index.add(text, breather)
+    const isSmall = sources.messages.length <= (this.#options.mostMessages ?? MOST_MESSAGES)
+    const numbers = isSmall ? sources.messages : await this.#likely(vocabulary, summaryId, signal)
+    let messagesRead = 0
+    for (let start = 0; start < numbers.length && index.chars < MOST_CHARS; start += BATCH) {
+      const batch = numbers.slice(start, start + BATCH)
+      for await (const text of copies.sift(messageTexts(db, batch), batch, breather)) await index.add(text, breather)
+      messagesRead += batch.length
+      await breather.pause()
+    }
+    return { messagesRead, isComplete: messagesRead >= sources.messages.length }
+  }
+
+  /** Of a subtree that is too large: the messages that share most with each claim, and those that hold its specifics. */
+  async #likely(vocabulary: Vocabulary, within: string, signal: AbortSignal | undefined): Promise<number[]> {
+    const numbers = new Set<number>()
+    const look = async (query: string, more: Partial<GrepRequest>): Promise<void> => {
+      const input = GrepInput.parse({
+        query: query.slice(0, 2_000),
+        match: 'any',
+        scope: 'messages',
+        sort: 'relevance',
+        limit: FOUND_PER_CLAIM,
+        within,
+        ...more,
+      })
+      const { hits } = await this.#options.grep(input, signal)
+      for (const { id } of hits) numbers.add(messageNumber(id) ?? -1)
+    }
+    for (const claim of vocabulary.claims) {
+      const words = claim.terms.map(({ start, end }) => claim.text.slice(start - claim.start, end - claim.start))
+      if (words.length > 0) await look(words.map((word) => `"${word.replaceAll('"', ' ')}"`).join(' OR '), {})
+    }
+    const specifics = new Set(vocabulary.specifics.map(({ text }) => text))
+    for (const text of specifics) await look(text, { mode: 'literal', sort: 'oldest', limit: 20 })
+    return [...numbers].sort((a, b) => a - b)
+  }
+
+  #answer(found: readonly Found[], index: PassageIndex): ProvenanceClaim[] {
+    const ids = new Set(found.flatMap(({ candidates }) => candidates.map(({ text }) => index.texts[text]?.id ?? '')))
+    const cards = sourceCards(this.#options.db, [...ids])
+    return found.map(({ claim, candidates, verdict }): ProvenanceClaim => {
+      const passages = candidates.flatMap((candidate) => passageOf(claim, candidate, index, cards))
+      const specifics = verdict.specifics.map((specific) => specificOf(specific, index))
+      return {
+        kind: claim.kind,
+        text: claim.text,
+        start: claim.start,
+        end: claim.end,
+        support: verdict.support,
+        score: verdict.score,
+        sourceScore: verdict.sourceScore,
+        why: whyClaim(claim, verdict, passages[0]?.id ?? null),
+        specifics,
+        invented: specifics.filter(({ standing }) => standing === 'nowhere' || standing === 'source_only'),
+        passages,
+      }
+    })
+  }
+}
+
+function chosenClaims(text: string, { from, to }: ProvenanceInput) {
+  const claims = claimsOf(text)
+  if (from === undefined && to === undefined) return claims
+  const [start, end] = [from ?? 0, to ?? text.length]
+  if (start >= end || start >= text.length) {
+    const message = `There is nothing from ${start} to ${end} in this summary: it has ${text.length} characters.`
+    throw new LcmError('invalid_argument', message)
+  }
+  return claimsWithin(claims, start, end)
+}
+
+/** At most `limit` of each kind of source. */
+function shown(candidates: readonly Candidate[], index: PassageIndex, limit: number): Candidate[] {
+  const kindOf = ({ text }: Candidate): string => index.texts[text]?.kind ?? ''
+  const groups = Map.groupBy(candidates, kindOf)
+  return candidates.filter((candidate) => (groups.get(kindOf(candidate))?.indexOf(candidate) ?? 0) < limit)
+}
+
+function passageOf(
+  claim: Claim,
+  candidate: Candidate,
+  index: PassageIndex,
+  cards: ReadonlyMap<string, SourceCard>,
+): Passage[] {
+  const source = index.texts[candidate.text]
+  const card = source && cards.get(source.id)
+  if (!source || !card) return []
+  const { start, end } = withoutBlanks(source.text, candidate.start, candidate.end)
+  const words = candidate.matches.map(({ claimStart, claimEnd, ...place }) => ({
+    text: claim.text.slice(claimStart - claim.start, claimEnd - claim.start),
+    kind: 'word' as const,
+    claimStart,
+    claimEnd,
+    start: place.start,
+    end: place.end,
+  }))
+  return [
+    {
+      ...card,
+      kind: source.kind,
+      field: source.field,
+      part: source.part,
+      start,
+      end,
+      excerpt: source.text.slice(start, end).toWellFormed(),
+      score: candidate.score,
+      matches: [...words, ...specificMatches(candidate, claim, index)],
+      why: whyPassage(claim, candidate),
+    },
+  ]
+}
+
+function specificMatches(candidate: Candidate, claim: Claim, index: PassageIndex): Passage['matches'] {
+  return [...candidate.specifics].map(([specific, [start, end]]) => {
+    const sought = index.vocabulary.specifics[specific]
+    const [claimStart, claimEnd] = [sought?.start ?? claim.start, sought?.end ?? claim.start]
+    return { text: sought?.text ?? '', kind: 'specific' as const, claimStart, claimEnd, start, end }
+  })
+}
+
+function specificOf({ place, key: _, ...specific }: JudgedSpecific, index: PassageIndex) {
+  const source = place && index.texts[place.text]
+  const at: SourcePlace | null =
+    source && place
+      ? { id: source.id, field: source.field, part: source.part, start: place.start, end: place.end }
+      : null
+  return { ...specific, at }
+}
+
+function notesOf({ messages, missing }: Beneath, isComplete: boolean, messagesRead: number, claims: number): string[] {
+  const notes: string[] = []
+  const number = (value: number): string => value.toLocaleString('en-US')
+  if (claims > MOST_CLAIMS) {
+    notes.push(
+      `Only the first ${MOST_CLAIMS} of its ${number(claims)} sentences were looked at: select a stretch to ask about others.`,
+    )
+  }
+  if (messages.length === 0)
+    notes.push('No message stands beneath this summary any more: only its source summaries were compared.')
+  if (missing > 0) notes.push(`${number(missing)} of its sources are not in the file; what they said cannot be found.`)
+  if (!isComplete) {
+    notes.push(
+      `It stands for ${number(messages.length)} messages; the ${number(messagesRead)} that share most with it were compared.`,
+    )
+  }
+  return notes
+}

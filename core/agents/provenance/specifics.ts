@@ -1,0 +1,234 @@
+import type { SpecificKind } from '../../contract/provenance.ts'
+import { fold, isWordUnit, numberKey, tokensOf } from './tokens.ts'
+import { unitAt } from './units.ts'
+
+/** Something in a text that is right or wrong to the letter. Offsets are UTF-16 units of that text. */
+export type Specific = {
+  readonly kind: SpecificKind
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  /** What is looked for: numbers by value and unit, everything else in small letters with single blanks. */
+  readonly key: string
+  /** Of a number: the unit that it is told with. */
+  readonly unit?: string
+}
+
+type Rule = { readonly kind: SpecificKind; readonly pattern: RegExp; readonly group?: number }
+
+// In the order in which they claim characters: what one has taken is not looked at by the next.
+const RULES: readonly Rule[] = [
+  { kind: 'url', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`）)\]}，。、]+[^\s<>"'`）)\]}，。、.,;:!?]/gi },
+  { kind: 'identifier', pattern: /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g },
+  {
+    kind: 'date',
+    pattern: /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-])/g,
+  },
+  { kind: 'time', pattern: /(?<![\w:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?=Z|\b)/g },
+  // A path has a slash and no blank; a file name a known-looking ending.
+  {
+    kind: 'path',
+    pattern:
+      /(?<![\w@.])(?:~|\.{1,2}|[A-Za-z]:|@[\w-]+)?[\\/]?(?:[\w@.$+-]+[\\/])+[\w@.$+-]*[\w$]|(?<![\w/\\.])[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?(?![\w(])/g,
+  },
+  {
+    kind: 'hash',
+    pattern: /\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f]{7,64}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi,
+  },
+  { kind: 'code', pattern: /\b(?:E[A-Z]{3,}|[A-Z]{1,6}-?\d{3,6}|SQLITE_[A-Z_]+|0x[0-9a-fA-F]+)\b/g },
+  { kind: 'version', pattern: /\bv\d+(?:\.\d+)*(?:-[\w.]+)?\b|\b\d+(?:\.\d+){2,}(?:-[\w.]+)?\b/g },
+  {
+    kind: 'identifier',
+    pattern:
+      /(?<![\w-])--?[a-z][\w-]{2,}|[A-Za-z_$][\w$]+(?:(?:::|->|\.|#)[A-Za-z_$][\w$]*)+(?:\(\))?|\b[A-Za-z][\w-]+(?:\.[A-Za-z][\w-]*)+\b|\b[A-Za-z_$][\w$]*\(\)|\b[A-Za-z_$][\w$]{2,}(?=\((?!(?:e?s|en|in)\)))|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|(?<!\w)_[A-Za-z]\w*|\b[a-z]+\d*(?:[A-Z][a-z0-9]*)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b[a-z0-9]+(?:-[a-z0-9]+){2,}\b|#\d+\b|\b[A-Za-z]+\d+[\w]*\b|\bC\+\+|\b[A-Z]#/g,
+  },
+  { kind: 'number', pattern: /(?<![\p{L}_\d])\d+(?:[.,]\d+)*/gu },
+]
+
+/** What stands between marks of quotation: looked at as a whole, and what is in it is not looked at again. */
+const QUOTES =
+  /`([^`\s,.;:·][^`\n]{0,198}[^`\s])`|“([^”\n]{3,200})”|(?<![\w\\])"([^"\s,.;:·][^"\n]{1,198}[^"\s\\])"(?!\w)|「([^」\n]{2,200})」|『([^』\n]{2,200})』|«([^»\n]{3,200})»|„([^“\n]{3,200})“/g
+
+const NAME = /(?<![\p{L}\p{N}_])\p{Lu}[\p{L}\p{M}]+(?:[’'-]\p{L}+)*/gu
+const NO_NAMES = new Set(
+  'I OK USER ASSISTANT SYSTEM TOOL RESULT UTC GMT TODO NOTE WARNING ERROR INFO DEBUG YES NO NOT AND OR NULL TRUE FALSE Also But And Then The This That It We They He She If When While After Before Once Since For From With In On At By To Of As An All No Yes Not Now Today Yesterday Tomorrow User Assistant Tool System Agent Step Part Option Section Table Figure Summary Note Error Warning Decision Decisions Status Result Results Next Open'.split(
+    ' ',
+  ),
+)
+
+/**
+ * The specifics of one sentence, in order, none within another. A word or number that was cut off at the end is none.
+ */
+export function specificsOf(given: string): Specific[] {
+  const text = withoutEscapes(given)
+  const taken = new Uint8Array(text.length)
+  const found: Specific[] = []
+  const add = (kind: SpecificKind, start: number, end: number): void => {
+    for (let at = start; at < end; at += 1) if (taken[at] === 1) return
+    taken.fill(1, start, end)
+    const piece = text.slice(start, end)
+    const isWhole = !isCutOff(text, end) && !(kind === 'quote' && isCutOff(text, end + 1))
+    if (isWhole && tokensOf(piece).length > 0) {
+      const unit = kind === 'number' ? unitAt(text, end) : null
+      const key = specificKey(kind, piece)
+      found.push({
+        kind,
+        text: piece,
+        start,
+        end,
+        key: unit === null ? key : `${key} ${unit}`,
+        ...(unit !== null && { unit }),
+      })
+    }
+  }
+  for (const match of text.matchAll(QUOTES)) {
+    const inner = match.slice(1).find((group) => group !== undefined) ?? ''
+    const start = match.index + match[0].indexOf(inner)
+    const trimmedEnd = start + inner.replace(/[\s.,;:!?…]+$/, '').length
+    const isPhrase = /\s/.test(inner.trim())
+    if (isPhrase && !inner.includes('…')) add('quote', start, trimmedEnd)
+    else if (!isPhrase && match[0].startsWith('`')) add(kindOf(inner), start, trimmedEnd)
+  }
+  for (const { kind, pattern } of RULES) {
+    for (const match of text.matchAll(pattern)) {
+      if (kind === 'path' && !isPath(match[0])) continue
+      if (kind === 'number' && isListNumber(text, match)) continue
+      add(kind, match.index, match.index + match[0].length)
+    }
+  }
+  if (!isTitleCase(text)) {
+    for (const match of text.matchAll(NAME)) {
+      if (NO_NAMES.has(match[0]) || isSentenceStart(text, match.index)) continue
+      add('name', match.index, match.index + match[0].replace(/[’']s$/, '').length)
+    }
+  }
+  return found.sort((a, b) => a.start - b.start)
+}
+
+/** The 2 of "1. do this 2. do that". */
+const isListNumber = (text: string, { index, 0: digits }: RegExpExecArray): boolean =>
+  digits.length === 1 &&
+  (/^[.)]\s+\S/.test(text.slice(index + 1)) || (/^[.)]$/.test(text.slice(index + 1)) && /(?:^|\s)1[.)]\s/.test(text)))
+
+/** Escaped line ends, as JSON has them, as so many blanks. Where a drive is named a backslash parts folders. */
+const withoutEscapes = (text: string): string =>
+  text.includes('\\') && !/\b[A-Za-z]:\\/.test(text) ? text.replace(/\\[nrt]/g, '  ') : text
+
+/** `and/or`, `input/output`, `2/3`: words with a slash are no path unless something in them says so. */
+function isPath(text: string): boolean {
+  const parts = text.split(/[\\/]/)
+  if (parts.length === 1)
+    return (
+      /\.[a-z]{1,5}\d?$/.test(text) &&
+      !/^(?:e\.g|i\.e|z\.b|d\.h|a\.m|p\.m|vs\.\w+)$/i.test(text) &&
+      !/^[\d.]+\.[a-z]+\d?$/.test(text)
+    )
+  if (parts.every((part) => /^\d*$/.test(part))) return false
+  return parts.length > 2 || /[._@~\d-]/.test(text) || /^[\\/]/.test(text)
+}
+
+/** The kind of what stands alone between backticks. */
+function kindOf(text: string): SpecificKind {
+  for (const { kind, pattern } of RULES) {
+    const [whole] = text.match(pattern) ?? []
+    if (whole === text && (kind !== 'path' || isPath(text))) return kind
+  }
+  return 'identifier'
+}
+
+/** An extract ends in "…" where it was cut, often within a word. */
+const isCutOff = (text: string, end: number): boolean => text.startsWith('…', end) || text.startsWith('...', end)
+
+const isSentenceStart = (text: string, at: number): boolean =>
+  /(?:^|[.!?:;…。！？]["'”’)\]]*\s*|^[\s"'“‘«„(*_[]*)$/.test(text.slice(Math.max(0, at - 12), at))
+
+/** Where every other word begins with a capital (titles, German) a capital makes no name. */
+function isTitleCase(text: string): boolean {
+  const words = text.match(/(?<![\p{L}\p{N}_])\p{L}{3,}/gu) ?? []
+  const large = words.filter((word) => /^\p{Lu}\p{Ll}/u.test(word)).length
+  const german = words.filter((word) => /^(?:der|die|das|und|nicht|ist|ein|eine|mit|wir|auf|für)$/i.test(word)).length
+  return (words.length >= 4 && large > words.length * 0.6) || german >= 2
+}
+
+/** What a specific is compared by. */
+export function specificKey(kind: SpecificKind, text: string): string {
+  if (kind === 'number') return numberKey(text)
+  if (kind === 'version') return text.toLowerCase().replace(/^v/, '')
+  return foldPlain(text).trim()
+}
+
+/** Unit for unit in small letters, so that offsets stay; runs of blanks count as one when they are compared. */
+const foldPlain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ')
+
+/** The part of a specific that a scan looks for first: its longest token, unstemmed. */
+export function anchorOf(specific: Specific): string {
+  const tokens = tokensOf(specific.text)
+  const longest = tokens.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0]
+  if (!longest) return ''
+  return anchorKey(longest.kind, specific.text.slice(longest.start, longest.end))
+}
+
+export const anchorKey = (kind: string, raw: string): string => (kind === 'number' ? numberKey(raw) : fold(raw))
+
+/**
+ * Where a specific stands in a text, given where its anchor was seen; null when it does not stand there as a whole.
+ * @param anchorStart of the token in the text
+ */
+export function standsAt(
+  specific: Specific,
+  text: string,
+  anchorStart: number,
+  anchorEnd: number,
+): [number, number] | null {
+  if (specific.kind === 'number') {
+    // The same figure with another unit is another number; without one it may be in a table.
+    const unit = specific.unit === undefined ? null : unitAt(text, anchorEnd)
+    return unit === null || unit === specific.unit ? [anchorStart, anchorEnd] : null
+  }
+  const needle = specific.key
+  const spare = needle.includes(' ') ? needle.length : 8
+  const from = Math.max(0, anchorStart - needle.length - spare)
+  const window = text.slice(from, anchorEnd + needle.length + spare)
+  for (const [start, end] of occurrences(window, needle)) {
+    const [a, b] = [from + start, from + end]
+    if (a > anchorStart || b < anchorEnd) continue
+    if (!isBorder(text, a, needle, specific.kind) || !isEnd(text, b, needle)) continue
+    return [a, b]
+  }
+  return null
+}
+
+function* occurrences(window: string, needle: string): Generator<[number, number]> {
+  const small = window.toLowerCase()
+  // A letter whose small form has another length would shift what follows: such texts are compared as they stand.
+  const text = small.length === window.length ? small : window
+  if (!/[\s"\\]/.test(needle)) {
+    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) yield [at, at + needle.length]
+    return
+  }
+  for (const match of text.matchAll(tolerant(needle))) yield [match.index, match.index + match[0].length]
+}
+
+/** Finds a text also where JSON escaped its quotes, backslashes and line ends, and where its blanks are others. */
+function tolerant(needle: string): RegExp {
+  const source = needle.replace(/\s+|["\\]|[.*+?^${}()|[\]]/g, (part) => {
+    if (part === '"') return '\\\\?"'
+    if (part === '\\') return '\\\\{1,2}'
+    return /\s/.test(part) ? '(?:\\s|\\\\[nrt])+' : `\\${part}`
+  })
+  return new RegExp(source, 'g')
+}
+
+function isBorder(text: string, at: number, needle: string, kind: SpecificKind): boolean {
+  if (at === 0 || !isWordUnit(needle.charCodeAt(0))) return true
+  const before = text.charCodeAt(at - 1)
+  if (!isWordUnit(before)) return !(kind === 'version' && before === 46)
+  if (kind === 'version' && (before === 118 || before === 86)) return !isWordUnit(text.charCodeAt(at - 2))
+  // An escaped line end of JSON before it: \n, \t.
+  return text.charCodeAt(at - 2) === 92
+}
+
+function isEnd(text: string, at: number, needle: string): boolean {
+  if (at >= text.length || !isWordUnit(needle.charCodeAt(needle.length - 1))) return true
+  return !isWordUnit(text.charCodeAt(at))
+}

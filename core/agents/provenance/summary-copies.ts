@@ -1,0 +1,200 @@
+import type { Breather } from '../../search/breather.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import type { SourceText } from './passage-index.ts'
+
+const queries = {
+  /** `isAgents`: the agent wrote it, and an import found it in the transcript. */
+  summaries: /* sql */ `
+    SELECT s.summary_id AS id, s.content, max(s.created_at, s.latest_at) AS atMs,
+      s.level = 'unknown' AND EXISTS (
+        SELECT 1 FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id
+        WHERE e.summary_id = s.summary_id AND r.owner = 'import'
+      ) AS isAgents
+    FROM summaries AS s
+    WHERE s.summary_id IN (SELECT value FROM json_each(:ids))`,
+  /** `isRecord`: the transcript records a compaction by it. */
+  messages: /* sql */ `
+    SELECT m.message_id AS number, m.created_at AS atMs,
+      EXISTS (
+        SELECT 1 FROM message_parts AS p
+        WHERE p.message_id = m.message_id AND p.part_type = 'compaction' AND p.is_synthetic = 0
+      ) AS isRecord
+    FROM messages AS m
+    WHERE m.message_id IN (SELECT value FROM json_each(:numbers))`,
+}
+
+/** A text repeats a summary when it has this share of its letters, or this many. */
+const MOST_OF_IT = 0.8
+const LONG_QUOTATION = 160
+
+type Summary = {
+  /** When it was written, and no earlier than the newest message beneath it; null when one of the two is not known. */
+  readonly atMs: number | null
+  readonly isAgents: boolean
+  readonly letters: number
+  readonly stretches: number
+}
+type Stretch = { readonly start: number; readonly end: number; readonly letters: string }
+/** `isWhole`: nearly all of a summary is repeated. */
+type Copies = { readonly ranges: readonly Stretch[]; readonly isWhole: boolean }
+type MessageFacts = { readonly atMs: number | null; readonly isRecord: boolean }
+
+/**
+ * Finds where texts of messages repeat a summary word for word: in the message by which a transcript records a compaction,
+ * in a prompt that goes on from it, in the result of a tool that read it. A summary is no evidence of what it says, so such
+ * stretches are blanked before anything is compared. What was said before the summary was written is left alone: an
+ * extract rests on just that.
+ */
+export class SummaryCopies {
+  readonly #db: ReadDb
+  readonly #summaries: readonly Summary[]
+  /** By the letters of a stretch: the summaries that have it. */
+  readonly #stretches = new Map<string, Set<number>>()
+  readonly #holders = new Set<string>()
+
+  /** @param ids of the summary that is asked about, and of those beneath it */
+  constructor(db: ReadDb, ids: readonly string[]) {
+    type Row = { id: string; content: string | null; atMs: number | null; isAgents: 0 | 1 }
+    this.#db = db
+    const found = new Map(db.all<Row>(queries.summaries, { ids: JSON.stringify(ids) }).map((row) => [row.id, row]))
+    const rows = ids.flatMap((id) => found.get(id) ?? [])
+    const cut = rows.map(({ content }) => [...stretchesOf(String(content ?? ''))])
+    this.#summaries = rows.map(({ atMs, isAgents }, place) => {
+      const letters = (cut[place] ?? []).reduce((sum, stretch) => sum + stretch.letters.length, 0)
+      return { atMs, isAgents: isAgents === 1, letters, stretches: cut[place]?.length ?? 0 }
+    })
+    for (const [place, stretches] of cut.entries()) {
+      for (const { letters } of stretches) {
+        const holders = this.#stretches.get(letters) ?? new Set()
+        this.#stretches.set(letters, holders.add(place))
+      }
+    }
+  }
+
+  /** For people, of the texts that were looked at. */
+  notes(): string[] {
+    const [first, ...more] = this.#holders
+    if (first === undefined) return []
+    const who =
+      more.length === 0 ? `${first} repeats` : `${first} and ${more.length.toLocaleString('en-US')} more repeat`
+    return [`${who} this summary, or one beneath it, word for word: that is no source and was not compared.`]
+  }
+
+  /** The texts of messages without what repeats a summary; offsets stay. */
+  async *sift(
+    texts: Iterable<SourceText>,
+    numbers: readonly number[],
+    breather: Breather,
+  ): AsyncGenerator<SourceText, void, undefined> {
+    const facts = this.#factsOf(numbers)
+    for (const [number, group] of groupedByMessage(texts)) {
+      const known = facts.get(number) ?? { atMs: null, isRecord: false }
+      const copies: Copies[] = []
+      for (const { text } of group) copies.push(await this.#copiesIn(text, known, breather))
+      const id = group[0]?.id ?? ''
+      const isRecord = copies.some(({ isWhole }) => isWhole) && known.isRecord
+      if (copies.some(({ isWhole }) => isWhole)) this.#holders.add(id)
+      // What the agent thought while it wrote the summary is no source of it either.
+      if (isRecord) continue
+      for (const [place, source] of group.entries()) yield blanked(source, copies[place]?.ranges ?? [])
+    }
+  }
+
+  #factsOf(numbers: readonly number[]): Map<number, MessageFacts> {
+    type Row = { number: number; atMs: number | null; isRecord: 0 | 1 }
+    const rows = this.#db.all<Row>(queries.messages, { numbers: JSON.stringify(numbers) })
+    return new Map(rows.map(({ number, atMs, isRecord }) => [number, { atMs, isRecord: isRecord === 1 }]))
+  }
+
+  /** Stretches that repeat a summary which was there before them. */
+  async #copiesIn(text: string, message: MessageFacts, breather: Breather): Promise<Copies> {
+    const eligible = this.#summaries.map((summary) => mayRepeat(summary, message))
+    if (!eligible.includes(true)) return { ranges: [], isWhole: false }
+    const bySummary = new Map<number, Map<string, Stretch[]>>()
+    const note = (summary: number, letters: string, stretch: Stretch): void => {
+      if (eligible[summary] !== true) return
+      const held = bySummary.get(summary) ?? new Map<string, Stretch[]>()
+      const known = held.get(letters) ?? []
+      known.push(stretch)
+      bySummary.set(summary, held.set(letters, known))
+    }
+    let count = 0
+    for (const stretch of stretchesOf(text)) {
+      count += 1
+      if (count % 500 === 0 && breather.isDue) await breather.pause()
+      for (const summary of this.#stretches.get(stretch.letters) ?? []) note(summary, stretch.letters, stretch)
+    }
+    const ranges: Stretch[] = []
+    let isWhole = false
+    for (const [place, held] of bySummary) {
+      const summary = this.#summaries[place]
+      if (!summary) continue
+      const letters = held.keys().reduce((sum, key) => sum + key.length, 0)
+      const isMost = letters >= MOST_OF_IT * summary.letters
+      if (!isMost && !(isLater(message, summary.atMs) && letters >= LONG_QUOTATION)) continue
+      isWhole ||= isMost
+      for (const stretches of held.values()) ranges.push(...stretches)
+    }
+    return { ranges, isWhole }
+  }
+}
+
+/**
+ * The agent's own summary is the same text wherever it stands in the transcript. Others can be repeated only by what came
+ * after them, never by their own sources.
+ */
+function mayRepeat({ atMs, isAgents, letters, stretches }: Summary, message: MessageFacts): boolean {
+  if (letters === 0) return false
+  if (message.isRecord || (isAgents && stretches > 1)) return true
+  return isLater(message, atMs)
+}
+
+const isLater = (message: MessageFacts, atMs: number | null): boolean =>
+  atMs !== null && message.atMs !== null && message.atMs > atMs
+
+function* groupedByMessage(texts: Iterable<SourceText>): Generator<[number, SourceText[]]> {
+  let group: SourceText[] = []
+  for (const text of texts) {
+    if (group[0] && group[0].id !== text.id) {
+      yield [messageNumber(group[0].id) ?? -1, group]
+      group = []
+    }
+    group.push(text)
+  }
+  if (group[0]) yield [messageNumber(group[0].id) ?? -1, group]
+}
+
+/** Pieces of a text, each by its letters and digits alone, so that blanks, bullets and escapes make no difference. */
+function* stretchesOf(text: string): Generator<Stretch> {
+  const cut = (start: number, end: number): Stretch[] => {
+    const letters = end - start > LONGEST ? '' : text.slice(start, end).replace(NO_LETTERS, '').toLowerCase()
+    return letters === '' ? [] : [{ start, end, letters }]
+  }
+  let start = 0
+  for (const { index, 0: mark } of text.matchAll(ENDS)) {
+    yield* cut(start, index + mark.length)
+    start = index + mark.length
+  }
+  yield* cut(start, text.length)
+}
+
+/** A longer piece is data and no sentence. */
+const LONGEST = 20_000
+/** Wherever a quotation may begin or end: with a line, a sentence, after a colon, between marks of quotation or tags. */
+const ENDS = /\n|\\[nr]|\\?"|[.!?:](?=\s)|[。！？：“”<>]/g
+/** Escapes of JSON count as what they stand for. */
+const NO_LETTERS = /\\[ntr"\\]?|[^\p{L}\p{M}\p{N}\\]+/gu
+
+function blanked(source: SourceText, ranges: readonly Stretch[]): SourceText {
+  if (ranges.length === 0) return source
+  const pieces: string[] = []
+  let at = 0
+  for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
+    if (start < at) continue
+    // Line ends stay, so that what stood before and after is not read as one.
+    pieces.push(source.text.slice(at, start), source.text.slice(start, end).replace(/[^\n]/g, ' '))
+    at = end
+  }
+  return { ...source, text: pieces.join('') + source.text.slice(at) }
+}

@@ -1,0 +1,269 @@
+import type { Role } from '../../contract/ids.ts'
+import type { SpecificKind, Standing, Support } from '../../contract/provenance.ts'
+import type { PassageIndex, Standing as Place } from './passage-index.ts'
+import { actorOf, isByAnother, swappedOrder } from './relations.ts'
+import type { Scorer } from './scoring.ts'
+import { type Specific, specificsOf } from './specifics.ts'
+import type { Claim, Vocabulary } from './vocabulary.ts'
+import type { Candidate } from './window-comparison.ts'
+
+/** From these scores on a claim counts as supported, and as weakly supported. Measured: see docs/provenance.md. */
+export const THRESHOLDS = { supported: 0.55, weak: 0.35 } as const
+
+/** Of a list whose names all stand in the sources. */
+const LIST_SCORE = 0.9
+
+/** A second passage has to carry this much on its own, and each costs a little. */
+const LEAST_PARTNER = 0.4
+const PARTNER_COST = 0.04
+/** Share of a claim's words that must stand around a specific for it to be about the same thing. */
+const SAME_MATTER = 0.5
+/** Share of what is said (all but names, paths and numbers) that the passages must say as well for full support. */
+const LEAST_SAID = 0.7
+/** The same for pairs of characters: many of them are endings, which others write otherwise. */
+const LEAST_SAID_PAIRS = 0.5
+
+export type JudgedSpecific = Specific & {
+  readonly standing: Standing
+  readonly place: Place | null
+  readonly instead: string | null
+}
+
+export type Verdict = {
+  readonly support: Support
+  readonly score: number
+  readonly sourceScore: number | null
+  readonly specifics: readonly JudgedSpecific[]
+  readonly flip: string | null
+  /** The passages say most of what the claim says, not only the names in it. */
+  readonly isSaid: boolean
+  /** The claim denies something that no passage denies. */
+  readonly isDenialMissing: boolean
+  /** A sentence on what the passage turns round: the order of two things, or who it was. */
+  readonly objection: string | null
+}
+
+export type Evidence = {
+  readonly claim: Claim
+  readonly candidates: readonly Candidate[]
+  readonly vocabulary: Vocabulary
+  readonly index: PassageIndex
+  readonly scorer: Scorer
+  /** There are source summaries, which may say what no message says. */
+  readonly isCondensed: boolean
+  /** There are messages beneath at all. */
+  readonly hasMessages: boolean
+  /** True for what is known of the sources beside their texts: when they were written, names of calls. */
+  isBeside(kind: string, text: string): boolean
+  /** Who wrote a message; null for what is none. */
+  roleOf(id: string): Role | null
+}
+
+/** Weighs what was found for a claim. */
+export function judge(evidence: Evidence): Verdict {
+  const { claim, candidates, index, isCondensed, hasMessages } = evidence
+  const ofKind = (kind: 'message' | 'summary'): Candidate[] =>
+    candidates.filter((candidate) => index.texts[candidate.text]?.kind === kind)
+  const messages = together(evidence, ofKind('message'))
+  const summaries = together(evidence, ofKind('summary'))
+  const bearing = hasMessages ? [...messages.used, ...summaries.used] : summaries.used
+  const specifics = claim.specifics.map((specific) => judgeSpecific(evidence, specific, bearing))
+  const listed = isList(claim) ? LIST_SCORE * matchedShare(specifics) : 0
+  const [score, sourceScore] = [Math.max(messages.score, listed), isCondensed ? summaries.score : null]
+  const isLacking = specifics.some(
+    ({ kind, standing }) => standing !== 'matched' && !(kind === 'name' && standing === 'elsewhere'),
+  )
+  const best = hasMessages ? messages : summaries
+  const flip = best.used[0]?.flip ?? null
+  let support = supportOf(score, sourceScore, hasMessages)
+  const isSaid = isList(claim) || saidShare(evidence, bearing) >= (isInPairs(claim) ? LEAST_SAID_PAIRS : LEAST_SAID)
+  const isDenialMissing = evidence.scorer.denies(claim) && !bearing.some((passage) => passage.agreesInDenial)
+  const objection = objectionOf(evidence, best.used[0], candidates)
+  const isOpposed = flip !== null || objection !== null
+  if (support === 'supported' && (isLacking || isOpposed || !isSaid || isDenialMissing)) support = 'weak'
+  // Nothing of what could be checked to the letter is there, and the words alone do not carry it.
+  const checkable = specifics.filter(({ kind }) => kind !== 'name')
+  if (support === 'weak' && checkable.length > 0 && checkable.every(({ standing }) => standing === 'nowhere')) {
+    if (Math.max(score, sourceScore ?? 0) < THRESHOLDS.supported * 0.8) support = 'none'
+  }
+  return { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing, objection }
+}
+
+/** Another passage that carries so much of what the best one does may say who it was. */
+const AS_GOOD = 0.6
+
+/** What the best passage has the other way round: the order of two things, or who said or did it. */
+function objectionOf(
+  { claim, index, roleOf }: Evidence,
+  best: Candidate | undefined,
+  candidates: readonly Candidate[],
+): string | null {
+  if (!best) return null
+  const source = ({ text }: Candidate) => index.texts[text]
+  const said = (candidate: Candidate): string => source(candidate)?.text.slice(candidate.start, candidate.end) ?? ''
+  const swapped = swappedOrder(claim.text, said(best))
+  if (swapped) return `The passage has the two the other way round (${swapped.join(', ')}).`
+  const actor = actorOf(claim.text)
+  if (actor === null) return null
+  const role = (candidate: Candidate): Role | null => roleOf(source(candidate)?.id ?? '')
+  if (!isByAnother(actor, role(best), said(best))) return null
+  const isToldElsewhere = candidates.some(
+    (other) =>
+      other.score >= AS_GOOD * best.score && role(other) !== null && !isByAnother(actor, role(other), said(other)),
+  )
+  return isToldElsewhere ? null : `The passage was written by the ${role(best)}, not by the ${actor}.`
+}
+
+/**
+ * Which share of the words that the claim says of its names and numbers the passages say too; 1 when it says nothing.
+ * Every word counts the same: one that is common in the sources may still be what was never said here.
+ */
+function saidShare({ claim, vocabulary }: Evidence, bearing: readonly Candidate[]): number {
+  const held = new Set(bearing.flatMap(({ matches }) => matches.map(({ term }) => term)))
+  const words = new Set(claim.terms.filter(({ isSpecific }) => !isSpecific).map(({ term }) => term))
+  const telling = [...words].filter((term) => held.has(term) || !vocabulary.isReporting[term])
+  return telling.length === 0 ? 1 : telling.filter((term) => held.has(term)).length / telling.length
+}
+
+/** A list of names and paths, each of which may come from another place. */
+function isList({ terms, specifics }: Claim): boolean {
+  const said = new Set(terms.filter(({ isSpecific }) => !isSpecific).map(({ term }) => term))
+  return said.size === 0 || (specifics.length >= 3 && said.size < specifics.length)
+}
+
+const matchedShare = (specifics: readonly JudgedSpecific[]): number =>
+  specifics.filter(({ standing }) => standing === 'matched').length / Math.max(1, specifics.length)
+
+/** Most of its words are pairs of characters. */
+function isInPairs({ terms }: Claim): boolean {
+  const said = terms.filter(({ isSpecific }) => !isSpecific)
+  return said.filter(({ isPair }) => isPair).length * 2 > said.length
+}
+
+function supportOf(score: number, sourceScore: number | null, hasMessages: boolean): Support {
+  const { supported, weak } = THRESHOLDS
+  const source = sourceScore ?? 0
+  if (!hasMessages) return source >= supported ? 'supported' : source >= weak ? 'weak' : 'none'
+  // A source summary vouches for a claim only when the messages speak for it too, if in other words.
+  if (score >= supported || (source >= supported && score >= weak)) return 'supported'
+  return score >= weak || source >= weak ? 'weak' : 'none'
+}
+
+/** The best passage, with others where they carry what it does not: a sentence may merge what was said in two places. */
+function together({ claim, scorer }: Evidence, candidates: readonly Candidate[]): { score: number; used: Candidate[] } {
+  const [best] = candidates
+  if (!best) return { score: 0, used: [] }
+  const used = [best]
+  let score = best.score
+  if (best.flip !== null) return { score, used }
+  const terms = new Map<number, number>()
+  for (const { term, share } of claim.terms) {
+    terms.set(term, Math.max(terms.get(term) ?? 0, scorer.weightOf(term) * share))
+  }
+  let total = 0
+  for (const weight of terms.values()) total += weight
+  const held = new Set(best.matches.map(({ term }) => term))
+  const specifics = new Set(best.specifics.keys())
+  for (const next of candidates.slice(1, 3)) {
+    if (next.score < LEAST_PARTNER || next.flip !== null) continue
+    let gain = 0
+    for (const { term } of next.matches) {
+      if (held.has(term)) continue
+      held.add(term)
+      gain += terms.get(term) ?? 0
+    }
+    const before = specifics.size
+    for (const specific of next.specifics.keys()) specifics.add(specific)
+    const gained =
+      0.65 * (total > 0 ? gain / total : 0) +
+      (claim.specifics.length > 0 ? (0.2 * (specifics.size - before)) / claim.specifics.length : 0)
+    if (gained <= PARTNER_COST) continue
+    score = Math.min(1, score + gained - PARTNER_COST)
+    used.push(next)
+  }
+  return { score, used }
+}
+
+function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly Candidate[]): JudgedSpecific {
+  const { vocabulary, index, isCondensed, hasMessages } = evidence
+  const sought = vocabulary.specifics[specific] as Specific
+  const inMessages = (place: Place): boolean => index.texts[place.text]?.kind === 'message'
+  const all = index.standings[specific] ?? []
+  const real = hasMessages ? all.filter(inMessages) : all
+  const judged = (standing: Standing, place: Place | null): JudgedSpecific => ({
+    ...sought,
+    standing,
+    place,
+    instead: standing === 'matched' ? null : insteadOf(evidence, sought, bearing),
+  })
+  const [first] = real
+  if (!first) {
+    if (evidence.isBeside(sought.kind, sought.text)) return judged('matched', null)
+    return isCondensed && all[0] ? judged('source_only', all[0]) : judged('nowhere', null)
+  }
+  for (const { text, specifics } of bearing) {
+    const place = specifics.get(specific)
+    if (place) return judged('matched', { text, unit: -1, start: place[0], end: place[1] })
+  }
+  // In a list every name is a claim of its own.
+  if (isList(evidence.claim) && !NUMBERS.has(sought.kind)) return judged('matched', first)
+  // The passage has another number where the claim has this one.
+  if (NUMBERS.has(sought.kind) && insteadOf(evidence, sought, bearing) !== null) return judged('elsewhere', first)
+  // What else stands in the same text is about the same matter, but for numbers, of which many stand in a text.
+  const beside = real.find((place) => bearing.some((passage) => passage.text === place.text))
+  if (beside && !NUMBERS.has(sought.kind)) return judged('matched', beside)
+  const related = real.slice(0, 200).find((place) => isSameMatter(evidence, sought, place))
+  return related ? judged('matched', related) : judged('elsewhere', first)
+}
+
+/** The words around a place in a source are those around the specific in the claim. */
+function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { unit, text }: Place): boolean {
+  let [held, total] = [0, 0]
+  const seen = new Set<number>()
+  for (const { term, start, end } of claim.terms) {
+    if (seen.has(term) || (start < specific.end && end > specific.start)) continue
+    seen.add(term)
+    const weight = scorer.weightOf(term)
+    total += weight
+    if ([unit - 1, unit, unit + 1].some((near) => index.textOf(near) === text && scorer.holds(near, term)))
+      held += weight
+  }
+  return total === 0 || held / total >= SAME_MATTER
+}
+
+/** What the best passage has of the same kind and the claim has not, next to words that both have. */
+function insteadOf(
+  { claim, index, vocabulary }: Evidence,
+  sought: Specific,
+  bearing: readonly Candidate[],
+): string | null {
+  const said = new Set(claim.specifics.map((specific) => vocabulary.specifics[specific]?.key))
+  for (const passage of bearing) {
+    const source = index.texts[passage.text]
+    if (!source) continue
+    const piece = source.text.slice(passage.start, passage.end)
+    const near = passage.matches
+      .toSorted((a, b) => distance(a.claimStart, sought.start) - distance(b.claimStart, sought.start))
+      .slice(0, 2)
+      .map((match) => match.start - passage.start)
+    const options = specificsOf(piece).filter(({ kind, key }) => isAlike(kind, sought.kind) && !said.has(key))
+    const best = options.toSorted((a, b) => nearest(a.start, near) - nearest(b.start, near))[0]
+    if (best && nearest(best.start, near) <= FAR)
+      return best.text === sought.text && best.unit ? `${best.text} ${best.unit}` : best.text
+  }
+  return null
+}
+
+/** Characters between two things that may still belong together. */
+const FAR = 120
+const distance = (a: number, b: number): number => Math.abs(a - b)
+const nearest = (at: number, places: readonly number[]): number =>
+  places.reduce(
+    (least, place) => Math.min(least, distance(at, place)),
+    places.length === 0 ? 0 : Number.POSITIVE_INFINITY,
+  )
+
+const isAlike = (a: SpecificKind, b: SpecificKind): boolean =>
+  a === b || (NAMES.has(a) && NAMES.has(b)) || (NUMBERS.has(a) && NUMBERS.has(b))
+const NAMES: ReadonlySet<SpecificKind> = new Set(['path', 'identifier', 'code', 'hash', 'url'])
+const NUMBERS: ReadonlySet<SpecificKind> = new Set(['number', 'version', 'time', 'date'])

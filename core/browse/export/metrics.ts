@@ -1,0 +1,92 @@
+import { shownValue } from '../../sqlite/native-values.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { MemoryStats } from '../stats/memory-stats.ts'
+
+const queries = {
+  runs: /* sql */ `SELECT conversation_id AS conversation, count(*) AS count FROM compaction_runs GROUP BY conversation_id`,
+  created: /* sql */ `SELECT ${shownValue('summaries.kind', 's')} AS kind, count(*) AS count FROM summaries AS s GROUP BY 1`,
+}
+
+type Kind = 'gauge' | 'counter'
+type Sample = { readonly labels: Readonly<Record<string, string | number>>; readonly value: number }
+
+/** Seconds of what is measured while the metrics are made; null when there was nothing to measure on. */
+export type Measured = {
+  readonly expandMs: number | null
+  readonly searchMs: number | null
+  /** Findings by check, errors and warnings only; null when the file was not scanned. */
+  readonly failures: readonly { readonly check: string; readonly severity: string; readonly count: number }[] | null
+}
+
+/**
+ * What a memory tells of itself, in the text format of Prometheus. No text and no id of a node goes into it.
+ * https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
+export function metricsText(
+  { stats, read }: { readonly stats: MemoryStats; readonly read: ReadDb },
+  measured: Measured,
+): string {
+  const runs = new Map(
+    read.all<{ conversation: number; count: number }>(queries.runs).map((row) => [row.conversation, row.count]),
+  )
+  const rows = stats.conversations()
+  const created = new Map(
+    read.all<{ kind: string; count: number }>(queries.created).map((row) => [row.kind, row.count]),
+  )
+  const of = (conversation: number) => ({ conversation_id: conversation })
+  return [
+    family(
+      'lcm_context_tokens_total',
+      'gauge',
+      'Tokens of the assembled context window.',
+      rows.map((row) => ({ labels: of(row.conversationId), value: row.contextTokens })),
+    ),
+    family(
+      'lcm_active_tokens_total',
+      'gauge',
+      'Tokens of the active context items, in the assembled window or left out.',
+      rows.map((row) => ({ labels: of(row.conversationId), value: row.activeTokens })),
+    ),
+    family(
+      'lcm_compaction_runs_total',
+      'counter',
+      'Compaction runs that the file records.',
+      rows.map((row) => ({ labels: of(row.conversationId), value: runs.get(row.conversationId) ?? 0 })),
+    ),
+    family(
+      'lcm_summaries_created_total',
+      'counter',
+      'Summaries in the file.',
+      ['leaf', 'condensed'].map((kind) => ({ labels: { kind }, value: created.get(kind) ?? 0 })),
+    ),
+    family(
+      'lcm_expand_latency_ms',
+      'gauge',
+      'Milliseconds of expanding a summary of the file.',
+      one(measured.expandMs),
+    ),
+    family('lcm_search_latency_ms', 'gauge', 'Milliseconds of a full-text search of the file.', one(measured.searchMs)),
+    ...(measured.failures === null
+      ? []
+      : [
+          family(
+            'lcm_integrity_failures_total',
+            'gauge',
+            'Findings of the integrity checks.',
+            measured.failures.map(({ check, severity, count }) => ({ labels: { check, severity }, value: count })),
+          ),
+        ]),
+  ].join('')
+}
+
+const one = (value: number | null): Sample[] => (value === null ? [] : [{ labels: {}, value }])
+
+function family(name: string, kind: Kind, help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(({ labels, value }) => {
+    const list = Object.entries(labels).map(([label, text]) => `${label}="${escaped(String(text))}"`)
+    return `${name}${list.length > 0 ? `{${list.join(',')}}` : ''} ${value}`
+  })
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
+}
+
+const escaped = (text: string): string => text.replace(/[\\"]/g, '\\$&').replace(/\n/g, '\\n')

@@ -1,0 +1,117 @@
+import type { LineageEdge, Neighbourhood, NodeCard } from '../contract/lineage.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { HistoryIndex } from '../systems/history-index.ts'
+import { messageNumber } from '../systems/node-id.ts'
+import { nodeCards } from './node-cards.ts'
+
+/** More boxes than this nobody can read; what is left out is counted in `more`. */
+const MAX_NODES = 600
+/** Sources of a node that was asked to show all. */
+const MAX_EXPANDED = 200
+
+const queries = {
+  sources: /* sql */ `
+    SELECT source_summary_id AS id, ordinal FROM summary_sources WHERE summary_id = :id
+    UNION ALL
+    SELECT 'msg_' || message_id, ordinal FROM summary_messages WHERE summary_id = :id
+    ORDER BY 2
+    LIMIT CAST(:limit AS INTEGER)`,
+  dependents: /* sql */ `
+    SELECT summary_id FROM summary_sources WHERE source_summary_id = :id
+    UNION
+    SELECT summary_id FROM summary_messages WHERE message_id = CAST(:number AS INTEGER)
+    ORDER BY 1
+    LIMIT CAST(:limit AS INTEGER)`,
+  edges: /* sql */ `
+    SELECT summary_id AS "from", source_summary_id AS "to", ordinal
+    FROM summary_sources
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))
+      AND source_summary_id IN (SELECT value FROM json_each(:ids))
+    UNION ALL
+    SELECT summary_id, 'msg_' || message_id, ordinal
+    FROM summary_messages
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))
+      AND message_id IN (SELECT value FROM json_each(:numbers))
+    ORDER BY 1, 3`,
+}
+
+export type NeighbourhoodInput = {
+  readonly id: string
+  /** Levels of dependents, and of sources. */
+  readonly up: number
+  readonly down: number
+  /** Sources or dependents shown of one node. */
+  readonly maxPerNode: number
+  /** Nodes that show up to 200 of their sources whatever `down` and `maxPerNode` say. */
+  readonly expanded: readonly string[]
+}
+
+/** What lies around a node. An id that is only named, and not in the file, has a neighbourhood too. */
+export function neighbourhoodOf(db: ReadDb, histories: HistoryIndex, input: NeighbourhoodInput): Neighbourhood {
+  const shown = new Set([input.id])
+  const sources = (id: string, limit: number): string[] => db.column(queries.sources, { id, limit })
+  const dependents = (id: string, limit: number): string[] =>
+    db.column(queries.dependents, { id, number: messageNumber(id), limit })
+
+  const walk = (levels: number, next: (id: string, limit: number) => string[]): void => {
+    let level = [input.id]
+    for (let i = 0; i < levels && level.length > 0; i += 1) {
+      level = level.flatMap((id) => addTo(shown, next(id, input.maxPerNode)))
+    }
+  }
+  walk(input.up, dependents)
+  walk(input.down, sources)
+  const asked = new Set(input.expanded)
+  // A node that is shown only because another was expanded may be expanded itself: the set grows while it is walked.
+  for (const id of shown) if (asked.has(id)) addTo(shown, sources(id, MAX_EXPANDED))
+
+  const nodes = nodeCards(db, histories, [...shown])
+  const edges = edgesAmong(db, histories, nodes)
+  return { focus: input.id, nodes, edges, more: leftOut(nodes, edges) }
+}
+
+/** Adds what is new and fits; returns what was added. */
+function addTo(shown: Set<string>, ids: readonly string[]): string[] {
+  const added = ids.filter((id) => !shown.has(id)).slice(0, Math.max(0, MAX_NODES - shown.size))
+  for (const id of added) shown.add(id)
+  return added
+}
+
+function edgesAmong(db: ReadDb, histories: HistoryIndex, nodes: readonly NodeCard[]): LineageEdge[] {
+  const cards = new Map(nodes.map((node) => [node.id, node]))
+  const rows = db.all<Omit<LineageEdge, 'state'>>(queries.edges, {
+    ids: JSON.stringify([...cards.keys()]),
+    numbers: JSON.stringify(nodes.flatMap((node) => messageNumber(node.id) ?? [])),
+  })
+  return rows.map((row) => {
+    const ends = [cards.get(row.from), cards.get(row.to)]
+    const isDangling = ends.some((card) => !card || card.kind === 'missing')
+    return { ...row, state: isDangling ? 'dangling' : isOnCycle(histories, row, ends[0]) ? 'cycle' : 'sound' }
+  })
+}
+
+function isOnCycle(
+  histories: HistoryIndex,
+  edge: Pick<LineageEdge, 'from' | 'to'>,
+  from: NodeCard | undefined,
+): boolean {
+  if (from?.conversationId == null) return false
+  const graph = histories.graph(from.conversationId)
+  const [a, b] = [graph.indexOf(edge.from), graph.indexOf(edge.to)]
+  return a >= 0 && b >= 0 && graph.order.component[a] === graph.order.component[b]
+}
+
+function leftOut(nodes: readonly NodeCard[], edges: readonly LineageEdge[]): Neighbourhood['more'] {
+  const down = new Map<string, number>()
+  const up = new Map<string, number>()
+  for (const { from, to } of edges) {
+    down.set(from, (down.get(from) ?? 0) + 1)
+    up.set(to, (up.get(to) ?? 0) + 1)
+  }
+  return nodes
+    .flatMap(({ id, sources, dependents }) => [
+      { id, direction: 'sources' as const, count: sources - (down.get(id) ?? 0) },
+      { id, direction: 'dependents' as const, count: dependents - (up.get(id) ?? 0) },
+    ])
+    .filter(({ count }) => count > 0)
+}

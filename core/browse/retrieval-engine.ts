@@ -1,0 +1,65 @@
+import type { Description, FileInfo } from '../contract/lineage.ts'
+import type { Capabilities } from '../contract/memory.ts'
+import type { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
+import type { TextIndexSource } from '../search/corpus.ts'
+import { Grep } from '../search/grep.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { HistoryIndex } from '../systems/history-index.ts'
+import { describeNode } from './describe.ts'
+import { type ExpandLimits, expandSummary } from './expand.ts'
+import { filesOf } from './files.ts'
+
+/** Finds things in a memory, says what they are, and leads back from summaries to what they were made of. */
+export class RetrievalEngine {
+  readonly #db: ReadDb
+  readonly #histories: HistoryIndex
+  readonly #grep: Grep
+  readonly #indexes: TextIndexSource | undefined
+
+  /** @param indexes default: those of the file itself, if it has any */
+  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex, indexes?: TextIndexSource) {
+    this.#db = db
+    this.#histories = histories
+    this.#indexes = indexes
+    this.#grep = new Grep(db, capabilities, histories, indexes)
+  }
+
+  /** See `describeNode`. */
+  describe(id: string, contentChars: number): Description {
+    return describeNode(this.#db, this.#histories, id, contentChars)
+  }
+
+  /** See `Grep.search`. */
+  async grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+    try {
+      return await this.#grep.search(input, signal)
+    } catch (error) {
+      if (!this.#indexes?.failed?.(error)) throw error
+      return await this.#grep.search(input, signal)
+    }
+  }
+
+  /** See `Grep.stream`. */
+  async *grepStream(input: GrepInput, signal?: AbortSignal): AsyncGenerator<GrepStep, void> {
+    let isTold = false
+    try {
+      for await (const step of this.#grep.stream(input, signal)) {
+        isTold = true
+        yield step
+      }
+    } catch (error) {
+      if (!this.#indexes?.failed?.(error) || isTold) throw error
+      yield* this.#grep.stream(input, signal)
+    }
+  }
+
+  /** See `expandSummary`. */
+  expand(input: ExpandInput, limits?: ExpandLimits): Expansion {
+    return expandSummary(this.#db, this.#histories, input, limits)
+  }
+
+  /** Files of a conversation, oldest first. */
+  files(conversationId: number): FileInfo[] {
+    return filesOf(this.#db, conversationId)
+  }
+}

@@ -1,0 +1,75 @@
+import { statSync } from 'node:fs'
+import type { JobProgress } from '../../contract/job.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import type { StorageObject, StorageReport } from '../../contract/storage.ts'
+import { LcmError } from '../../errors.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { measureObjects } from './file-objects.ts'
+import { findRepeatedText } from './repeated-text.ts'
+import { adviseOn } from './storage-advice.ts'
+
+const SLICE_MS = 40
+
+type Input = {
+  readonly db: ReadDb
+  readonly info: MemoryInfo
+  /** Texts with more tokens could be files. */
+  readonly largeFileTokens: number
+}
+
+/**
+ * Where the bytes of a memory file are: per table and index, free, in the log, and what stands in it more than once,
+ * with advice. Reads the whole file once, through SQLite's own page statistics; changes nothing.
+ * @throws LcmError cancelled, sqlite_failed
+ */
+export async function* measureStorage(
+  { db, info, largeFileTokens }: Input,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, StorageReport> {
+  const startedAt = performance.now()
+  const objects: StorageObject[] = []
+  const unreadable: string[] = []
+  const pages = db.value<number>('PRAGMA main.page_count') ?? 0
+  const pageBytes = db.value<number>('PRAGMA main.page_size') ?? 0
+  let walked = 0
+  for (const measured of measureObjects(db)) {
+    if ('unreadable' in measured) unreadable.push(measured.unreadable)
+    else {
+      objects.push(measured.object)
+      walked += measured.object.bytes
+    }
+    yield { done: walked, total: pages * pageBytes, unit: 'bytes', note: 'tables and indexes' }
+    await breathe(signal)
+  }
+  objects.sort((a, b) => b.bytes - a.bytes)
+
+  const scan = findRepeatedText(db, objects)
+  let step = scan.next()
+  for (let sliceAt = performance.now(); !step.done; step = scan.next()) {
+    if (performance.now() - sliceAt < SLICE_MS) continue
+    yield { ...step.value, unit: 'messages', note: 'text stored more than once' }
+    await breathe(signal)
+    sliceAt = performance.now()
+  }
+  const facts = {
+    path: info.path,
+    bytes: pages * pageBytes,
+    walBytes: statSync(`${info.path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    pageBytes,
+    pages,
+    freePages: db.value<number>('PRAGMA main.freelist_count') ?? 0,
+    objects,
+    unreadable,
+    repeated: step.value,
+  }
+  return {
+    ...facts,
+    advice: adviseOn(db, info, facts, largeFileTokens),
+    durationMs: performance.now() - startedAt,
+  }
+}
+
+async function breathe(signal: AbortSignal): Promise<void> {
+  await new Promise((resume) => setImmediate(resume))
+  if (signal.aborted) throw new LcmError('cancelled', 'Measuring was cancelled. Nothing was changed.')
+}

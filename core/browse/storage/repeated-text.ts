@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto'
+import type { RepeatedText, StorageObject } from '../../contract/storage.ts'
+import { nextKey } from '../../sqlite/keyset.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+
+/** Shorter texts repeat without costing anything that matters. */
+const LONG_BYTES = 1024
+/** Rows a stretch; between two the caller may stop. */
+const STRETCH = 500
+
+const queries = {
+  long: /* sql */ `
+    SELECT message_id AS id, content
+    FROM messages
+    WHERE message_id > CAST(:after AS INTEGER) AND octet_length(content) >= ${LONG_BYTES}
+    ORDER BY message_id
+    LIMIT ${STRETCH}`,
+  parts: /* sql */ `
+    SELECT m.message_id AS id,
+      (SELECT total(octet_length(p.text_content)) FROM main.message_parts AS p
+        WHERE p.message_id = m.message_id AND octet_length(p.text_content) >= 256
+          AND instr(m.content, p.text_content) > 0) AS repeated,
+      (SELECT total(octet_length(p.metadata)) FROM main.message_parts AS p
+        WHERE p.message_id = m.message_id AND instr(p.metadata, '"raw"') > 0) AS raw
+    FROM messages AS m
+    WHERE m.message_id > CAST(:after AS INTEGER)
+    ORDER BY m.message_id
+    LIMIT ${STRETCH}`,
+  hasParts: /* sql */ `
+    SELECT count(*) = 3 FROM pragma_table_info('message_parts', 'main')
+    WHERE name IN ('message_id', 'text_content', 'metadata')`,
+  sizes: /* sql */ `SELECT count(*) FROM messages`,
+}
+
+/** Of the stretches that were gone through so far. */
+export type RepeatedProgress = { readonly done: number; readonly total: number }
+
+/** What the file holds more than once. Reads every message in stretches and yields between them. */
+export function* findRepeatedText(
+  db: ReadDb,
+  objects: readonly StorageObject[],
+): Generator<RepeatedProgress, RepeatedText[]> {
+  const found: RepeatedText[] = []
+  const copies = objects.filter((object) => object.kind === 'search_text')
+  add(found, {
+    id: 'search_text',
+    title: 'Text kept by full-text tables',
+    explanation:
+      'These tables hold a copy of every text beside their index; an index over the table itself needs none.',
+    bytes: copies.reduce((sum, object) => sum + object.payloadBytes, 0),
+    rows: copies.length,
+  })
+  const total = 2 * (db.value<number>(queries.sizes) ?? 0)
+  const parts = db.value<number>(queries.hasParts) === 1 ? yield* scanParts(db, total) : null
+  if (parts) {
+    add(found, {
+      id: 'parts_repeat_message',
+      title: 'Parts that repeat their message',
+      explanation: 'The text of these parts stands in the text of their message as well.',
+      ...parts.repeated,
+    })
+    add(found, {
+      id: 'raw_blocks',
+      title: 'Original blocks in metadata',
+      explanation: 'The whole block as it arrived is kept beside the columns that were taken from it.',
+      ...parts.raw,
+    })
+  }
+  add(found, {
+    id: 'identical_messages',
+    title: 'Messages with the same text',
+    explanation: `Texts of ${LONG_BYTES} bytes and more that another message has word for word: pasted files, repeated tool results, re-ingested history.`,
+    ...(yield* scanIdentical(db, total)),
+  })
+  return found
+}
+
+function add(found: RepeatedText[], repeated: RepeatedText): void {
+  if (repeated.bytes > 0) found.push(repeated)
+}
+
+type Amount = { bytes: number; rows: number }
+
+function* scanParts(db: ReadDb, total: number): Generator<RepeatedProgress, { repeated: Amount; raw: Amount }> {
+  const repeated: Amount = { bytes: 0, rows: 0 }
+  const raw: Amount = { bytes: 0, rows: 0 }
+  const tally = (amount: Amount, bytes: number): void => {
+    amount.bytes += bytes
+    if (bytes > 0) amount.rows += 1
+  }
+  type Row = { id: number; repeated: number; raw: number }
+  let done = 0
+  for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = db.all<Row>(queries.parts, { after })
+    for (const row of rows) {
+      tally(repeated, row.repeated)
+      tally(raw, row.raw)
+    }
+    done += rows.length
+    yield { done, total }
+    const last = rows.at(-1)
+    if (!last || rows.length < STRETCH) return { repeated, raw }
+    after = nextKey(db, 'the numbers of messages', after, last.id)
+  }
+}
+
+function* scanIdentical(db: ReadDb, total: number): Generator<RepeatedProgress, Amount> {
+  const seen = new Set<string>()
+  const amount: Amount = { bytes: 0, rows: 0 }
+  for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
+    const rows = db.all<{ id: number; content: string }>(queries.long, { after })
+    for (const { content } of rows) {
+      const key = hash('sha256', content, 'base64').slice(0, 16)
+      if (seen.has(key)) {
+        amount.bytes += Buffer.byteLength(content)
+        amount.rows += 1
+      }
+      seen.add(key)
+    }
+    yield { done: total / 2, total }
+    const last = rows.at(-1)
+    if (!last || rows.length < STRETCH) return amount
+    after = nextKey(db, 'the numbers of messages', after, last.id)
+  }
+}

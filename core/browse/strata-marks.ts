@@ -1,0 +1,160 @@
+import type { Strata } from '../contract/strata.ts'
+import { ABSENT, COVERED, type SummaryGraph } from '../memory/summary-graph.ts'
+import { messageNodeId } from '../systems/node-id.ts'
+import { type Axis, spanOf } from './strata-axis.ts'
+
+type Mark = Strata['marks'][number]
+
+/** What counts as wrong in a memory; it is what the integrity checker counts as wrong. */
+export type MarkRules = {
+  /** False where summaries overlap by the way their system works. */
+  readonly overlaps: boolean
+  /** False where a summary that the window does not lead to is still within the agent's reach. */
+  readonly unshown: boolean
+  /** Summaries of a working copy that stand in no window by design of its system: they overlap, and can be asked for. */
+  readonly isFree?: (summaryId: string, conversationId: number) => boolean
+}
+
+/**
+ * What is wrong with how a history is covered, from left to right. A conversation that was put aside has no window any
+ * more: nothing of it is missing there.
+ */
+export function marksOf(graph: SummaryGraph, axis: Axis, rules: MarkRules, isArchived: boolean): Mark[] {
+  const mark = (kind: Mark['kind'], from: number, to: number): Mark => {
+    const [x0, x1] = spanOf(axis, from, to - 1)
+    return { kind, x0, x1, messages: to - from, firstId: messageNodeId(graph.history.messageIds[from] ?? 0) }
+  }
+  return [
+    ...(isArchived && graph.window.length === 0 ? [] : uncovered(graph, rules)).map(([from, to]) =>
+      mark('uncovered', from, to),
+    ),
+    ...(rules.overlaps ? coveredTwice(graph, freeIn(graph, rules)) : []).map(([from, to]) =>
+      mark('double_coverage', from, to),
+    ),
+  ].sort((a, b) => a.x0 - b.x0)
+}
+
+type Run = [from: number, to: number]
+
+/** Runs of messages that are neither in the window nor covered by a summary in it. */
+function uncovered(graph: SummaryGraph, rules: MarkRules): Run[] {
+  const states = withLeaves(graph, rules.unshown ? underFree(graph, freeIn(graph, rules)) : () => true)
+  const runs: Run[] = []
+  for (let from = states.indexOf(ABSENT); from >= 0; ) {
+    let to = from + 1
+    while (to < states.length && states[to] === ABSENT) to += 1
+    runs.push([from, to])
+    from = states.indexOf(ABSENT, to)
+  }
+  return runs
+}
+
+/** Whether a node stands in no window by design; what the window leads to by now is as any other. */
+const freeIn =
+  ({ history, nodes, nodeStates }: SummaryGraph, { isFree }: MarkRules) =>
+  (node: number): boolean => {
+    const { id = '', conversationId = null } = nodes[node] ?? {}
+    return isFree !== undefined && nodeStates[node] === ABSENT && isFree(id, conversationId ?? history.conversationId)
+  }
+
+/** Whether a node or one that was made of it is free: what the one stands for is as reachable as the other. */
+function underFree(graph: SummaryGraph, isFree: (node: number) => boolean): (node: number) => boolean {
+  const under = new Uint8Array(graph.nodes.length)
+  // Dependents come behind their sources.
+  for (const node of graph.order.order.toReversed()) {
+    const isUnder = isFree(node) || (graph.dependents[node] ?? []).some((dependent) => under[dependent] === 1)
+    under[node] = isUnder ? 1 : 0
+  }
+  return (node) => under[node] === 1
+}
+
+/** As the states of the messages, with those under such leaves as covered. */
+function withLeaves({ messageStates, nodes }: SummaryGraph, isReachable: (node: number) => boolean): Uint8Array {
+  const states = Uint8Array.from(messageStates)
+  for (const [index, { kind, ranges }] of nodes.entries()) {
+    if (kind !== 'leaf' || !isReachable(index)) continue
+    for (let end = 0; end + 1 < ranges.length; end += 2) {
+      for (let rank = ranges[end] as number; rank < (ranges[end + 1] as number); rank += 1) {
+        if (states[rank] === ABSENT) states[rank] = COVERED
+      }
+    }
+  }
+  return states
+}
+
+/** Runs of messages under two leaves that do not share a dependent. */
+function coveredTwice(graph: SummaryGraph, isFree: (node: number) => boolean): Run[] {
+  const roots = rootsOf(graph)
+  const ends = graph.nodes.flatMap((node, leaf) => {
+    if (node.kind !== 'leaf' || isFree(leaf)) return []
+    return Array.from(node.ranges, (rank, end) => ({ rank, leaf, begins: end % 2 === 0 }))
+  })
+  ends.sort((a, b) => a.rank - b.rank)
+
+  // How many of the leaves over the place in hand stand under the same set of roots.
+  const over = new Map<string, number>()
+  const alone = new Map<string, boolean>()
+  const runs: Run[] = []
+  for (let i = 0; i < ends.length; ) {
+    const rank = ends[i]?.rank ?? 0
+    for (let end = ends[i]; end?.rank === rank; i += 1, end = ends[i]) {
+      const key = roots[end.leaf] ?? ''
+      const count = (over.get(key) ?? 0) + (end.begins ? 1 : -1)
+      if (count > 0) over.set(key, count)
+      else over.delete(key)
+    }
+    const next = ends[i]?.rank
+    if (next === undefined || over.size < 2 || !someStandApart([...over.keys()], alone)) continue
+    const before = runs.at(-1)
+    if (before?.[1] === rank) before[1] = next
+    else runs.push([rank, next])
+  }
+  return runs
+}
+
+/**
+ * The topmost dependents over each node, as text. Two nodes share a dependent exactly when they share a topmost one;
+ * the nodes of a cycle count as one.
+ */
+function rootsOf(graph: SummaryGraph): string[] {
+  const { order, component } = graph.order
+  const byComponent = new Map<number, ReadonlySet<number>>()
+  for (let end = order.length; end > 0; ) {
+    const own = component[order[end - 1] as number] as number
+    const roots = new Set<number>()
+    let start = end
+    for (; start > 0 && component[order[start - 1] as number] === own; start -= 1) {
+      for (const dependent of graph.dependents[order[start - 1] as number] ?? []) {
+        const above = component[dependent] as number
+        if (above !== own && graph.nodes[dependent]?.kind !== 'missing') {
+          for (const root of byComponent.get(above) ?? []) roots.add(root)
+        }
+      }
+    }
+    byComponent.set(own, roots.size > 0 ? roots : new Set([own]))
+    end = start
+  }
+  const texts = new Map<number, string>()
+  return Array.from(component, (own) => {
+    const text = texts.get(own) ?? [...(byComponent.get(own) ?? [])].sort((a, b) => a - b).join(',')
+    texts.set(own, text)
+    return text
+  })
+}
+
+/** Whether two of these sets of roots have nothing in common. */
+function someStandApart(keys: readonly string[], known: Map<string, boolean>): boolean {
+  return keys.some((a, index) =>
+    keys.slice(index + 1).some((b) => {
+      const pair = `${a} ${b}`
+      const apart = known.get(pair) ?? areApart(a, b)
+      known.set(pair, apart)
+      return apart
+    }),
+  )
+}
+
+function areApart(a: string, b: string): boolean {
+  const roots = new Set(a.split(','))
+  return !b.split(',').some((root) => roots.has(root))
+}

@@ -1,0 +1,71 @@
+import { ROLES } from '../contract/ids.ts'
+import type { StrataMessages } from '../contract/strata.ts'
+import { IN_WINDOW, type SummaryGraph } from '../memory/summary-graph.ts'
+import { type Axis, spanOf } from './strata-axis.ts'
+
+/** A piece of x, in axis units, and into how many columns it goes. */
+export type Stretch = { readonly x0: number; readonly x1: number; readonly buckets: number }
+
+/** Merges the messages of a stretch, in order, into at most `buckets` columns of equal width. */
+export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch): StrataMessages {
+  const { history } = graph
+  const from = firstRank(history.length, (rank) => axis.startOf(rank) >= stretch.x0 || axis.endOf(rank) > stretch.x0)
+  const to =
+    stretch.x1 >= axis.extent ? history.length : firstRank(history.length, (rank) => axis.startOf(rank) >= stretch.x1)
+  const columns: StrataMessages = {
+    x0: [],
+    x1: [],
+    count: [],
+    tokens: [],
+    maxTokens: [],
+    role: [],
+    inWindow: [],
+    firstMessage: [],
+  }
+  const width = (stretch.x1 - stretch.x0) / stretch.buckets
+  const isEachAlone = to - from <= stretch.buckets
+  const bucketOf = (rank: number): number => {
+    if (isEachAlone) return rank
+    const bucket = width > 0 ? Math.floor((axis.startOf(rank) - stretch.x0) / width) : 0
+    return Math.min(stretch.buckets - 1, Math.max(0, bucket))
+  }
+
+  for (let first = from; first < to; ) {
+    const bucket = bucketOf(first)
+    const tokensByRole = ROLES.map(() => 0)
+    let [maxTokens, inWindow, next] = [0, 0, first]
+    for (; next < to && bucketOf(next) === bucket; next += 1) {
+      const tokens = history.tokensAt(next)
+      const role = history.roleCodes[next] as number
+      tokensByRole[role] = (tokensByRole[role] as number) + tokens
+      if (tokens > maxTokens) maxTokens = tokens
+      if (graph.messageStates[next] === IN_WINDOW) inWindow += 1
+    }
+    const [x0, x1] = spanOf(axis, first, next - 1)
+    const tokens = tokensByRole.reduce((sum, some) => sum + some, 0)
+    columns.x0.push(x0)
+    columns.x1.push(x1)
+    columns.count.push(next - first)
+    columns.tokens.push(tokens)
+    columns.maxTokens.push(maxTokens)
+    columns.role.push(tokens === 0 ? (history.roleCodes[first] as number) : indexOfLargest(tokensByRole))
+    columns.inWindow.push(inWindow)
+    columns.firstMessage.push(history.messageIds[first] as number)
+    first = next
+  }
+  return columns
+}
+
+/** First rank for which something holds that holds for all after it. */
+function firstRank(length: number, holds: (rank: number) => boolean): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+const indexOfLargest = (values: readonly number[]): number => values.indexOf(Math.max(...values))

@@ -1,0 +1,33 @@
+import type { History } from '../memory/history.ts'
+import type { Axis } from './strata-axis.ts'
+
+export type Tick = { readonly x: number; readonly atMs: number }
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const STEPS = [1, 5, 15]
+  .map((minutes) => minutes * MINUTE)
+  .concat([1, 3, 6, 12].map((hours) => hours * HOUR))
+  .concat([1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY))
+const MAX_TICKS = 24
+
+/**
+ * Round UTC times along x: days, hours, or minutes where the whole history is short. On an axis without time a tick
+ * stands before the first message at or after its time; of several at one place, in a silence, the last is kept.
+ */
+export function ticksOf(history: History, axis: Axis): Tick[] {
+  const first = history.clockMs[0]
+  const last = history.clockMs[history.length - 1]
+  if (first === undefined || last === undefined || Number.isNaN(first)) return []
+  const step =
+    STEPS.find((size) => Math.floor((last - first) / size) < MAX_TICKS) ?? wholeDays((last - first) / MAX_TICKS)
+  const ticks = new Map<number, Tick>()
+  for (let atMs = Math.ceil(first / step) * step; atMs <= last && ticks.size < MAX_TICKS; atMs += step) {
+    const x = axis.originMs === null ? axis.startOf(history.rankAtTime(atMs)) : atMs - axis.originMs
+    ticks.set(x, { x, atMs })
+  }
+  return [...ticks.values()]
+}
+
+const wholeDays = (ms: number): number => (Math.floor(ms / DAY) + 1) * DAY

@@ -1,0 +1,101 @@
+import type { Message, TranscriptPage } from '../contract/message.ts'
+import { LcmError } from '../errors.ts'
+import type { History } from '../memory/history.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { readSnapshot } from '../sqlite/read-snapshot.ts'
+import type { HistoryIndex } from '../systems/history-index.ts'
+import { readMessages } from '../systems/message-reader.ts'
+import { findNode } from '../systems/node-id.ts'
+
+type PageInput = {
+  readonly conversationId: number
+  readonly offset: number
+  readonly limit: number
+  /** UTF-16 units of each text. */
+  readonly contentChars: number
+}
+type Place = { conversationId: number; rank: number; lastRank: number }
+
+/** Every message of a conversation as a row of one long list; the rank is the row. */
+export class Transcript {
+  readonly #db: ReadDb
+  readonly #histories: HistoryIndex
+
+  constructor(db: ReadDb, histories: HistoryIndex) {
+    this.#db = db
+    this.#histories = histories
+  }
+
+  /** @throws LcmError not_found */
+  page(input: PageInput): TranscriptPage {
+    return readSnapshot(this.#db, () => {
+      const order = this.#histories.order(input.conversationId)
+      const ids = Array.from(order.messageIds.subarray(input.offset, input.offset + input.limit))
+      const found = readMessages(this.#db, ids, input.contentChars)
+      const messages = ids.flatMap((messageId, index): Message[] => {
+        const message = found.get(messageId)
+        return message ? [ranked(message, input.offset + index)] : []
+      })
+      return { total: order.length, offset: input.offset, messages }
+    })
+  }
+
+  /**
+   * One message, whole.
+   * @throws LcmError not_found; invalid_argument when the id names something else
+   */
+  message(id: string): Message {
+    return readSnapshot(this.#db, () => {
+      const node = findNode(this.#db, id)
+      const messageId = node.kind === 'message' ? node.messageId : null
+      const message =
+        messageId === null ? undefined : readMessages(this.#db, [messageId], Number.MAX_SAFE_INTEGER).get(messageId)
+      if (messageId === null || !message) {
+        throw new LcmError('invalid_argument', `${id} is a ${node.kind}, not a message: describe it instead.`, { id })
+      }
+      return ranked(message, this.#histories.order(node.conversationId).rankOf(messageId))
+    })
+  }
+
+  /**
+   * The rows of a message, of what a summary stands for, or of the whole conversation for a file. A summary without
+   * messages stands where it was made.
+   * @throws LcmError not_found
+   */
+  locate(id: string): Place {
+    return readSnapshot(this.#db, () => {
+      const node = findNode(this.#db, id)
+      const { conversationId } = node
+      if (node.kind !== 'summary') {
+        const order = this.#histories.order(conversationId)
+        if (node.kind === 'file') return { conversationId, rank: 0, lastRank: Math.max(0, order.length - 1) }
+        const rank = order.rankOf(node.messageId)
+        return { conversationId, rank, lastRank: rank }
+      }
+      const graph = this.#histories.graph(conversationId)
+      const { history } = graph
+      const summary = graph.nodes[graph.indexOf(id)]
+      const first = summary?.ranges[0]
+      const end = summary?.ranges.at(-1)
+      if (first !== undefined && end !== undefined) return { conversationId, rank: first, lastRank: end - 1 }
+      const rank = lastRow(history, history.rankAtTime(summary?.createdAtMs ?? Number.POSITIVE_INFINITY))
+      return { conversationId, rank, lastRank: rank }
+    })
+  }
+
+  /**
+   * Row of the first message at or after a time; the last row when there is none.
+   * @throws LcmError not_found
+   */
+  rankAt(input: { readonly conversationId: number; readonly atMs: number }): { rank: number } {
+    const history = this.#histories.of(input.conversationId)
+    return { rank: lastRow(history, history.rankAtTime(input.atMs)) }
+  }
+}
+
+const lastRow = (history: History, rank: number): number => Math.max(0, Math.min(rank, history.length - 1))
+
+function ranked(message: Omit<Message, 'rank'> & { readonly messageId: number }, rank: number): Message {
+  const { messageId: _, ...rest } = message
+  return { ...rest, rank }
+}

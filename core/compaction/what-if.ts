@@ -1,0 +1,82 @@
+import type { CompactionPlan, CompactionSettings, WhatIf } from '../contract/compaction.ts'
+import type { WhatIfInput } from '../contract/what-if.ts'
+import { tryOverrides } from '../settings/settings.ts'
+import { presetSettings } from '../systems/presets.ts'
+import type { KeptWindow } from '../window/kept-window.ts'
+import { type Selection, selectItems } from '../window/selection.ts'
+import type { Window } from '../window/window.ts'
+import { sizeOf } from '../window/window-size.ts'
+import { decide, simulatePlan } from './plan-window.ts'
+
+/**
+ * Answers what would be compacted and what would fall out under other settings, without writing. The window is read
+ * once and kept until the file changes, so that a slider may ask at every step.
+ */
+export class WhatIfPlanner {
+  readonly #settings: Readonly<CompactionSettings>
+  readonly #windows: KeptWindow
+
+  constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>) {
+    this.#windows = windows
+    this.#settings = settings
+  }
+
+  /**
+   * `fallsOut` is what the budget leaves out next turn when nothing is compacted; `pressureAfter` is that of the
+   * window assembled after the plan.
+   * @throws LcmError not_found, invalid_argument
+   */
+  ask(input: WhatIfInput): WhatIf {
+    const began = performance.now()
+    const { preset, ...request } = input
+    const preferred = preset ? presetSettings(preset) : {}
+    const settings = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
+    const { window, extents } = this.#windows.of(input.conversationId)
+    const { plan, after } = simulatePlan(window, extents, request, settings)
+    const selection = selectItems({
+      items: window.items,
+      pairs: window.pairs,
+      budgetTokens: settings.budgetTokens,
+      freshTailCount: settings.freshTailCount,
+      standsFor: (index) => extents.get(window.items[index]?.summaryId ?? '')?.messages ?? 0,
+      // Only the wording of the reason for an orphan depends on it.
+      callsOutside: new Set(),
+    })
+    return {
+      decision: decide(window, settings, sizeOf(window.items, selection)),
+      plan,
+      ...countSteps(plan),
+      pressureAfter: after.fittingTokens / settings.budgetTokens,
+      ...leftOut(window, selection),
+      durationMs: performance.now() - began,
+    }
+  }
+}
+
+/** Sources that are nodes of the same plan count as well: each is made and then condensed. */
+function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' | 'summariesToCondensed'> {
+  const messagesToLeaves = { messages: 0, leaves: 0 }
+  const summariesToCondensed = { summaries: 0, condensed: 0 }
+  for (const { pass, sources } of steps) {
+    if (pass === 'leaf') {
+      messagesToLeaves.messages += sources.length
+      messagesToLeaves.leaves += 1
+    } else {
+      summariesToCondensed.summaries += sources.length
+      summariesToCondensed.condensed += 1
+    }
+  }
+  return { messagesToLeaves, summariesToCondensed }
+}
+
+function leftOut(window: Window, { verdicts }: Selection): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'> {
+  const fallsOut: string[] = []
+  let fallsOutTokens = 0
+  for (const [index, item] of window.items.entries()) {
+    const code = verdicts[index]?.code
+    if (code !== 'out_of_budget' && code !== 'pair_out_of_budget') continue
+    fallsOut.push(item.id)
+    fallsOutTokens += item.tokens
+  }
+  return { fallsOut, fallsOutTokens }
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import { LcmError } from './errors.ts'
+
+/** Where to go on, as text that callers hand back unread. It holds all that is needed, so no server has to remember. */
+export function encodeCursor(payload: object): string {
+  const text = Buffer.from(JSON.stringify(payload)).toString('base64url')
+  return `${text}.${checksum(text)}`
+}
+
+/**
+ * @throws LcmError invalid_argument for everything that `encodeCursor` did not make
+ */
+export function decodeCursor<T>(cursor: string, schema: z.ZodType<T>): T {
+  const [text = '', sum = '', ...rest] = cursor.split('.')
+  if (rest.length > 0 || sum !== checksum(text)) throw badCursor('it was not made by this program, or was cut')
+  try {
+    return schema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')))
+  } catch (error) {
+    throw badCursor('it belongs to another kind of request', error)
+  }
+}
+
+/** The cursor is sound, but does not fit what is asked or what the memory holds now. */
+export function badCursor(reason: string, cause?: unknown): LcmError {
+  return new LcmError('invalid_argument', `The cursor cannot be used: ${reason}. Ask again without it.`, undefined, {
+    cause,
+  })
+}
+
+const checksum = (text: string): string => createHash('sha256').update(`lcm cursor ${text}`).digest('hex').slice(0, 12)

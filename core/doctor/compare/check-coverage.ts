@@ -1,0 +1,179 @@
+import type { CoverageInput, CoverageReport } from '../../contract/coverage.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import { LcmError } from '../../errors.ts'
+import type { Recognised } from '../../ingest/transcripts/formats.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { breathe, withBreath } from '../../yielding.ts'
+import { STRETCH } from './align.ts'
+import { Comparison } from './comparison.ts'
+import { coverageReport, settleByDesign } from './coverage-report.ts'
+import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
+import { leftoverOf, readTexts, storedTexts, wantedTexts } from './leftover-texts.ts'
+import { type ConversationRow, conversationOf, messageIdsOf, readMessages } from './read-memory.ts'
+import { readTranscript, recogniseFor, type Side } from './read-transcript.ts'
+
+export type CoverageOptions = {
+  readonly db: ReadDb
+  /** A native file keeps everything that it is given: whatever is not there is missing. */
+  readonly isNative: boolean
+}
+
+/** What is kept of a message of the transcript: about 300 bytes, whatever it says. */
+export type Entry = {
+  readonly print: Fingerprint
+  readonly line: number | null
+  readonly atMs: number | null
+  readonly side: Side
+  readonly isCopied: boolean
+}
+
+/**
+ * Compares a conversation with the transcript that the agent itself keeps: what never arrived, arrived twice, or
+ * differs. Reads both as streams and holds hashes only; texts of what found no counterpart are read once more. Messages
+ * are matched by what they say, not by ids, so that it works on every system's memory and every format.
+ * @throws LcmError not_found, file_missing, file_not_readable, transcript_unreadable, cancelled
+ */
+export async function* checkCoverage(
+  { db, isNative }: CoverageOptions,
+  { conversationId, path, format }: CoverageInput,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, CoverageReport> {
+  const startedMs = performance.now()
+  const conversation = conversationOf(db, conversationId)
+  if (!conversation) {
+    throw new LcmError('not_found', `There is no conversation ${conversationId}. "lcm stats" lists them.`)
+  }
+  const recognised = recogniseFor(path, format)
+  const ids = messageIdsOf(db, conversationId)
+  const right = yield* readRight(db, ids, signal)
+  const reading = yield* readLeft(path, recognised, signal)
+  const sessionId = await withBreath(sessionFor(conversation, reading, right), signal)
+  const left = reading.sessions.get(sessionId) ?? []
+
+  const comparison = new Comparison(
+    left.map(({ print }) => print),
+    right,
+  )
+  await withBreath(comparison.matchHashes(), signal)
+  if (conversation.parentId !== null) yield* settleCopies(db, conversation.parentId, left, comparison, signal)
+  const { gaps, cutOff } = comparison.openGaps()
+  const texts = yield* readTexts(path, recognised, sessionId, wantedTexts(comparison, gaps), signal)
+  const uncompared = new Set(cutOff)
+  for (const { lefts, rights } of gaps) {
+    const ours = lefts.flatMap((index) => leftoverOf(index, left[index]?.print, texts.get(index)))
+    const stored = storedTexts(db, ids, rights)
+    const theirs = rights.flatMap((index) => leftoverOf(index, right[index], stored.get(index)))
+    const isWhole = ours.length === lefts.length && theirs.length === rights.length
+    for (const index of isWhole ? [] : lefts) uncompared.add(index)
+    await withBreath(comparison.matchTexts(ours, theirs), signal)
+    await breathe(signal)
+  }
+  const notes = isNative ? [] : settleByDesign(left, comparison)
+  const report = coverageReport({
+    db,
+    conversationId,
+    path,
+    format: recognised.format.id,
+    sessionId,
+    ids,
+    left,
+    right,
+    texts,
+    comparison,
+    notes,
+    uncompared,
+    skippedLines: reading.skipped,
+    sessions: reading.sessions.size,
+    startedMs,
+  })
+  return await withBreath(report, signal)
+}
+
+async function* readRight(
+  db: ReadDb,
+  ids: readonly number[],
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, Fingerprint[]> {
+  const prints: Fingerprint[] = []
+  for (const batch of readMessages(db, ids)) {
+    prints.push(...batch.map(({ said }) => fingerprintOf(said)))
+    yield { done: prints.length, total: ids.length, unit: 'messages', note: 'Reading the memory' }
+    await breathe(signal)
+  }
+  return prints
+}
+
+type Reading = { readonly sessions: Map<string, Entry[]>; readonly main: string | null; readonly skipped: number }
+
+async function* readLeft(
+  path: string,
+  recognised: Recognised,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, Reading> {
+  const sessions = new Map<string, Entry[]>()
+  let main: string | null = null
+  let skipped = 0
+  for await (const step of readTranscript(path, recognised)) {
+    for (const { sessionId, said, line, atMs, side, isCopied } of step.messages) {
+      const entries = sessions.get(sessionId) ?? []
+      sessions.set(sessionId, entries)
+      entries.push({ print: fingerprintOf(said), line, atMs, side, isCopied })
+    }
+    main ??= step.mainSessionId
+    skipped += step.skipped
+    yield { done: step.bytesRead, total: recognised.head.bytes, unit: 'bytes', note: 'Reading the transcript' }
+    await breathe(signal)
+  }
+  return { sessions, main, skipped }
+}
+
+/** The session of the same name; else the one that shares the most with the memory, and the main one among equals. */
+function* sessionFor(
+  { sessionId }: ConversationRow,
+  { sessions, main }: Reading,
+  right: readonly Fingerprint[],
+): Generator<void, string> {
+  if (sessions.has(sessionId)) return sessionId
+  const known = yield* keysOf(right)
+  let best = main !== null && sessions.has(main) ? main : ([...sessions.keys()][0] ?? sessionId)
+  let most = sharedBy(sessions.get(best) ?? [], known)
+  for (const [id, entries] of sessions) {
+    yield
+    const shared = sharedBy(entries, known)
+    if (shared <= most) continue
+    best = id
+    most = shared
+  }
+  return best
+}
+
+function* keysOf(prints: readonly Fingerprint[]): Generator<void, ReadonlySet<number>> {
+  const keys = new Set<number>()
+  for (const [index, { any }] of prints.entries()) {
+    if (index % STRETCH === 0) yield
+    for (const key of any) keys.add(key)
+  }
+  return keys
+}
+
+const sharedBy = (entries: readonly Entry[], known: ReadonlySet<number>): number =>
+  entries.reduce((count, { print }) => count + (print.any.some((key) => known.has(key)) ? 1 : 0), 0)
+
+/** The copied beginning of a fork stands in the conversation that it was forked from. */
+async function* settleCopies(
+  db: ReadDb,
+  parentId: number,
+  left: readonly Entry[],
+  comparison: Comparison,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, void> {
+  const seen = new Set<number>()
+  for (let id: number | null = parentId; id !== null && !seen.has(id); ) {
+    seen.add(id)
+    const copies = comparison.openLeft.filter((index) => left[index]?.isCopied)
+    if (copies.length === 0) return
+    const known = await withBreath(keysOf(yield* readRight(db, messageIdsOf(db, id), signal)), signal)
+    for (const index of copies) if (left[index]?.print.any.some((key) => known.has(key))) comparison.settle(index)
+    id = conversationOf(db, id)?.parentId ?? null
+  }
+}

@@ -1,0 +1,191 @@
+import type { CoverageReport } from '../../contract/coverage.ts'
+import type { TranscriptFormatId } from '../../contract/import.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { messageNodeId } from '../../systems/node-id.ts'
+import { NONE } from './align.ts'
+import type { Entry } from './check-coverage.ts'
+import { callsOf, textOf } from './compare-texts.ts'
+import type { Comparison, Difference } from './comparison.ts'
+import { excerptOf, excerptsAround } from './excerpt.ts'
+import type { Fingerprint, Said } from './fingerprint.ts'
+import type { HeldText } from './leftover-texts.ts'
+import { readMessages } from './read-memory.ts'
+
+/** Of each kind of finding so many are listed. */
+export const LISTED = 1000
+
+export type ReportInput = {
+  readonly db: ReadDb
+  readonly conversationId: number
+  readonly path: string
+  readonly format: TranscriptFormatId
+  readonly sessionId: string
+  /** Message ids of the memory by position. */
+  readonly ids: readonly number[]
+  readonly left: readonly Entry[]
+  readonly right: readonly Fingerprint[]
+  /** Texts of the transcript's messages that found no equal. */
+  readonly texts: ReadonlyMap<number, HeldText>
+  readonly comparison: Comparison
+  readonly notes: readonly string[]
+  /** Messages of the transcript whose texts were not compared with everything in their place. */
+  readonly uncompared: ReadonlySet<number>
+  readonly skippedLines: number
+  /** How many sessions the transcript holds. */
+  readonly sessions: number
+  /** By `performance.now()`. */
+  readonly startedMs: number
+}
+
+/** The differences that are listed, in the order of the transcript. */
+export const listedDifferences = ({ differing }: Comparison): readonly Differing[] =>
+  [...differing].sort(([a], [b]) => a - b).slice(0, LISTED)
+
+type Differing = readonly [left: number, found: { readonly right: number; readonly differs: Difference }]
+
+/** What to quote of two messages, so that it shows how they differ. */
+export const textThatDiffers = (differs: Difference): ((said: Said) => string) =>
+  differs === 'tool_calls' ? callsOf : textOf
+
+/**
+ * The findings in the order of the transcript, with excerpts; of each kind some are listed and all counted. Steps are
+ * good moments to let others have their turn.
+ */
+export function* coverageReport(input: ReportInput): Generator<void, CoverageReport> {
+  const { conversationId, path, format, sessionId, ids, left, right, texts, comparison, skippedLines } = input
+  const missing = comparison.openLeft
+  const duplicates = [...comparison.duplicates].sort(([a], [b]) => a - b)
+  const extra = comparison.openRight
+  const listed = {
+    missing: missing.slice(0, LISTED),
+    duplicates: duplicates.slice(0, LISTED),
+    differing: listedDifferences(comparison),
+    extra: extra.slice(0, LISTED),
+  }
+  const alone = [...listed.duplicates.map(([position]) => position), ...listed.extra]
+  const stored = yield* quotes(input, alone, (said) => excerptOf(textOf(said)))
+  const differences = new Map(listed.differing.map(([index, { right: at, differs }]) => [at, { index, differs }]))
+  const beside = yield* quotes(input, [...differences.keys()], (said, position) => {
+    const { index, differs } = differences.get(position) ?? { index: NONE, differs: 'text' }
+    return excerptsAround(texts.get(index)?.text ?? '', textThatDiffers(differs)(said))
+  })
+  const idAt = (position: number | null): string | null =>
+    position === null ? null : messageNodeId(ids[position] ?? 0)
+  const counts = {
+    missing: missing.length,
+    duplicated: duplicates.length,
+    differing: comparison.differing.size,
+    extra: extra.length,
+  }
+  return {
+    ok: counts.missing + counts.duplicated + counts.differing === 0,
+    conversationId,
+    path,
+    format,
+    sessionId,
+    inTranscript: left.length,
+    inDatabase: ids.length,
+    matched: left.length - counts.missing - counts.differing,
+    counts,
+    missing: listed.missing.map((index) => ({
+      line: left[index]?.line ?? null,
+      role: left[index]?.print.role ?? 'user',
+      atMs: left[index]?.atMs ?? null,
+      excerpt: excerptOf(texts.get(index)?.text ?? ''),
+      afterMessageId: idAt(comparison.placeOf(index)),
+    })),
+    duplicated: listed.duplicates.map(([position, index]) => ({
+      line: left[index]?.line ?? null,
+      messageId: messageNodeId(ids[position] ?? 0),
+      firstMessageId: idAt(comparison.rightOf(index)),
+      role: right[position]?.role ?? 'user',
+      excerpt: stored.get(position) ?? '',
+    })),
+    differing: listed.differing.map(([index, { right: position, differs }]) => {
+      const [excerpt = '', storedExcerpt = ''] = beside.get(position) ?? []
+      const role = left[index]?.print.role ?? 'user'
+      const line = left[index]?.line ?? null
+      return { line, messageId: messageNodeId(ids[position] ?? 0), role, excerpt, storedExcerpt, differs }
+    }),
+    extra: listed.extra.map((position) => ({
+      messageId: messageNodeId(ids[position] ?? 0),
+      role: right[position]?.role ?? 'user',
+      excerpt: stored.get(position) ?? '',
+    })),
+    skippedLines,
+    notes: [...input.notes, ...notesOn(input, missing)],
+    durationMs: performance.now() - input.startedMs,
+  }
+}
+
+/**
+ * Kinds of messages of which another system's memory has not one are left out by its design, not lost: they are said
+ * once, as a note.
+ */
+export function settleByDesign(left: readonly Entry[], comparison: Comparison): string[] {
+  const kinds: readonly (readonly [string, (entry: Entry) => boolean])[] = [
+    ['thoughts of the model', ({ print }) => print.holds === 'thoughts'],
+    ['messages of the model that are calls of tools only', ({ print }) => print.holds === 'calls'],
+    ['what tools answered', ({ print }) => print.role === 'tool'],
+    ['system messages', ({ print }) => print.role === 'system'],
+    ['what the program itself put between', ({ side }) => side === 'harness'],
+    ['branches that were given up', ({ side }) => side === 'abandoned'],
+  ]
+  const open = new Set(comparison.openLeft)
+  return kinds.flatMap(([name, is]) => {
+    const all = left.flatMap((entry, index) => (is(entry) ? index : []))
+    if (all.length < 2 || !all.every((index) => open.has(index)) || all.length === left.length) return []
+    for (const index of all) {
+      comparison.settle(index)
+      open.delete(index)
+    }
+    return [`This memory keeps none of this kind, so it is not counted as missing: ${name} (${all.length}).`]
+  })
+}
+
+function notesOn(
+  { left, comparison, sessions, sessionId, uncompared }: ReportInput,
+  missing: readonly number[],
+): string[] {
+  const notes: string[] = []
+  const doubtful = missing.filter((index) => uncompared.has(index)).length
+  if (doubtful > 0)
+    notes.push(
+      `So much differs that not all of it was compared: ${doubtful} of the missing may be in the memory in another shape (changed, cut or joined).`,
+    )
+  const last = missing.at(-1)
+  const tail = last === left.length - 1 ? tailOf(missing) : 0
+  if (tail > 0)
+    notes.push(`${tail} of the missing are the newest of the transcript: the memory may not have taken them yet.`)
+  if (sessions > 1) notes.push(`The transcript holds ${sessions} sessions; compared was ${sessionId}.`)
+  if (comparison.inFiles > 0)
+    notes.push(`${comparison.inFiles} long texts are files in the memory; the files were not compared.`)
+  if (comparison.outOfOrder > 0)
+    notes.push(`${comparison.outOfOrder} messages stand in another order than in the transcript.`)
+  return notes
+}
+
+/** How many of the sorted positions are in a row at the end. */
+function tailOf(positions: readonly number[]): number {
+  let count = 1
+  while (positions.at(-count - 1) === (positions.at(-count) ?? 0) - 1) count += 1
+  return count
+}
+
+/** What to show of some messages of the memory, by their position. */
+function* quotes<Quote>(
+  { db, ids }: ReportInput,
+  positions: readonly number[],
+  quote: (said: Said, position: number) => Quote,
+): Generator<void, ReadonlyMap<number, Quote>> {
+  const positionOf = new Map(positions.map((position) => [ids[position] ?? 0, position]))
+  const found = new Map<number, Quote>()
+  for (const batch of readMessages(db, [...positionOf.keys()])) {
+    for (const { messageId, said } of batch) {
+      const position = positionOf.get(messageId) ?? NONE
+      found.set(position, quote(said, position))
+    }
+    yield
+  }
+  return found
+}

@@ -1,0 +1,120 @@
+import { statSync } from 'node:fs'
+import type { TranscriptFormat } from '../../contract/import.ts'
+import { LcmError } from '../../errors.ts'
+import type { NewPart } from '../../ingest/new-message.ts'
+import { contentOf } from '../../ingest/transcripts/draft.ts'
+import { type AnswerRecord, type MessageRecord, NOTHING_STORED } from '../../ingest/transcripts/format.ts'
+import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from '../../ingest/transcripts/formats.ts'
+import { readHead } from '../../ingest/transcripts/head.ts'
+import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
+import { fileError } from '../../sqlite/memory-file.ts'
+import type { Said } from './fingerprint.ts'
+
+/** What the comparison may have to leave out of a memory that never keeps it. */
+export type Side = 'harness' | 'abandoned' | 'none'
+
+export type TranscriptMessage = {
+  readonly sessionId: string
+  readonly said: Said
+  readonly line: number | null
+  /** Null when nothing says it. */
+  readonly atMs: number | null
+  readonly side: Side
+  /** Stands here as a copy from the session that this one was forked from. */
+  readonly isCopied: boolean
+}
+
+export type TranscriptStep = {
+  readonly bytesRead: number
+  readonly messages: readonly TranscriptMessage[]
+  readonly skipped: number
+  /** The session that the file is about, as far as this stretch says. */
+  readonly mainSessionId: string | null
+}
+
+/** @throws LcmError file_missing, file_not_readable, transcript_unreadable */
+export function recogniseFor(path: string, format: TranscriptFormat): Recognised {
+  try {
+    refuseOther(path)
+    const found = format === 'auto' ? recogniseTranscript(path) : { format: formatOf(format), head: readHead(path) }
+    if (found) return found
+    throw new LcmError('transcript_unreadable', `${path} is ${whyNoTranscript(path)}.`, { path })
+  } catch (cause) {
+    if (cause instanceof LcmError) throw cause
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new LcmError('file_missing', `There is nothing at ${path}: check the path.`, { path }, { cause })
+    }
+    throw fileError(cause, path)
+  }
+}
+
+/** What a format dates messages with that have no time. */
+const NO_TIME = 0
+
+/** The messages of a transcript in the order of the file, as an import would store them. */
+export async function* readTranscript(path: string, { format, head }: Recognised): AsyncGenerator<TranscriptStep> {
+  const bytes = statSync(path).size
+  const limitBytes = Number.POSITIVE_INFINITY
+  const source = { path, bytes, head, nowMs: NO_TIME, limitBytes, ...NOTHING_STORED }
+  for await (const { bytesRead, records } of format.read(source)) {
+    const messages: TranscriptMessage[] = []
+    let skipped = 0
+    let mainSessionId: string | null = null
+    for (const record of records) {
+      if (record.kind === 'message') messages.push(ofMessage(record))
+      else if (record.kind === 'answer') messages.push(ofAnswer(record))
+      else if (record.kind === 'skipped') skipped += 1
+      else if (record.kind === 'session' && record.isMain) mainSessionId = record.sessionId
+    }
+    yield { bytesRead, messages, skipped, mainSessionId }
+  }
+}
+
+function ofMessage({ sessionId, message, line, copiedFrom = [] }: MessageRecord): TranscriptMessage {
+  const { role, content, parts, createdAtMs } = message
+  const metadata = parts[0]?.metadata ?? ''
+  const place = {
+    sessionId,
+    line: line ?? null,
+    atMs: createdAtMs === NO_TIME ? null : createdAtMs,
+    isCopied: copiedFrom.length > 0,
+  }
+  return { ...place, said: saidIn(role, content, parts), side: sideOf(metadata) }
+}
+
+function ofAnswer({ sessionId, blocks, createdAtMs, marks, line, copiedFrom = [] }: AnswerRecord): TranscriptMessage {
+  const parts = blocks.map(({ part }) => part)
+  const place = {
+    sessionId,
+    line: line ?? null,
+    atMs: createdAtMs === NO_TIME ? null : createdAtMs,
+    isCopied: copiedFrom.length > 0,
+  }
+  return { ...place, said: saidIn('assistant', contentOf(blocks), parts), side: sideOf(JSON.stringify(marks)) }
+}
+
+const sideOf = (marks: string): Side =>
+  /"abandoned":true/.test(marks)
+    ? 'abandoned'
+    : /"(?:harness|meta)":true|"attachment":/.test(marks)
+      ? 'harness'
+      : 'none'
+
+function saidIn(role: Said['role'], content: string, parts: readonly NewPart[]): Said {
+  const tools = parts.filter(({ type }) => type === 'tool')
+  const isAnswer = (part: NewPart): boolean => part.toolOutput != null || part.toolError != null
+  return {
+    role,
+    content,
+    reasoning: parts.flatMap(({ type, text }) => (type === 'reasoning' && text ? text : [])).join('\n'),
+    output: tools.flatMap(({ toolOutput, toolError }) => toolOutput ?? toolError ?? []).join('\n'),
+    calls: tools
+      .filter((part) => part.toolInput != null || !isAnswer(part))
+      .map(({ toolCallId, toolName, toolInput }) => ({
+        id: toolCallId ?? null,
+        name: toolName ?? null,
+        input: toolInput ?? null,
+      })),
+    answers: tools.filter(isAnswer).flatMap(({ toolCallId }) => toolCallId ?? []),
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../clock.ts'
+import type { CompactionSettings } from '../../contract/compaction.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { probeSchema } from '../../sqlite/schema-probe.ts'
+import { readWays } from '../../systems/copied-from.ts'
+import type { CheckContext } from './check.ts'
+import { dialectFactsOf, markRulesOf } from './dialect-facts.ts'
+import { Inherited, Seal } from './inherited.ts'
+import { MemoryFacts } from './memory-facts.ts'
+
+export type ContextTools = {
+  readonly db: ReadDb
+  readonly info: MemoryInfo
+  readonly estimator: TokenEstimator
+  readonly settings: CompactionSettings
+  readonly clock: Clock
+  /** Default: no ledger is allowed on this machine. */
+  readonly ledgers?: LedgerPermission
+}
+
+/** What the checks look at in one scan of all conversations. */
+export function contextOf(tools: ContextTools): CheckContext {
+  const { db, info } = tools
+  return {
+    ...tools,
+    ledgers: tools.ledgers ?? null,
+    conversationId: null,
+    dialect: dialectFactsOf(info.system),
+    facts: new MemoryFacts(),
+    probe: probeSchema(db, info.system === 'native' ? NATIVE_VIEWS : undefined),
+    inherited: inheritedOf(tools),
+  }
+}
+
+/** For one scan. */
+function inheritedOf({ db, info }: Pick<ContextTools, 'db' | 'info'>): Inherited | null {
+  const seal = info.system === 'native' ? sealOf(db) : null
+  return seal === null ? null : new Inherited(seal)
+}
+
+/** What a picture of the coverage has to mark as wrong, so that it agrees with the checks. */
+export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
+  let inherited: Inherited | null | undefined
+  const known = new Map<string, boolean>()
+  const isFree = (id: string, conversationId: number): boolean => {
+    // null is an answer, too.
+    if (inherited === undefined) inherited = inheritedOf(memory)
+    const free = known.get(id) ?? inherited?.isFree(id, conversationId) ?? false
+    known.set(id, free)
+    return free
+  }
+  return { ...markRulesOf(memory.info), ...(memory.info.copiedFrom === undefined ? {} : { isFree }) }
+}
+
+/** Of a working copy; null of any other file, and where it is not legible: then nothing is excused. */
+export const sealOf = (db: ReadDb): Seal | null => Seal.safeParse(readWays(db)).data ?? null

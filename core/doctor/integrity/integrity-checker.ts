@@ -1,0 +1,218 @@
+import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import { LcmError } from '../../errors.ts'
+import { manualNote } from '../repair/manual-notes.ts'
+import type { Check, CheckContext, Finding } from './check.ts'
+import { checks } from './checks.ts'
+import { type ContextTools, contextOf } from './context-of.ts'
+import { type ScanStep, scan, severityOf } from './scan.ts'
+import { LOST } from './structure-checks.ts'
+
+export { checks }
+
+const queries = {
+  exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :id`,
+  /** A statement that is not finished keeps the state of the file that is read. */
+  hold: /* sql */ `SELECT rootpage FROM main.sqlite_schema`,
+}
+
+const MAX_SAMPLES = 20
+/** Longest stretch of work between two yields. */
+const SLICE_MS = 25
+
+/** Verifies that a memory is what it says it is. Reads only. */
+export class IntegrityChecker {
+  readonly #dependencies: ContextTools
+
+  constructor(dependencies: ContextTools) {
+    this.#dependencies = dependencies
+  }
+
+  /**
+   * Runs every check, on one conversation or on all. Yields progress; can be cancelled between any two rows. A file
+   * with damaged pages is checked as far as it can be read.
+   * @throws LcmError cancelled, not_found, sqlite_failed
+   */
+  async *run(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, IntegrityReport> {
+    const { db, clock } = this.#dependencies
+    const startedAt = performance.now()
+    const context = this.#context(conversationId ?? null)
+    const report = new ReportBuilder(context)
+    const held = db.iterateRaw<[number]>(queries.hold)
+    let note = 'reading'
+    yield { done: 0, total: checks.length, unit: 'checks', note }
+    let sliceAt = performance.now()
+    try {
+      held.next()
+      if (signal.aborted) throw cancelled()
+      for (const step of scan(context, checks)) {
+        // Rows of one state fit together; texts are judged each by itself, and a long reader keeps the log from shrinking.
+        if (step?.kind === 'phase' && step.phase !== 'structure') held.return?.()
+        report.add(step)
+        if (step?.kind === 'check') note = step.check.id
+        if (performance.now() - sliceAt < SLICE_MS) continue
+        yield { done: report.done, total: checks.length, unit: 'checks', note }
+        await new Promise((resume) => setImmediate(resume))
+        if (signal.aborted) throw cancelled()
+        sliceAt = performance.now()
+      }
+    } finally {
+      held.return?.()
+    }
+    if (signal.aborted) throw cancelled()
+    return { ...report.build(), durationMs: performance.now() - startedAt, finishedAtMs: clock() }
+  }
+
+  /**
+   * How often each check fires, all at once and without a pause: for a transaction, in which nothing may be waited for.
+   * @throws LcmError sqlite_failed
+   */
+  countNow(without: readonly string[] = []): ReadonlyMap<string, number> {
+    const asked = checks.filter(({ id }) => !without.includes(id))
+    const counts = new Map(asked.map(({ id }) => [id, 0]))
+    for (const step of scan(this.#context(null), asked)) {
+      if (step?.kind === 'found' && step.byDesign === null)
+        counts.set(step.check.id, (counts.get(step.check.id) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  /**
+   * Everything that some checks find, not only samples. Unknown ids find nothing.
+   * @throws LcmError not_found, sqlite_failed
+   */
+  findNow(ids: readonly string[], conversationId: number | null): ReadonlyMap<string, readonly Finding[]> {
+    const asked = checks.filter((check) => ids.includes(check.id))
+    const found = new Map(asked.map((check): [string, Finding[]] => [check.id, []]))
+    for (const step of scan(this.#context(conversationId), asked)) {
+      if (step?.kind === 'found' && step.byDesign === null) found.get(step.check.id)?.push(step.finding)
+    }
+    return found
+  }
+
+  #context(conversationId: number | null): CheckContext {
+    const { db, info } = this.#dependencies
+    if (conversationId !== null && db.value(queries.exists, { id: conversationId }) === undefined) {
+      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
+    }
+    return { ...contextOf(this.#dependencies), conversationId }
+  }
+}
+
+function adviceOf({ id, repairable }: Check, { info }: CheckContext): string {
+  if (!repairable) return manualNote(id).advice
+  if (info.system === 'native') return 'It can be repaired from what the file holds: make a repair plan ("lcm repair").'
+  return `It can be repaired from what the file holds, in a working copy ("lcm copy"): a file of ${info.systemLabel} is never changed.`
+}
+
+/** Without a table, whatever was linked by it looks cut off. */
+const causesOf = ({ id, group, consequenceOf = [] }: Check): readonly string[] =>
+  id !== LOST && (group === 'lineage' || group === 'context') ? [...consequenceOf, LOST] : consequenceOf
+
+const cancelled = (): LcmError => new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
+
+type Tally = {
+  readonly check: Check
+  count: number
+  readonly samples: Sample[]
+  /** Not among those: what the system that a copy comes from wants so. */
+  readonly byDesign: { count: number; why: string; readonly samples: Sample[] }
+  ended: Ended | null
+}
+type Ended = { readonly notApplicable: string | null; readonly durationMs: number }
+
+/** Collects the steps of a scan into a report. */
+class ReportBuilder {
+  readonly #context: CheckContext
+  readonly #tallies: ReadonlyMap<Check, Tally>
+  readonly #phases: { phase: CheckPhase; startedAt: number }[] = []
+
+  constructor(context: CheckContext) {
+    this.#context = context
+    this.#tallies = new Map(
+      checks.map((check) => [
+        check,
+        { check, count: 0, samples: [], byDesign: { count: 0, why: '', samples: [] }, ended: null },
+      ]),
+    )
+  }
+
+  get done(): number {
+    let done = 0
+    for (const { ended } of this.#tallies.values()) if (ended) done += 1
+    return done
+  }
+
+  add(step: ScanStep): void {
+    if (step === null || step.kind === 'check') return
+    if (step.kind === 'phase') {
+      this.#phases.push({ phase: step.phase, startedAt: performance.now() })
+      return
+    }
+    const tally = this.#tallies.get(step.check)
+    if (!tally) return
+    if (step.kind === 'done') {
+      tally.ended = { notApplicable: step.notApplicable, durationMs: step.durationMs }
+      return
+    }
+    if (step.byDesign !== null) tally.byDesign.why = step.byDesign
+    const of = step.byDesign === null ? tally : tally.byDesign
+    const { id, conversationId, detail } = step.finding
+    of.count += 1
+    if (of.samples.length < MAX_SAMPLES) of.samples.push({ id, conversationId, detail })
+  }
+
+  build(): Omit<IntegrityReport, 'durationMs' | 'finishedAtMs'> {
+    const { facts, conversationId } = this.#context
+    const fired = new Set([...this.#tallies.values()].filter(({ count }) => count > 0).map(({ check }) => check.id))
+    const results = [...this.#tallies.values()].map((tally) => this.#result(tally, fired))
+    const sum = (severity: CheckResult['severity']): number =>
+      results.filter((result) => result.severity === severity && result.count > 0).length
+    const isCounted = (of: number): boolean => conversationId === null || of === conversationId
+    const endedAt = performance.now()
+    return {
+      ok: results.every((result) => result.count === 0 || result.severity === 'info'),
+      checks: results,
+      byDesign: [...this.#tallies.values()].flatMap((tally) => this.#byDesign(tally)),
+      counts: { error: sum('error'), warning: sum('warning'), info: sum('info') },
+      messages: facts.messages.ranges.reduce(
+        (n, range) => n + (isCounted(range.conversationId) ? range.to - range.from : 0),
+        0,
+      ),
+      summaries: facts.summaries.rows.filter((row) => isCounted(row.conversationId)).length,
+      phases: this.#phases.map(({ phase, startedAt }, index) => ({
+        phase,
+        durationMs: (this.#phases[index + 1]?.startedAt ?? endedAt) - startedAt,
+      })),
+    }
+  }
+
+  #byDesign({ check, byDesign: { count, why, samples } }: Tally): ByDesign[] {
+    const origin = this.#context.inherited?.origin
+    if (count === 0 || !origin) return []
+    const { id, group, invariant } = check
+    const { system, systemLabel } = origin
+    return [{ id, system, systemLabel, group, severity: 'info', invariant, why, count, samples }]
+  }
+
+  #result({ check, count, samples, ended }: Tally, fired: ReadonlySet<string>): CheckResult {
+    const { id, group, phase, invariant, explanation, repairable } = check
+    const severity = severityOf(check, this.#context)
+    return {
+      id,
+      group,
+      severity,
+      phase,
+      invariant,
+      explanation,
+      repairable,
+      count,
+      samples,
+      ...(count > 0 && severity !== 'info' ? { advice: adviceOf(check, this.#context) } : {}),
+      // What was found counts, even when the rest could not be read.
+      notApplicable: count > 0 ? null : (ended?.notApplicable ?? null),
+      consequenceOf: count > 0 ? causesOf(check).filter((other) => fired.has(other)) : [],
+      durationMs: ended?.durationMs ?? 0,
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import { realpathSync, statSync } from 'node:fs'
+import { extentOf } from '../../ingest/ledger/ledger-extent.ts'
+import { ledgerTimeMs, sha256 } from '../../ingest/ledger/ledger-line.ts'
+import { type LedgerLine, readLedgerLines } from '../../ingest/ledger/ledger-lines.ts'
+import { ledgerMeta } from '../../ingest/ledger/ledger-meta.ts'
+import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
+import { pendingMessageIds, readBatch } from '../../ingest/ledger/outbox.ts'
+import { toEvents } from '../../ingest/ledger/to-events.ts'
+import { ledgerPath } from '../../systems/decapod/decapod-ledger.ts'
+import type { Check, CheckContext, Finding } from './check.ts'
+
+const queries = {
+  stored: /* sql */ `
+    SELECT message_id AS messageId, conversation_id AS conversationId, content_hash AS hash FROM messages`,
+  indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
+}
+
+/** A message's number is that of its line where the ledger is what the memory is read from. */
+function findingOf({ facts, info }: CheckContext, line: number, detail: string): Finding {
+  const place = info.system === 'decapod' ? facts.messages.indexOf(line) : -1
+  return {
+    id: place < 0 ? null : facts.messageId(place),
+    conversationId: place < 0 ? null : facts.messageConversation(place),
+    detail: `line ${line}: ${detail}`,
+  }
+}
+
+function* each(context: CheckContext, judge: (line: LedgerLine) => string | null): Generator<Finding | null> {
+  for (const line of readLedgerLines(ledgerOf(context) ?? '')) {
+    const detail = judge(line)
+    yield detail === null ? null : findingOf(context, line.line, detail)
+  }
+}
+
+const findWrongHashes = (context: CheckContext): Iterable<Finding | null> =>
+  each(context, ({ isEvent, isTrue }) =>
+    isEvent ? (isTrue ? null : 'its content is not what its hash says') : 'no event can be read',
+  )
+
+function findDuplicates(context: CheckContext): Iterable<Finding | null> {
+  const first = new Map<string, number>()
+  return each(context, ({ line, isEvent, eventId }) => {
+    const before = first.get(eventId)
+    if (isEvent && before === undefined) first.set(eventId, line)
+    return isEvent && before !== undefined ? `the event ${eventId} stands in line ${before} already` : null
+  })
+}
+
+function findTimeSteps(context: CheckContext): Iterable<Finding | null> {
+  let latest = Number.NEGATIVE_INFINITY
+  return each(context, ({ isEvent, time }) => {
+    const at = isEvent ? ledgerTimeMs(time) : Number.NaN
+    if (Number.isNaN(at)) return isEvent ? 'its time cannot be read' : null
+    const isBack = at < latest
+    latest = Math.max(latest, at)
+    return isBack ? 'earlier than the line before it' : null
+  })
+}
+
+/** Beside the database under a name of its own, or where a memory of ours says and this machine allows it. */
+function ledgerOf({ db, info, ledgers }: CheckContext): string | null {
+  if (info.system === 'decapod') return ledgerPath(realpathSync(info.path))
+  const path = info.system === 'native' ? statedLedger(db) : null
+  // What a memory from elsewhere names is not even looked at.
+  return path !== null && ledgers !== null && whyRefused(db, path, ledgers) === null ? path : null
+}
+
+function* findBehind(context: CheckContext): Iterable<Finding | null> {
+  if (context.info.system === 'native') return yield* findUnrecorded(context)
+  const indexed = new Set(context.db.column<string>(queries.indexed))
+  const seen = new Set<string>()
+  yield* each(context, ({ isEvent, hash }) => {
+    const isNew = isEvent && !seen.has(hash)
+    seen.add(hash)
+    return isNew && !indexed.has(hash) ? 'not in the index of the database' : null
+  })
+  for (const hash of indexed) {
+    const detail = `the index names ${hash.slice(0, 16)}…, which the ledger does not hold`
+    yield seen.has(hash) ? null : { id: null, conversationId: null, detail }
+  }
+}
+
+/** Messages that neither the ledger nor its outbox has, and changes that wait because the ledger cannot be continued. */
+function* findUnrecorded(context: CheckContext): Iterable<Finding | null> {
+  const { db, ledgers } = context
+  const state = ledgers === null ? null : ledgerState(db, ledgers)
+  if (state !== null && state.blocked !== null && state.pending > 0) {
+    const detail = `${state.pending} changes wait in the memory. ${state.blocked}`
+    yield { id: null, conversationId: null, detail }
+  }
+  if (noLedger(context) !== null) return
+  const recorded = recordedIn(context)
+  const waiting = pendingMessageIds(db)
+  type Row = { messageId: number; conversationId: number; hash: string }
+  for (const { messageId, conversationId, hash } of db.iterate<Row>(queries.stored)) {
+    const isKnown = recorded.has(hash) || waiting.has(messageId)
+    yield isKnown ? null : { id: `msg_${messageId}`, conversationId, detail: 'not in the ledger' }
+  }
+}
+
+/** What only the ledger has, and lines that stand after all that this memory has written. */
+function* findAhead(context: CheckContext): Iterable<Finding | null> {
+  const { db } = context
+  const { bytes: known } = extentOf(db)
+  const stored = new Set<string>()
+  for (const { hash } of db.iterate<{ hash: string }>(queries.stored)) stored.add(hash)
+  const expected = expectedHashes(db)
+  for (const { line, start, isEvent, kind, hash } of readLedgerLines(ledgerOf(context) ?? '')) {
+    const isStray = isEvent && start >= known && !expected.has(hash)
+    const isMissing = isEvent && kind !== 'event' && !stored.has(hash) && !expected.has(hash)
+    if (!isStray && !isMissing) yield null
+    else if (isMissing) yield findingOf(context, line, 'a message that the database does not hold')
+    else yield findingOf(context, line, 'not written by this memory: it stands after all that it has written')
+  }
+}
+
+/** Of a batch that was begun: whatever of it is in the ledger by now was written by this memory. */
+function expectedHashes(db: CheckContext['db']): ReadonlySet<string> {
+  const last = ledgerMeta(db, 'ledger_batch')
+  if (last === undefined) return new Set()
+  return new Set([...toEvents(db, readBatch(db, Number(last)))].map(({ content }) => sha256(content)))
+}
+
+/** A ledger that is another memory's, by who keeps it here or by how it begins. */
+function* findForeign({ db, info, ledgers }: CheckContext): Iterable<Finding | null> {
+  if (info.system !== 'native' || ledgers === null) return
+  const { problem, blocked } = ledgerState(db, ledgers)
+  yield problem === 'foreign' ? { id: null, conversationId: null, detail: blocked ?? '' } : null
+}
+
+function recordedIn(context: CheckContext): ReadonlySet<string> {
+  const recorded = new Set<string>()
+  for (const { isEvent, kind, hash } of readLedgerLines(ledgerOf(context) ?? '')) {
+    if (isEvent && kind !== 'event') recorded.add(hash)
+  }
+  return recorded
+}
+
+const keepsNone = ({ db, info }: CheckContext): string | null =>
+  info.system === 'decapod' || (info.system === 'native' && statedLedger(db) !== null)
+    ? null
+    : `${info.systemLabel} keeps no ledger of this file.`
+
+const noLedger = (context: CheckContext): string | null => {
+  const none = keepsNone(context)
+  if (none !== null) return none
+  const path = ledgerOf(context)
+  if (path === null)
+    return 'Nobody has agreed on this computer to the ledger that this memory names ("lcm ledger status").'
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() ? null : 'The ledger is not where it should be.'
+  } catch {
+    return 'The ledger cannot be reached.'
+  }
+}
+
+const foreignLedger = ({ db, ledgers }: CheckContext): string | null =>
+  ledgers !== null && ledgerState(db, ledgers).problem === 'foreign' ? 'The ledger is that of another memory.' : null
+
+const nativeLedger = (context: CheckContext): string | null =>
+  context.info.system === 'native' ? noLedger(context) : `${context.info.systemLabel} has no ledger of its own here.`
+
+export const ledgerChecks: readonly Check[] = [
+  {
+    id: 'ledger_hash',
+    group: 'ledger',
+    severity: 'error',
+    phase: 'files',
+    invariant: 'Every line of the ledger is an event whose content has its hash.',
+    explanation: 'What was recorded was changed afterwards, or cut off: it cannot be relied on as a record any more.',
+    repairable: false,
+    notApplicable: noLedger,
+    find: findWrongHashes,
+  },
+  {
+    id: 'ledger_duplicate_event',
+    group: 'ledger',
+    severity: 'error',
+    phase: 'files',
+    invariant: 'Every event of the ledger has an id of its own.',
+    explanation: 'A line was written twice, or the ledger was put together from several.',
+    repairable: false,
+    notApplicable: noLedger,
+    find: findDuplicates,
+  },
+  {
+    id: 'ledger_time_order',
+    group: 'ledger',
+    severity: 'warning',
+    phase: 'files',
+    invariant: 'The times of the ledger never go back.',
+    explanation: 'Lines were put in later, or the clock was set back.',
+    repairable: false,
+    notApplicable: noLedger,
+    find: findTimeSteps,
+  },
+  {
+    id: 'ledger_behind',
+    group: 'ledger',
+    severity: 'warning',
+    phase: 'files',
+    invariant: 'The ledger holds all that the database holds.',
+    explanation:
+      'The ledger lacks what the database has: it was cut off, cannot be written, or was restored without the database.',
+    repairable: true,
+    consequenceOf: ['ledger_hash'],
+    notApplicable: (context) => (context.info.system === 'native' ? keepsNone(context) : noLedger(context)),
+    find: findBehind,
+  },
+  {
+    id: 'ledger_ahead',
+    group: 'ledger',
+    severity: 'warning',
+    phase: 'files',
+    invariant: 'The ledger holds nothing that this memory did not write.',
+    explanation:
+      'The ledger goes on where this memory does not: a copy of the memory wrote into it, or the memory was restored without it.',
+    repairable: true,
+    consequenceOf: ['ledger_hash'],
+    notApplicable: (context) => nativeLedger(context) ?? foreignLedger(context),
+    find: findAhead,
+  },
+  {
+    id: 'ledger_foreign',
+    group: 'ledger',
+    severity: 'error',
+    phase: 'files',
+    invariant: 'The ledger of a memory is its own.',
+    explanation: 'The ledger that this memory names is that of another memory. Nothing of this one is written there.',
+    repairable: true,
+    notApplicable: (context) => keepsNone(context) ?? (context.info.system === 'native' ? null : nativeLedger(context)),
+    find: findForeign,
+  },
+]

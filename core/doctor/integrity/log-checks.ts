@@ -1,0 +1,57 @@
+import { realpathSync, statSync } from 'node:fs'
+import { type LogEnd, logHeader, readLog } from '../../sqlite/write-ahead-log.ts'
+import type { Check, CheckContext, Finding } from './check.ts'
+
+/** Where SQLite keeps the log of a file; null when nothing is in it. */
+function logOf({ info }: CheckContext): string | null {
+  try {
+    const path = `${realpathSync(info.path)}-wal`
+    return statSync(path).size > 0 ? path : null
+  } catch {
+    // Not every file has one, and one that is gone has nothing to say.
+    return null
+  }
+}
+
+function* findBroken(context: CheckContext): Iterable<Finding | null> {
+  const path = logOf(context)
+  if (path === null) return
+  try {
+    const before = logHeader(path)
+    const reading = readLog(path)
+    let step = reading.next()
+    for (; !step.done; step = reading.next()) yield null
+    // Begun anew by its writer meanwhile: then it was no single log that was read.
+    if (logHeader(path) !== before) return
+    for (const detail of told(step.value, statSync(path).size)) yield { id: null, conversationId: null, detail }
+  } catch (error) {
+    // The last one to close the file took its log away.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+function* told({ hasHeader, frames, strandedCommits, foreignBytes }: LogEnd, bytes: number): Iterable<string> {
+  const many = (value: number): string => value.toLocaleString('en')
+  if (!hasHeader) yield `the header of the log cannot be read, so that none of its ${many(bytes)} bytes are used`
+  if (strandedCommits > 0) {
+    yield `${many(strandedCommits)} commits stand behind frame ${many(frames)}, after which the log is broken`
+  }
+  if (foreignBytes > 0) {
+    yield `${many(foreignBytes)} bytes behind frame ${many(frames)} are of no log of this file`
+  }
+}
+
+export const logChecks: readonly Check[] = [
+  {
+    id: 'log_broken',
+    group: 'file',
+    severity: 'error',
+    phase: 'files',
+    invariant: 'What stands in the write-ahead log was written there by SQLite and can be read.',
+    explanation:
+      'Something else wrote into the log, or a part of it is lost. SQLite passes over what it cannot read: what was committed there last may be missing.',
+    repairable: false,
+    notApplicable: (context) => (logOf(context) === null ? 'The file has no write-ahead log, or an empty one.' : null),
+    find: findBroken,
+  },
+]

@@ -1,0 +1,62 @@
+import { ROLES } from '../../contract/lists.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+
+function* findSequence(context: CheckContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
+  const { messages } = context.facts
+  const { sequence } = context.dialect
+  for (const { conversationId, from, to } of messages.ranges) {
+    if (!isAsked(context, conversationId)) continue
+    for (let place = from + 1; place < to; place += 1) {
+      const step = (messages.seqs[place] as number) - (messages.seqs[place - 1] as number)
+      const kind =
+        step === 0
+          ? 'duplicate'
+          : step > 1
+            ? sequence === 'pruned' && mayBePruned(context, place, step)
+              ? 'pruned'
+              : 'gap'
+            : null
+      if (kind !== isWanted || (sequence === 'free' && kind === 'gap')) {
+        if (place % 1024 === 0) yield null
+        continue
+      }
+      const seq = messages.seqs[place]
+      const detail = kind === 'duplicate' ? `number ${seq} a second time` : `${step - 1} numbers missing before ${seq}`
+      yield { id: context.facts.messageId(place), conversationId, detail, mark: String(step) }
+    }
+  }
+}
+
+/** A turn that a system takes out by itself (a heartbeat without an answer) has few messages. */
+const MAX_PRUNED = 16
+const USER = ROLES.indexOf('user')
+
+/** A turn is taken out whole, so that another one begins behind it; it was of one who asked and one who answered. */
+const mayBePruned = ({ facts }: CheckContext, place: number, step: number): boolean =>
+  step > 2 && step <= MAX_PRUNED && facts.messages.roles[place] === USER
+
+export const findPrunedMessages = (context: CheckContext): Iterable<Finding | null> => findSequence(context, 'pruned')
+
+export const sequenceChecks: readonly Check[] = [
+  {
+    id: 'sequence_duplicate',
+    group: 'content',
+    severity: 'error',
+    phase: 'structure',
+    invariant: 'No two messages of a conversation have the same number in its sequence.',
+    explanation: 'Two messages claim one place in a conversation: which of them came first is left to chance.',
+    repairable: false,
+    find: (context) => findSequence(context, 'duplicate'),
+  },
+  {
+    id: 'sequence_gap',
+    group: 'content',
+    severity: 'warning',
+    phase: 'structure',
+    invariant: 'The messages of a conversation are numbered without gaps.',
+    explanation: 'Messages that were there once are gone, or were numbered anew by something else than their system.',
+    repairable: false,
+    consequenceOf: ['dangling_edge', 'dangling_item', 'sequence_duplicate'],
+    find: (context) => findSequence(context, 'gap'),
+  },
+]

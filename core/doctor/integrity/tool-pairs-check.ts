@@ -1,0 +1,114 @@
+import { ROLES } from '../../contract/lists.ts'
+import { type CheckContext, type Finding, isAsked } from './check.ts'
+
+const queries = {
+  /** Calls and results of the messages that are in a window: few, as a rule. */
+  inWindows: /* sql */ `
+    SELECT c.message_id, p.tool_call_id
+    FROM context_items AS c
+    JOIN message_parts AS p ON p.message_id = c.message_id
+    WHERE c.message_id IS NOT NULL AND p.tool_call_id IS NOT NULL
+      AND (:conversation IS NULL OR c.conversation_id = :conversation)
+    ORDER BY c.conversation_id, c.ordinal, p.ordinal`,
+  /** All there are, from an index that holds nothing else: quicker than looking into the rows of some. */
+  all: /* sql */ `SELECT message_id, tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL`,
+  elsewhere: /* sql */ `
+    SELECT p.tool_call_id, p.message_id
+    FROM message_parts AS p
+    WHERE p.tool_call_id IN (SELECT value FROM json_each(:calls))`,
+}
+
+const TOOL = ROLES.indexOf('tool')
+const ASSISTANT = ROLES.indexOf('assistant')
+
+type Side = { readonly place: number; readonly callId: string }
+type Pairs = {
+  readonly calls: ReadonlyMap<string, Side>
+  readonly results: ReadonlyMap<string, readonly Side[]>
+}
+
+const known = new WeakMap<object, Pairs>()
+
+/** Calls and results in the windows, by conversation and call: an id of a call belongs to its conversation. */
+function* pairsInWindows({ db, info, facts, conversationId: conversation }: CheckContext): Generator<null, Pairs> {
+  const before = known.get(facts)
+  if (before) return before
+  const calls = new Map<string, Side>()
+  const results = new Map<string, Side[]>()
+  const isIndexed = info.system === 'native' && conversation === null
+  const rows = isIndexed
+    ? db.iterateRaw<[number, string]>(queries.all)
+    : db.iterateRaw<[number, string]>(queries.inWindows, { conversation })
+  let count = 0
+  for (const [messageId, callId] of rows) {
+    count += 1
+    if (count % 4096 === 0) yield null
+    const place = facts.messages.indexOf(messageId)
+    if (place < 0 || facts.window.messageCounts[place] === 0) continue
+    const key = keyOf(facts.messageConversation(place), callId)
+    if (facts.messages.roles[place] === TOOL) results.set(key, [...(results.get(key) ?? []), { place, callId }])
+    else if (facts.messages.roles[place] === ASSISTANT && !calls.has(key)) calls.set(key, { place, callId })
+  }
+  const pairs = { calls, results }
+  known.set(facts, pairs)
+  return pairs
+}
+
+const keyOf = (conversationId: number, callId: string): string => `${conversationId} ${callId}`
+
+/** Results in a window whose call is not there, and calls whose result stands elsewhere. */
+export function* findSplitPairs(context: CheckContext): Iterable<Finding | null> {
+  const { facts } = context
+  const { calls, results } = yield* pairsInWindows(context)
+  const lonely = [...results].flatMap(([key, sides]) => (calls.has(key) ? [] : sides))
+  const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
+  const homes = placesElsewhere(context, [...lonely, ...unanswered])
+  for (const { place, callId } of lonely) {
+    const conversationId = facts.messageConversation(place)
+    const home = homes.calls.get(keyOf(conversationId, callId))
+    const where = home === undefined ? 'does not exist' : `is in ${facts.messageId(home)}, which is not in the window`
+    const mark = home === undefined ? callId : `${facts.messageId(home)} ${callId}`
+    yield { id: facts.messageId(place), conversationId, detail: `the call ${callId} of this result ${where}`, mark }
+  }
+  for (const { place, callId } of unanswered) {
+    const conversationId = facts.messageConversation(place)
+    const home = homes.results.get(keyOf(conversationId, callId))
+    if (home === undefined) continue
+    const detail = `the result of its call ${callId} is in ${facts.messageId(home)}, which is not in the window`
+    const mark = `${facts.messageId(home)} ${callId}`
+    yield { id: facts.messageId(place), conversationId, detail, mark }
+  }
+}
+
+/** Where in their conversations the other sides stand. */
+function placesElsewhere({ db, facts }: CheckContext, alone: readonly Side[]) {
+  const homes = { calls: new Map<string, number>(), results: new Map<string, number>() }
+  if (alone.length === 0) return homes
+  const calls = JSON.stringify([...new Set(alone.map(({ callId }) => callId))])
+  for (const [callId, messageId] of db.iterateRaw<[string, number]>(queries.elsewhere, { calls })) {
+    const place = facts.messages.indexOf(messageId)
+    if (place < 0) continue
+    const key = keyOf(facts.messageConversation(place), callId)
+    if (facts.messages.roles[place] === ASSISTANT) homes.calls.set(key, place)
+    if (facts.messages.roles[place] === TOOL) homes.results.set(key, place)
+  }
+  return homes
+}
+
+/** Calls in a window, before the newest message, that have no result anywhere. */
+export function* findUnanswered(context: CheckContext): Iterable<Finding | null> {
+  const { facts } = context
+  const { calls, results } = yield* pairsInWindows(context)
+  // Nobody asks for them again.
+  known.delete(facts)
+  const newest = new Map(facts.messages.ranges.map(({ conversationId, to }) => [conversationId, to - 1]))
+  const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
+  const homes = placesElsewhere(context, unanswered)
+  for (const { place, callId } of unanswered) {
+    const conversationId = facts.messageConversation(place)
+    const isOpen = place === newest.get(conversationId) || homes.results.has(keyOf(conversationId, callId))
+    yield isOpen || !isAsked(context, conversationId)
+      ? null
+      : { id: facts.messageId(place), conversationId, detail: `the call ${callId} has no result` }
+  }
+}

@@ -1,0 +1,62 @@
+import { ROLES } from '../../contract/lists.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+
+const queries = {
+  /** Each message that names a call once. */
+  callSides: /* sql */ `
+    SELECT DISTINCT tool_call_id, message_id
+    FROM message_parts
+    WHERE tool_call_id IS NOT NULL
+    ORDER BY tool_call_id`,
+}
+
+const TOOL = ROLES.indexOf('tool')
+const ASSISTANT = ROLES.indexOf('assistant')
+
+/** More results than calls, of one call in one conversation. */
+function* findDuplicateResults(context: CheckContext): Iterable<Finding | null> {
+  const { messages } = context.facts
+  let current: string | null = null
+  let sides: number[] = []
+  for (const [callId, messageId] of context.db.iterateRaw<[string, number]>(queries.callSides)) {
+    if (callId !== current) {
+      yield* surplusResults(context, current ?? '', sides)
+      yield null
+      current = callId
+      sides = []
+    }
+    const place = messages.indexOf(messageId)
+    if (place >= 0) sides.push(place)
+  }
+  yield* surplusResults(context, current ?? '', sides)
+}
+
+function surplusResults(context: CheckContext, callId: string, sides: readonly number[]): Finding[] {
+  const { messages } = context.facts
+  if (sides.length < 2) return []
+  const byConversation = Map.groupBy(sides, (place) => messages.conversations[place] as number)
+  return [...byConversation].flatMap(([conversationId, places]): Finding[] => {
+    const results = places.filter((place) => messages.roles[place] === TOOL)
+    const calls = places.filter((place) => messages.roles[place] === ASSISTANT).length
+    const last = results.at(-1)
+    if (last === undefined || results.length <= Math.max(1, calls) || !isAsked(context, conversationId)) return []
+    const made = calls === 1 ? 'once' : `${calls} times in this file`
+    const detail = `${results.length} results of the call ${callId}, which was made ${made}`
+    return [{ id: context.facts.messageId(last), conversationId, detail }]
+  })
+}
+
+export const toolResultChecks: readonly Check[] = [
+  {
+    id: 'duplicate_tool_result',
+    group: 'operations',
+    severity: 'warning',
+    phase: 'text',
+    invariant: 'A tool call has one result.',
+    explanation: 'A result was stored more than once: the model is shown it twice, and providers may refuse that.',
+    repairable: false,
+    consequenceOf: ['tool_pair_split'],
+    notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
+    find: findDuplicateResults,
+  },
+]

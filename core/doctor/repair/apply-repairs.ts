@@ -1,0 +1,241 @@
+import type { JobProgress } from '../../contract/job.ts'
+import type { RepairInput, RepairResult } from '../../contract/repair.ts'
+import type { RewrittenNode } from '../../contract/surgery.ts'
+import { LcmError } from '../../errors.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { atOnce, withBreath } from '../../yielding.ts'
+import { madeFrom, rewriteTexts, setText } from '../surgery/rewrite.ts'
+import type { SurgeryRecord } from '../surgery/surgery-record.ts'
+import { type Batch, type Counts, commitVerified, leftOut, planStale } from './commit.ts'
+import { fingerprintOf } from './describe-changes.ts'
+import { dissolveNode, whyNotDissolved } from './dissolve-node.ts'
+import { bringInLine } from './numbers.ts'
+import { type Findings, type Planned, type PlannedStep, planSteps } from './plan-steps.ts'
+import type { Diagnosis, RepairAllInput, Repairer, RepairerOptions } from './repairer.ts'
+import { canonicalExtent } from './row-digest.ts'
+import { standingOf } from './settle.ts'
+import { toShownStep } from './shown-plan.ts'
+import { verifiedBackup } from './verified-backup.ts'
+
+type Skipped = RepairResult['skipped'][number]
+
+/** Chosen steps, ready to be written. */
+type Ready = { readonly planned: Planned; readonly batches: readonly Batch[]; readonly statements: readonly string[] }
+
+/** What came of the steps that need a summariser: new texts, and nodes of which none came out smaller. */
+type Written = { readonly texts: readonly RewrittenNode[]; readonly dissolved: readonly string[] }
+
+/** One application of chosen steps. */
+export class ApplyRepairs {
+  readonly #options: RepairerOptions & { readonly db: WriteDb }
+  readonly #repairer: Repairer
+
+  constructor(options: RepairerOptions & { readonly db: WriteDb }, repairer: Repairer) {
+    this.#options = options
+    this.#repairer = repairer
+  }
+
+  /** @see Repairer.apply */
+  async *run(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
+    const dataVersion = this.#options.db.dataVersion()
+    return yield* this.#apply(input, yield* this.#repairer.diagnose(undefined, signal), dataVersion, signal)
+  }
+
+  /** @see Repairer.applyAll */
+  async *runAll(
+    { conversationId, ...rest }: RepairAllInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, RepairResult | Diagnosis> {
+    const dataVersion = this.#options.db.dataVersion()
+    const diagnosis = yield* this.#repairer.diagnose(undefined, signal)
+    const isIn = (of: number | null): boolean => conversationId === undefined || of === null || of === conversationId
+    const steps = diagnosis.steps.filter(
+      (step) =>
+        step.risk !== 'manual' &&
+        isIn(step.conversationId) &&
+        (step.conversationId !== null ||
+          step.fixes.some((check) => diagnosis.findings.get(check)?.some((one) => isIn(one.conversationId)))),
+    )
+    if (steps.length === 0) return diagnosis
+    const input: RepairInput = { ...rest, steps: steps.map(({ id }) => ({ id })) }
+    return yield* this.#apply(input, diagnosis, dataVersion, signal)
+  }
+
+  async *#apply(
+    input: RepairInput,
+    diagnosis: Diagnosis,
+    dataVersion: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, RepairResult> {
+    const { db, clock, integrity, owner } = this.#options
+    const began = performance.now()
+    const chosen = this.#choose(diagnosis, input)
+    const { findings } = diagnosis
+    const planned = await withBreath(planSteps(this.#options, findings, chosen), signal)
+    this.#refuseOther(planned.steps, diagnosis.steps, chosen)
+    const { skipped, ...written } = yield* this.#summarise(planned, input, signal)
+    const ready = this.#ready(planned, written)
+    const extent = canonicalExtent(db)
+    const stored = yield* this.#backUp(input, signal)
+    // The last moment at which nothing has happened yet.
+    if (signal.aborted) throw new LcmError('cancelled', 'Cancelled before anything was changed; the backup was kept.')
+    yield { done: 0, total: 1, unit: 'steps', note: 'writing, then scanning again' }
+    const again = (): void => this.#planAgain(diagnosis, chosen, written, ready)
+    const { worse, before, after } = commitVerified(
+      { db, integrity, clock, owner },
+      {
+        batches: ready.batches,
+        statements: ready.statements,
+        conversationIds: planned.steps.flatMap((step) => step.conversationId ?? []),
+        records: records(planned, written, stored.backup.path),
+      },
+      {
+        dataVersion,
+        counts: new Map(diagnosis.report.checks.map((check) => [check.id, check.count])),
+        canonical: { extent, hash: stored.canonicalHash },
+        without: leftOut(this.#options.info.bytes),
+        isExpected: (id) => diagnosis.report.checks.find((check) => check.id === id)?.severity === 'info',
+      },
+      again,
+    )
+    const asked = new Set(input.steps.map((step) => step.id))
+    const failed = new Set(skipped.map((step) => step.id))
+    const left = yield* this.#repairer.diagnose(undefined, signal)
+    return {
+      applied:
+        worse === null
+          ? planned.steps
+              .filter((step) => !failed.has(step.id))
+              .map(({ id, rows }) => ({ id, rows, chosen: asked.has(id) }))
+          : [],
+      skipped: [...skipped],
+      backup: stored.backup,
+      rolledBack: worse === null ? null : [...worse],
+      before: told(before),
+      after: told(after),
+      left: left.steps.map(toShownStep),
+      canonicalHash: stored.canonicalHash,
+      durationMs: performance.now() - began,
+    }
+  }
+
+  /** Chosen ids and all that they depend on. */
+  #choose({ steps }: Diagnosis, input: RepairInput): Set<string> {
+    const byId = new Map(steps.map((step) => [step.id, step]))
+    const chosen = new Set<string>()
+    const open: string[] = []
+    for (const { id, fingerprint } of input.steps) {
+      const step = byId.get(id)
+      if (!step) throw planStale(this.#options.db.path, id, 'there is no such step any more')
+      if (fingerprint !== undefined && fingerprint !== step.fingerprint) {
+        throw planStale(this.#options.db.path, id, 'it would change other rows now')
+      }
+      if (step.risk === 'manual') {
+        throw new LcmError('invalid_argument', `Step ${id} is to be done by hand: ${step.description}`, { step: id })
+      }
+      open.push(id)
+    }
+    for (let id = open.pop(); id !== undefined; id = open.pop()) {
+      if (chosen.has(id)) continue
+      chosen.add(id)
+      open.push(...(byId.get(id)?.dependsOn ?? []))
+    }
+    return chosen
+  }
+
+  /** With fewer steps before it a step must come out the same: otherwise it depends on one that it does not name. */
+  #refuseOther(now: readonly PlannedStep[], shown: readonly PlannedStep[], chosen: ReadonlySet<string>): void {
+    for (const id of chosen) {
+      const [step, was] = [now.find((one) => one.id === id), shown.find((one) => one.id === id)]
+      if (step?.fingerprint !== was?.fingerprint)
+        throw planStale(this.#options.db.path, id, 'it would change other rows now')
+    }
+  }
+
+  /** Texts of steps that need a summariser, made from how things will be after the other steps. */
+  async *#summarise(
+    planned: Planned,
+    input: RepairInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, Written & { readonly skipped: readonly Skipped[] }> {
+    const { model, steps } = planned
+    const wanted = new Set(steps.flatMap((step) => step.rewrite))
+    if (wanted.size === 0) return { texts: [], dissolved: [], skipped: [] }
+    const { estimator, settings, summarizers } = this.#options
+    const tools = { estimator, settings, targetTokens: null, chain: summarizers.chainFor(input.summarizer) }
+    const { nodes, kept } = yield* rewriteTexts(model, wanted, tools, signal)
+    const dissolved = kept.flatMap(({ id }) => (whyNotDissolved(model, id) === null ? [id] : []))
+    const reasons = new Map(kept.filter(({ id }) => !dissolved.includes(id)).map(({ id, reason }) => [id, reason]))
+    const skipped = steps.flatMap((step): Skipped[] => {
+      const [id] = step.rewrite.filter((one) => reasons.has(one))
+      return id === undefined ? [] : [{ id: step.id, reason: `${id}: ${reasons.get(id)}` }]
+    })
+    return { texts: nodes, dissolved, skipped }
+  }
+
+  /** The model of `planned` may hold the texts by now; then nothing changes here. */
+  #ready(planned: Planned, { texts, dissolved }: Written): Ready {
+    const { model, steps } = planned
+    for (const text of texts) setText(model, text)
+    bringInLine(model, new Set(texts.map(({ id }) => id)))
+    for (const id of dissolved) if (model.summaries.has(id)) dissolveNode(model, id, standingOf(model))
+    const rewriting = steps.find((step) => step.rewrite.length > 0)?.id ?? null
+    return {
+      planned,
+      batches: [...steps.map(({ id, changes }) => ({ step: id, changes })), { step: rewriting, changes: model.take() }],
+      statements: steps.flatMap((step) => step.statements),
+    }
+  }
+
+  /** Others wrote since: only when exactly the same would be written now may it be written. */
+  #planAgain(diagnosis: Diagnosis, chosen: ReadonlySet<string>, written: Written, ready: Ready): void {
+    const { db, integrity } = this.#options
+    const findings: Findings = integrity.findNow([...diagnosis.findings.keys()], null)
+    const planned = atOnce(planSteps(this.#options, findings, chosen))
+    this.#refuseOther(planned.steps, ready.planned.steps, chosen)
+    for (const { id, madeFrom: was } of written.texts) {
+      if (madeFrom(planned.model, id) !== was)
+        throw planStale(db.path, ready.batches.at(-1)?.step ?? null, `${id} was made from other sources`)
+    }
+    const now = this.#ready(planned, written)
+    if (fingerprintOf(now.batches) === fingerprintOf(ready.batches)) return
+    throw planStale(db.path, null, 'other rows would change now')
+  }
+
+  async *#backUp(input: RepairInput, signal: AbortSignal) {
+    const { info, clock } = this.#options
+    const copying = verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
+    for (;;) {
+      const step = await copying.next()
+      if (step.done) return step.value
+      yield { ...step.value, unit: 'steps', note: 'backup' } satisfies JobProgress
+    }
+  }
+}
+
+const told = (counts: Counts): Record<string, number> =>
+  Object.fromEntries([...counts].filter(([, count]) => count > 0))
+
+/** One entry a conversation in the record of what was done by hand. */
+function records({ steps, windows, model }: Planned, { texts }: Written, backup: string): SurgeryRecord[] {
+  const byConversation = Map.groupBy(
+    steps.filter((step) => step.conversationId !== null),
+    (step) => step.conversationId as number,
+  )
+  return [...byConversation].map(([conversationId, own]): SurgeryRecord => {
+    const before = windows.get(conversationId)
+    const replaced = texts.filter(({ id }) => model.summaries.get(id)?.conversationId === conversationId)
+    return {
+      conversationId,
+      kind: 'repair',
+      nodeId: null,
+      summary: `Repaired: ${own.map((step) => step.title).join('; ')}.`,
+      ...(before ? { window: { before, after: model.window(conversationId) } } : {}),
+      detail: {
+        steps: own.map(({ id, rows }) => ({ id, rows })),
+        backup,
+        rewritten: replaced.map(({ id, before: was }) => ({ id, text: was.text, tokens: was.tokens })),
+      },
+    }
+  })
+}

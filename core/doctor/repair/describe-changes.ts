@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import type { RowChange } from '../../contract/repair.ts'
+import type { Area } from './fixer.ts'
+
+/** "context_items: 3 rows added at ordinals 118–120, 64 moved. summaries: 2 rows changed (depth). Nothing else changes." */
+export function describeChanges(changes: readonly RowChange[]): string {
+  const told = tellChanges(changes)
+  return told === '' ? '' : `${told} Nothing else changes.`
+}
+
+/** The same of changes that are made already: "context_items: 64 rows moved. Nothing else was changed." */
+export function describeMade(changes: readonly RowChange[]): string {
+  const told = tellChanges(changes)
+  return told === '' ? 'Nothing was changed.' : `${told} Nothing else was changed.`
+}
+
+function tellChanges(changes: readonly RowChange[]): string {
+  const tables = Map.groupBy(changes, (change) => change.table)
+  return [...tables].map(([table, rows]) => `${table}: ${tell(table, rows)}.`).join(' ')
+}
+
+function tell(table: string, rows: readonly RowChange[]): string {
+  if (table.includes('_fts')) return `rebuilt`
+  const added = rows.filter((row) => row.before === null)
+  const removed = rows.filter((row) => row.after === null)
+  const changed = rows.filter((row) => row.before !== null && row.after !== null)
+  const verb = table === 'context_items' ? 'moved' : 'changed'
+  const columns = [...new Set(changed.flatMap((row) => Object.keys(row.after ?? {})))].join(', ')
+  return [
+    ...(added.length > 0
+      ? [
+          `${count(added.length)} added${places(
+            table,
+            added.map((row) => row.after),
+          )}`,
+        ]
+      : []),
+    ...(removed.length > 0
+      ? [
+          `${count(removed.length)} removed${places(
+            table,
+            removed.map((row) => row.before),
+          )}`,
+        ]
+      : []),
+    ...(changed.length > 0
+      ? [`${count(changed.length)} ${verb}${table === 'context_items' ? '' : ` (${columns})`}`]
+      : []),
+  ].join(', ')
+}
+
+const count = (rows: number): string => `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`
+
+function places(table: string, cells: readonly RowChange['after'][]): string {
+  if (table !== 'context_items') return ''
+  const ordinals = cells.map((cell) => Number(cell?.ordinal)).toSorted((a, b) => a - b)
+  const [first, last] = [ordinals[0], ordinals.at(-1)]
+  if (first === last) return ` at ordinal ${first}`
+  const isRun = ordinals.every((ordinal, index) => ordinal === (first ?? 0) + index)
+  return isRun ? ` at ordinals ${first}–${last}` : ` between ordinals ${first} and ${last}`
+}
+
+const COLUMN_AREAS: Readonly<Record<string, Area>> = {
+  kind: 'kind',
+  depth: 'depth',
+  descendant_count: 'descendants',
+  earliest_at: 'times',
+  latest_at: 'times',
+  source_token_count: 'sourceTokens',
+  token_count: 'tokens',
+  summary_hash: 'hash',
+  file_ids: 'fileIds',
+  content: 'text',
+}
+
+/** What a step changes, for those that come after it. */
+export function areasOf(changes: readonly RowChange[]): Set<Area> {
+  return new Set(
+    changes.flatMap(({ table, before, after }): Area[] => {
+      switch (table) {
+        case 'summary_messages':
+        case 'summary_sources':
+          return ['edges']
+        case 'context_items':
+          return ['window']
+        case 'messages':
+          return ['tokens']
+        case 'summaries':
+          if (!before || !after) return ['summaries']
+          return Object.keys(after).flatMap((column) => COLUMN_AREAS[column] ?? [])
+        case 'large_files':
+          return ['files']
+        case 'conversation_locks':
+        case 'compaction_runs':
+          return ['operations']
+        default:
+          return ['index']
+      }
+    }),
+  )
+}
+
+/** SHA-256 of everything that would be written. */
+export function fingerprintOf(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+}

@@ -1,0 +1,118 @@
+import { messageNumber } from '../../systems/node-id.ts'
+import type { MemoryModel } from './memory-model.ts'
+import type { Coverage } from './reach.ts'
+
+const queries = {
+  logged: `
+    SELECT summary_id AS id, removed FROM compaction_events WHERE summary_id = :id ORDER BY event_id DESC LIMIT 1`,
+}
+
+/** Which sources a summary had when it was made. */
+export type Links = { readonly messages: readonly number[]; readonly summaries: readonly string[] }
+
+/** Lists of sources longer than this are not tried with one left out: that takes the square of their length. */
+const LONGEST_LIST = 400
+const MOST_RUNS = 100
+
+/**
+ * Finds the sources that a summary was made from, when its links are not those. The stored hash is over sources and text,
+ * so a list that gives it again is the list; it is looked for in the log of compactions, in the order of the history,
+ * among the links with one left out, and in what nobody else stands for. Null when the links are
+ * right as they are, or nothing is proven.
+ */
+export function provenLinks(model: MemoryModel, id: string, coverage: Coverage): Links | null {
+  const hash = model.summaries.get(id)?.hash
+  if (!hash) return null
+  const now: Links = {
+    messages: model.messageEdges(id).map((edge) => edge.to),
+    summaries: model.sourceEdges(id).map((edge) => edge.to),
+  }
+  const text = model.textOf(id)
+  const isProven = (links: Links): boolean => isWhole(model, links) && model.hashFor(text, links) === hash
+  if (model.hashFor(text, now) === hash) return null
+  for (const links of candidates(model, id, now, coverage)) {
+    if (isProven(links)) return links
+  }
+  return null
+}
+
+/** Every source exists, and the list is not empty. */
+function isWhole(model: MemoryModel, { messages, summaries }: Links): boolean {
+  return (
+    messages.length + summaries.length > 0 &&
+    messages.every((message) => model.messages.has(message)) &&
+    summaries.every((summary) => model.summaries.has(summary))
+  )
+}
+
+function* candidates(model: MemoryModel, id: string, now: Links, coverage: Coverage): Iterable<Links> {
+  const logged = loggedLinks(model, id)
+  if (logged) yield logged
+  const seqOf = (message: number): number => model.messages.seqOf(message) ?? 0
+  const inOrder: Links = { ...now, messages: now.messages.toSorted((a, b) => seqOf(a) - seqOf(b)) }
+  yield inOrder
+  if (now.messages.length + now.summaries.length <= LONGEST_LIST) {
+    for (const left of inOrder.messages) yield { ...now, messages: inOrder.messages.filter((other) => other !== left) }
+    for (const left of now.summaries) yield { ...now, summaries: now.summaries.filter((other) => other !== left) }
+  }
+  if (now.messages.length > 0 && now.summaries.length > 0) {
+    yield { ...inOrder, summaries: [] }
+    yield { messages: [], summaries: now.summaries }
+  }
+  if (now.summaries.length > 0) return
+  const sorted = (messages: readonly number[]): Links => ({
+    messages: [...new Set(messages)].toSorted((a, b) => seqOf(a) - seqOf(b)),
+    summaries: [],
+  })
+  for (const run of lostRuns(model, id, coverage)) {
+    yield sorted(run)
+    if (now.messages.length === 0) continue
+    yield sorted([...now.messages, ...run])
+    if (run.length <= LONGEST_LIST) for (const one of run) yield sorted([...now.messages, one])
+  }
+}
+
+function loggedLinks(model: MemoryModel, id: string): Links | null {
+  const removed = model.db.get<{ removed: string }>(queries.logged, { id })?.removed
+  if (removed === undefined) return null
+  try {
+    const items: unknown = JSON.parse(removed)
+    if (!Array.isArray(items)) return null
+    const ids = items.map((item) => (Array.isArray(item) ? String(item[2]) : ''))
+    const messages = ids.flatMap((one) => messageNumber(one) ?? [])
+    return { messages, summaries: ids.filter((one) => messageNumber(one) === null) }
+  } catch {
+    // The log is damaged there; what else is known may do.
+    return null
+  }
+}
+
+/** Messages of its conversation that nobody reaches, in runs that follow each other without a gap. */
+function lostRuns(model: MemoryModel, id: string, { uncovered }: Coverage): number[][] {
+  const conversationId = model.summaries.get(id)?.conversationId
+  const { seqs, ids, conversationIds } = model.messages
+  const lost = [...uncovered]
+    .filter((row) => conversationIds[row] === conversationId)
+    .toSorted((a, b) => (seqs[a] as number) - (seqs[b] as number))
+  const runs: number[][] = []
+  let before = Number.NaN
+  for (const row of lost) {
+    const seq = seqs[row] as number
+    if (seq !== before + 1) runs.push([])
+    runs.at(-1)?.push(ids[row] as number)
+    before = seq
+  }
+  return runs.slice(0, MOST_RUNS)
+}
+
+/** Gives a summary exactly these sources, numbered from 0. */
+export function setLinks(model: MemoryModel, id: string, { messages, summaries }: Links): void {
+  model.setMessageEdges(
+    id,
+    messages.map((to, ordinal) => ({ to, ordinal })),
+  )
+  model.setSourceEdges(
+    id,
+    summaries.map((to, ordinal) => ({ to, ordinal })),
+  )
+}

@@ -1,0 +1,113 @@
+import type { Cells, RowChange } from '../../contract/repair.ts'
+import type { Edge, SummaryState, WindowEntry } from './memory-model.ts'
+
+/** Columns of `summaries` by their names in the model. */
+const COLUMNS = {
+  conversationId: 'conversation_id',
+  kind: 'kind',
+  depth: 'depth',
+  tokens: 'token_count',
+  sourceTokens: 'source_token_count',
+  descendants: 'descendant_count',
+  earliestAtMs: 'earliest_at',
+  latestAtMs: 'latest_at',
+  createdAtMs: 'created_at',
+  level: 'level',
+  model: 'model',
+  promptVersion: 'prompt_version',
+  hash: 'summary_hash',
+  fileIds: 'file_ids',
+  content: 'content',
+} as const satisfies Partial<Record<keyof SummaryState, string>>
+
+const columns = Object.entries(COLUMNS) as [keyof typeof COLUMNS, string][]
+
+/** At most one change: added, removed, or the columns that differ. */
+export function diffSummary(was: SummaryState | undefined, now: SummaryState | undefined): RowChange[] {
+  const id = (now ?? was)?.id
+  if (id === undefined) return []
+  const key = { summary_id: id }
+  if (!was || !now) return [{ table: 'summaries', key, before: was ? row(was) : null, after: now ? row(now) : null }]
+  const changed = columns.filter(([name]) => (was[name] ?? null) !== (now[name] ?? null))
+  if (changed.length === 0) return []
+  // A new text stands for itself: the hash says which text it replaces.
+  const told = changed.filter(([name]) => name !== 'content')
+  const before = Object.fromEntries(told.map(([name, column]) => [column, was[name] ?? null]))
+  const after = Object.fromEntries(changed.map(([name, column]) => [column, now[name] ?? null]))
+  return [{ table: 'summaries', key, before, after }]
+}
+
+const row = (summary: SummaryState): Cells =>
+  Object.fromEntries(
+    columns.flatMap(([name, column]) => (summary[name] === undefined ? [] : [[column, summary[name] ?? null]])),
+  )
+
+/** An edge that is listed once before and after only moves; what is listed more often is told apart by its place. */
+export function diffEdges<Id extends string | number>(
+  table: 'summary_messages' | 'summary_sources',
+  column: string,
+  summaryId: string,
+  was: readonly Edge<Id>[],
+  now: readonly Edge<Id>[],
+): RowChange[] {
+  const [before, after] = [Map.groupBy(was, (edge) => edge.to), Map.groupBy(now, (edge) => edge.to)]
+  const changes: RowChange[] = []
+  for (const to of new Set([...before.keys(), ...after.keys()])) {
+    const key = { summary_id: summaryId, [column]: to }
+    const [old, fresh] = [before.get(to) ?? [], after.get(to) ?? []]
+    const [only, other] = [old[0], fresh[0]]
+    if (old.length === 1 && fresh.length === 1 && only && other) {
+      if (only.ordinal === other.ordinal) continue
+      changes.push({ table, key, before: { ordinal: only.ordinal }, after: { ordinal: other.ordinal } })
+      continue
+    }
+    const [gone, come] = [surplus(old, fresh), surplus(fresh, old)]
+    for (const { ordinal } of gone) changes.push({ table, key, before: { ordinal }, after: null })
+    for (const { ordinal } of come) changes.push({ table, key, before: null, after: { ordinal } })
+  }
+  return changes
+}
+
+/** What is in the first list more often than in the second. */
+function surplus<Id>(list: readonly Edge<Id>[], other: readonly Edge<Id>[]): Edge<Id>[] {
+  const left = other.map((edge) => edge.ordinal)
+  return list.filter(({ ordinal }) => {
+    const at = left.indexOf(ordinal)
+    if (at < 0) return true
+    left.splice(at, 1)
+    return false
+  })
+}
+
+/** An entry that is there before and after may have another place. */
+export function diffWindow(
+  conversationId: number,
+  was: readonly WindowEntry[],
+  now: readonly WindowEntry[],
+): RowChange[] {
+  const change = (before: WindowEntry | null, after: WindowEntry | null): RowChange => ({
+    table: 'context_items',
+    key: { conversation_id: conversationId, ordinal: (before ?? after)?.ordinal ?? 0 },
+    before: before && item(before),
+    after: after && item(after),
+  })
+  const waiting = Map.groupBy(was, entryKey)
+  const changes: RowChange[] = []
+  for (const entry of now) {
+    const before = waiting.get(entryKey(entry))?.shift() ?? null
+    if (!before || before.ordinal !== entry.ordinal) changes.push(change(before, entry))
+  }
+  for (const left of waiting.values()) for (const entry of left) changes.push(change(entry, null))
+  return changes
+}
+
+const entryKey = ({ messageId, summaryId, placedAtMs }: WindowEntry): string =>
+  `${messageId}|${summaryId}|${placedAtMs}`
+
+const item = ({ ordinal, messageId, summaryId, placedAtMs }: WindowEntry): Cells => ({
+  ordinal,
+  item_type: messageId === null ? 'summary' : 'message',
+  message_id: messageId,
+  summary_id: summaryId,
+  created_at: placedAtMs,
+})

@@ -1,0 +1,156 @@
+import type { Clock } from '../../clock.ts'
+import type { Sample } from '../../contract/integrity.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import type { RepairRisk, RowChange } from '../../contract/repair.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { areasOf, describeChanges, fingerprintOf } from './describe-changes.ts'
+import type { Area, Draft, Fixer, Scope } from './fixer.ts'
+import { fixers } from './fixers.ts'
+import { MemoryModel, type WindowEntry } from './memory-model.ts'
+import { type Standing, standingOf } from './settle.ts'
+
+/** A step with all that it would write. */
+export type PlannedStep = {
+  readonly id: string
+  readonly fixes: readonly string[]
+  readonly conversationId: number | null
+  readonly nodes: readonly string[]
+  readonly title: string
+  readonly description: string
+  readonly risk: RepairRisk
+  readonly rows: number
+  readonly changes: readonly RowChange[]
+  readonly statements: readonly string[]
+  readonly rewrite: readonly string[]
+  readonly cannotRestore: string | null
+  readonly dependsOn: readonly string[]
+  readonly fingerprint: string
+}
+
+export type PlanTools = {
+  readonly db: ReadDb
+  readonly estimator: TokenEstimator
+  readonly clock: Clock
+  readonly filesDirs: readonly string[]
+  readonly info: Pick<MemoryInfo, 'system'>
+}
+
+/** All findings by check, not only samples. */
+export type Findings = ReadonlyMap<string, readonly Sample[]>
+
+export type Planned = {
+  readonly steps: readonly PlannedStep[]
+  /** As it is after all of them. */
+  readonly model: MemoryModel
+  /** Windows as they were in the file, of those that change. */
+  readonly windows: ReadonlyMap<number, readonly WindowEntry[]>
+}
+
+/**
+ * Decides what to do about findings: each fixer in turn changes a model of the file, and the rows that differ are its
+ * step. Writes nothing; yields now and then.
+ * @param chosen only these steps; null: all. The steps that they depend on must be among them
+ */
+export function* planSteps(
+  tools: PlanTools,
+  findings: Findings,
+  chosen: ReadonlySet<string> | null,
+): Generator<void, Planned> {
+  const model = yield* MemoryModel.read(tools.db)
+  const isCrossed = (findings.get('cross_conversation_edge')?.length ?? 0) > 0
+  const windows = new Map<number, readonly WindowEntry[]>()
+  const steps: PlannedStep[] = []
+  const written = new Map<string, ReadonlySet<Area>>()
+  for (const fixer of fixers) {
+    for (const conversationId of conversationsOf(fixer, findings)) {
+      yield
+      if (chosen !== null && !chosen.has(stepId(fixer, conversationId))) continue
+      const was = new Map(model.conversationIds.map((id) => [id, model.window(id)]))
+      const scope = scopeOf(tools, model, findings, fixer, conversationId)
+      for (const draft of fixer.fix(scope)) {
+        const changes = [...model.take(), ...(draft.changes ?? [])]
+        for (const { table, key } of changes) {
+          const id = Number(key.conversation_id)
+          if (table === 'context_items' && !windows.has(id)) windows.set(id, was.get(id) ?? [])
+        }
+        const step = toStep(fixer, draft, conversationId, changes, scope)
+        const earlier = steps.filter(
+          (other) =>
+            isCrossed ||
+            other.conversationId === null ||
+            conversationId === null ||
+            other.conversationId === conversationId,
+        )
+        const dependsOn = earlier
+          .filter((other) => fixer.reads.some((area) => written.get(other.id)?.has(area)))
+          .map((other) => other.id)
+        written.set(step.id, areasOf(changes))
+        steps.push({ ...step, dependsOn })
+      }
+    }
+  }
+  return { steps, model, windows }
+}
+
+/** In which conversations a fixer has something to look at; null for findings of the whole file. */
+function conversationsOf(fixer: Fixer, findings: Findings): (number | null)[] {
+  const named = (fixer.triggers ?? fixer.checks).flatMap((check) => findings.get(check) ?? [])
+  if (fixer.isFileWide) return named.length > 0 ? [null] : []
+  const ids = new Set(named.map((finding) => finding.conversationId))
+  return [...ids].toSorted((a, b) => (a ?? -1) - (b ?? -1))
+}
+
+function scopeOf(
+  tools: PlanTools,
+  model: MemoryModel,
+  findings: Findings,
+  fixer: Fixer,
+  conversationId: number | null,
+): Scope {
+  let standing: Standing | undefined
+  return {
+    ...tools,
+    isNative: tools.info.system === 'native',
+    model,
+    conversationId,
+    findings: (check) =>
+      (findings.get(check) ?? []).filter((one) => fixer.isFileWide || one.conversationId === conversationId),
+    get was() {
+      standing ??= standingOf(model)
+      return standing
+    },
+  }
+}
+
+const stepId = ({ checks, part }: Fixer, conversationId: number | null): string =>
+  [checks[0], conversationId, part].filter((piece) => piece !== null && piece !== undefined).join(':')
+
+function toStep(
+  fixer: Fixer,
+  draft: Draft,
+  conversationId: number | null,
+  changes: readonly RowChange[],
+  scope: Scope,
+): PlannedStep {
+  const { title, rule, risk, nodes, statements = [], rewrite = [] } = draft
+  const fired = fixer.checks.filter((check) => scope.findings(check).length > 0)
+  const texts = rewrite.map((id) => [id, scope.model.textOf(id)])
+  const missing = changes.find((change) => change.before?.missing !== undefined)?.before?.missing
+  return {
+    id: stepId(fixer, conversationId),
+    fixes: [...new Set([...fired, ...(draft.fixes ?? [])])],
+    conversationId,
+    nodes,
+    title,
+    description: [describeChanges(changes), rule].filter((sentence) => sentence !== '').join(' '),
+    risk,
+    rows: typeof missing === 'number' ? missing : Math.max(changes.length, rewrite.length),
+    changes,
+    statements,
+    rewrite,
+    cannotRestore: draft.cannotRestore ?? null,
+    dependsOn: [],
+    fingerprint: fingerprintOf(changes, statements, texts),
+  }
+}

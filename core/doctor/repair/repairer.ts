@@ -1,0 +1,160 @@
+import type { Clock } from '../../clock.ts'
+import type { CompactionSettings } from '../../contract/compaction.ts'
+import type { IntegrityReport } from '../../contract/integrity.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import type {
+  ExportedPlan,
+  ExportFormat,
+  RepairInput,
+  RepairPlan,
+  RepairPlanInput,
+  RepairResult,
+} from '../../contract/repair.ts'
+import { LcmError } from '../../errors.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
+import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import { withBreath } from '../../yielding.ts'
+import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
+import { LOST } from '../integrity/structure-checks.ts'
+import { ApplyRepairs } from './apply-repairs.ts'
+import { exportPlan } from './export-plan.ts'
+import { fixers } from './fixers.ts'
+import { manualSteps, withLeftovers } from './leftovers.ts'
+import { PAIR_CHECKS } from './pairs.ts'
+import { type Findings, type PlannedStep, planSteps } from './plan-steps.ts'
+import { toPlan } from './shown-plan.ts'
+
+export type RepairerOptions = {
+  readonly db: ReadDb
+  readonly info: MemoryInfo
+  readonly estimator: TokenEstimator
+  readonly settings: Readonly<CompactionSettings>
+  readonly clock: Clock
+  readonly owner: string
+  readonly integrity: IntegrityChecker
+  readonly summarizers: ConfiguredSummarizers
+  readonly requireWrite: (what: string) => WriteDb
+  /** Folders in which large files may be read. */
+  readonly filesDirs: readonly string[]
+}
+
+/** A scan and what to do about it. */
+export type Diagnosis = {
+  readonly report: IntegrityReport
+  readonly findings: Findings
+  readonly steps: readonly PlannedStep[]
+}
+
+/** As `RepairInput`, for all steps at once; of one conversation where it is named. */
+export type RepairAllInput = Omit<RepairInput, 'steps'> & { readonly conversationId?: number }
+
+/** Plans repairs on any file, and applies chosen steps to native ones. */
+export class Repairer {
+  readonly #options: RepairerOptions
+
+  constructor(options: RepairerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Scans, then plans: every step with what it changes, what it costs and what it cannot restore. Writes nothing.
+   * @param known a report of the same conversations in the same state of the file, instead of a scan
+   * @throws LcmError not_found, cancelled, sqlite_failed
+   */
+  async *plan(
+    input: RepairPlanInput,
+    signal: AbortSignal,
+    known: IntegrityReport | null = null,
+  ): AsyncGenerator<JobProgress, RepairPlan> {
+    const { info, clock } = this.#options
+    const { report, steps } = yield* this.diagnose(input.conversationId, signal, known)
+    return toPlan(report, steps, onlyExport(info), clock())
+  }
+
+  /**
+   * The whole plan as a text: every row of every step.
+   * @throws LcmError not_found, cancelled, sqlite_failed
+   */
+  async *export(
+    input: RepairPlanInput & { readonly format: ExportFormat },
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, ExportedPlan> {
+    const { info, clock } = this.#options
+    const { steps } = yield* this.diagnose(input.conversationId, signal)
+    return exportPlan({ steps, info, format: input.format, nowMs: clock() })
+  }
+
+  /**
+   * Applies chosen steps with those that they depend on: backup first, one transaction, a second scan before it is kept.
+   * @throws LcmError read_only_dialect, read_only_file, invalid_argument, plan_stale, locked, cancelled, disk_full
+   */
+  async *apply(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
+    const db = this.#options.requireWrite('repair')
+    return yield* new ApplyRepairs({ ...this.#options, db }, this).run(input, signal)
+  }
+
+  /**
+   * Applies every step of the plan that a person need not do, after one scan. Without such a step nothing is written, and
+   * the plan says what is left to do.
+   * @throws LcmError as `apply`
+   */
+  async *applyAll(
+    input: RepairAllInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, { readonly applied: RepairResult } | { readonly plan: RepairPlan }> {
+    const { info, clock, requireWrite } = this.#options
+    const db = requireWrite('repair')
+    const done = yield* new ApplyRepairs({ ...this.#options, db }, this).runAll(input, signal)
+    return 'report' in done ? { plan: toPlan(done.report, done.steps, onlyExport(info), clock()) } : { applied: done }
+  }
+
+  /** @throws LcmError not_found, cancelled, sqlite_failed */
+  async *diagnose(
+    conversationId: number | undefined,
+    signal: AbortSignal,
+    known: IntegrityReport | null = null,
+  ): AsyncGenerator<JobProgress, Diagnosis> {
+    const report = known ?? (yield* this.#options.integrity.run(conversationId, signal))
+    // Summaries that lost their links with a whole table are not to be taken for such that never had any.
+    if (report.checks.some(({ id, count }) => id === LOST && count > 0)) {
+      return { report, findings: new Map(), steps: manualSteps(report) }
+    }
+    try {
+      const findings = yield* this.#findings(report, conversationId ?? null, signal)
+      yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
+      const planned = await withBreath(planSteps(this.#options, findings, null), signal)
+      return { report, findings, steps: withLeftovers(report, findings, planned) }
+    } catch (error) {
+      if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
+      return { report, findings: new Map(), steps: manualSteps(report) }
+    }
+  }
+
+  /** Of every check that has any; a report holds samples only. */
+  async *#findings(
+    report: IntegrityReport,
+    conversationId: number | null,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, Findings> {
+    const wanted = new Set([...fixers.flatMap((fixer) => [...fixer.checks, ...(fixer.triggers ?? [])]), ...PAIR_CHECKS])
+    // Expected states are nothing to be repaired.
+    const fired = report.checks.filter((check) => check.count > 0 && check.severity !== 'info' && wanted.has(check.id))
+    const findings = new Map<string, readonly IntegrityReport['checks'][number]['samples'][number][]>()
+    for (const [done, check] of fired.entries()) {
+      if (signal.aborted) throw new LcmError('cancelled', 'Planning was cancelled. Nothing was changed.')
+      if (check.count <= check.samples.length) findings.set(check.id, check.samples)
+      else findings.set(check.id, this.#options.integrity.findNow([check.id], conversationId).get(check.id) ?? [])
+      yield { done, total: fired.length, unit: 'checks', note: check.id }
+    }
+    return findings
+  }
+}
+
+/** Why steps cannot be applied to this file, and the way out; null when they can. */
+function onlyExport(info: MemoryInfo): string | null {
+  if (!info.readOnly) return null
+  if (info.system === 'native') return `${info.readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
+  return `This file belongs to ${info.systemLabel} and stays as it is. The plan can be exported, or applied to a working copy ("lcm copy"): backup first, one transaction, a second scan before it is kept.`
+}

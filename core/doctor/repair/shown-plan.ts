@@ -1,0 +1,57 @@
+import type { IntegrityReport } from '../../contract/integrity.ts'
+import type { RepairPlan, RepairStep } from '../../contract/repair.ts'
+import { fingerprintOf } from './describe-changes.ts'
+import type { PlannedStep } from './plan-steps.ts'
+import { renderSql, statementsOf } from './rows.ts'
+
+/** How many rows and nodes of a step cross a door. */
+const MOST_ROWS = 200
+const MOST_NODES = 20
+/** Longest text in a row that is shown. */
+const MOST_CHARS = 4000
+
+/** A plan as it is shown: the first rows of each step. */
+export function toPlan(
+  report: IntegrityReport,
+  steps: readonly PlannedStep[],
+  onlyExport: string | null,
+  madeAtMs: number,
+): RepairPlan {
+  const found = report.checks.filter((check) => check.count > 0 && check.severity !== 'info')
+  return {
+    planId: fingerprintOf(steps.map((step) => [step.id, step.fingerprint])),
+    madeAtMs,
+    steps: steps.map(toShownStep),
+    onlyExport,
+    findings: Object.fromEntries(found.map((check) => [check.id, check.count])),
+  }
+}
+
+/** Without what only the writer needs. */
+export function toShownStep({ statements, rewrite: _, ...step }: PlannedStep): RepairStep {
+  return {
+    ...step,
+    fixes: [...step.fixes],
+    dependsOn: [...step.dependsOn],
+    nodes: step.nodes.slice(0, MOST_NODES),
+    changes: shownChanges(step.changes),
+    sql: [...sqlOf(step.changes.slice(0, MOST_ROWS)), ...statements.map((sql) => `${sql};`)].slice(0, MOST_ROWS),
+  }
+}
+
+/** The first rows, long texts cut. */
+export function shownChanges(changes: PlannedStep['changes']): RepairStep['changes'] {
+  const cut = (cells: RepairStep['changes'][number]['after']): typeof cells =>
+    cells &&
+    Object.fromEntries(
+      Object.entries(cells).map(([name, value]) => [
+        name,
+        typeof value === 'string' && value.length > MOST_CHARS ? `${value.slice(0, MOST_CHARS)}…` : value,
+      ]),
+    )
+  return changes
+    .slice(0, MOST_ROWS)
+    .map(({ before, after, ...change }) => ({ ...change, before: cut(before), after: cut(after) }))
+}
+
+export const sqlOf = (changes: PlannedStep['changes']): string[] => [...statementsOf(changes)].map(renderSql)

@@ -1,0 +1,34 @@
+import type { Backup } from '../../contract/repair.ts'
+import { backUp } from '../../sqlite/backup.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { withBreath } from '../../yielding.ts'
+import { canonicalExtent, canonicalHash, fileHash } from './row-digest.ts'
+
+/** What was proven of a file while it was copied. */
+export type BackedUp = { readonly backup: Backup; readonly canonicalHash: string }
+
+/**
+ * A backup that is the same as the file: SQLite's own check says the same of both, every row of every table is the same,
+ * and the canonical rows are.
+ * @throws LcmError cancelled, disk_full, sqlite_failed
+ */
+export async function* verifiedBackup(
+  request: { readonly path: string; readonly folder?: string | undefined; readonly nowMs: number },
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly done: number; readonly total: number }, BackedUp> {
+  let canonical = ''
+  const verify = async (original: ReadDb, copy: ReadDb): Promise<string | null> => {
+    const [is, was] = [pageReport(copy), pageReport(original)]
+    if (is !== was) return `its pages are not sound: ${is}`
+    for (const rows of [fileHash, (db: ReadDb) => canonicalHash(db, canonicalExtent(db))]) {
+      canonical = await withBreath(rows(original), signal)
+      if (canonical !== (await withBreath(rows(copy), signal))) return 'its rows differ'
+    }
+    return null
+  }
+  const backup = yield* backUp({ ...request, verify }, signal)
+  return { backup, canonicalHash: canonical }
+}
+
+/** https://www.sqlite.org/pragma.html#pragma_quick_check */
+const pageReport = (db: ReadDb): string => db.column<string>('PRAGMA main.quick_check(100)').join('; ')

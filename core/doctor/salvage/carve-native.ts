@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs'
+import { TABLES, type Table } from '../../ingest/native-rows.ts'
+import { openNative } from '../../sqlite/native.ts'
+import type { SqlValue, WriteDb } from '../../sqlite/read-db.ts'
+import { takeTriggers } from '../../sqlite/take-triggers.ts'
+import { type Cell, cellsOf } from './page-cells.ts'
+import { foldIn, PageFile } from './page-file.ts'
+import { type Shape, shapeOf } from './table-shapes.ts'
+
+const queries = {
+  conversationOf: /* sql */ `SELECT conversation_id FROM summaries WHERE summary_id = :id`,
+  isInWindow: /* sql */ `
+    SELECT 1 FROM context_items
+    WHERE conversation_id = CAST(:conversation AS INTEGER) AND ordinal = CAST(:ordinal AS INTEGER) AND summary_id = :id`,
+  isWindowKnown: /* sql */ `SELECT 1 FROM context_items LIMIT 1`,
+  found: /* sql */ `SELECT (SELECT count(*) FROM conversations) + (SELECT count(*) FROM messages)`,
+}
+
+/** Pages between two pauses. */
+const SLICE_PAGES = 256
+
+/** A damaged copy to read, and which of its pages were missing at its end. */
+export type CarveSource = { readonly path: string; readonly pageSize: number; readonly missingFrom: number }
+
+/** Rows whose place is known and whose content stands on pages that are lost, by table. */
+export type Carved = { readonly found: number; readonly lost: ReadonlyMap<Table, readonly string[]> }
+
+/**
+ * Collects the rows of a file of ours into a new one without its table of contents: every page is looked at, and a row is
+ * known by how the rows of its table are stored. What stands on free pages is left out, as far as their list is there.
+ * The log of the copy is folded into it first.
+ */
+export function* carveNative({ path, pageSize, missingFrom }: CarveSource, to: string): Generator<void, Carved> {
+  const written = existsSync(`${path}-wal`) ? yield* foldIn(path, `${path}-wal`, pageSize) : new Set<number>()
+  const pages = new PageFile(path, pageSize, (page) => page >= missingFrom && !written.has(page))
+  const db = openNative(to)
+  try {
+    db.exec('PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF')
+    const putBack = takeTriggers(db, ['*'])
+    const carver = new Carver(db, pages)
+    yield* carver.run()
+    putBack()
+    return { found: db.value<number>(queries.found) ?? 0, lost: carver.lost }
+  } finally {
+    db.close()
+    pages.close()
+  }
+}
+
+const LINKS: ReadonlySet<Table> = new Set(['summary_messages', 'summary_sources'])
+
+class Carver {
+  readonly lost = new Map<Table, string[]>()
+  readonly #db: WriteDb
+  readonly #pages: PageFile
+  readonly #shapes: readonly Shape[]
+  /** Pages with cells that look like links between summaries and their sources; indexes have such too. */
+  readonly #links: number[] = []
+
+  constructor(db: WriteDb, pages: PageFile) {
+    this.#db = db
+    this.#pages = pages
+    this.#shapes = TABLES.map((table) => shapeOf(db, table))
+  }
+
+  *run(): Generator<void> {
+    const free = this.#pages.freePages()
+    for (let from = 1; from <= this.#pages.count; from += SLICE_PAGES) {
+      this.#db.transaction(() => {
+        for (let page = from; page < from + SLICE_PAGES && page <= this.#pages.count; page += 1) {
+          if (!free.has(page)) this.#read(page)
+        }
+      })
+      yield
+    }
+    for (const page of this.#links) {
+      this.#db.transaction(() => this.#readLinks(page))
+      yield
+    }
+  }
+
+  #read(page: number): void {
+    let hasLinks = false
+    for (const cell of cellsOf(this.#pages, page)) {
+      const shape = this.#shapes.find((one) => one.fits(cell))
+      if (shape && LINKS.has(shape.table)) hasLinks = true
+      else if (shape) this.#keep(shape, cell)
+    }
+    if (hasLinks) this.#links.push(page)
+  }
+
+  #keep(shape: Shape, cell: Cell): void {
+    const row = rowOf(shape, cell)
+    if (row) {
+      this.#db.run(insertSql(shape), row)
+      return
+    }
+    const lost = this.lost.get(shape.table) ?? []
+    this.lost.set(shape.table, lost)
+    lost.push(nameOf(shape, cell))
+  }
+
+  #readLinks(page: number): void {
+    for (const shape of this.#shapes.filter(({ table }) => LINKS.has(table))) {
+      const cells = [...cellsOf(this.#pages, page)].filter((cell) => shape.fits(cell))
+      const rows = cells
+        .map((cell) => rowOf(shape, cell))
+        .filter((row) => row !== null)
+        .filter((row) => this.#isOfSummary(row))
+      if (rows.every((row) => this.#isOfWindow(row))) continue
+      for (const row of rows) this.#db.run(insertSql(shape), row)
+    }
+  }
+
+  /** Other pairs of texts with a number are of an index: sessions by their importers, parts by the ids of calls. */
+  #isOfSummary(row: Row): boolean {
+    return [row.summary_id, row.source_summary_id].some((id) => this.#conversationOf(id) !== undefined)
+  }
+
+  /** The index of the window by summaries: a summary's id, its conversation, its place there. */
+  #isOfWindow({ summary_id: id, message_id: conversation, ordinal }: Row): boolean {
+    if (conversation === undefined || this.#conversationOf(id) !== conversation) return false
+    const params = { conversation: conversation ?? null, ordinal: ordinal ?? null, id: id ?? null }
+    return (
+      this.#db.value(queries.isWindowKnown) === undefined || this.#db.value(queries.isInWindow, params) !== undefined
+    )
+  }
+
+  #conversationOf(id: SqlValue | undefined): number | undefined {
+    return this.#db.value<number>(queries.conversationOf, { id: id ?? null })
+  }
+}
+
+type Row = Readonly<Record<string, SqlValue>>
+
+function rowOf({ columns, rowid }: Shape, cell: Cell): Row | null {
+  const values = cell.read()
+  return (
+    values && Object.fromEntries(columns.map((name, at) => [name, name === rowid ? cell.rowid : (values[at] ?? null)]))
+  )
+}
+
+/** What breaks a rule of the table was no row of it; of what is there twice, the first is kept. */
+const insertSql = ({ table, columns }: Shape): string =>
+  `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (:${columns.join(', :')})`
+
+const nameOf = ({ table }: Shape, { rowid }: Cell): string =>
+  table === 'messages' ? `msg_${rowid}` : rowid === null ? 'a row' : `row ${rowid}`

@@ -1,0 +1,75 @@
+import { LcmError } from '../../errors.ts'
+import type { Table } from '../../ingest/native-rows.ts'
+import { removeDatabase } from '../../sqlite/new-file.ts'
+import { type OpenedMemory, openMemory } from '../../systems/open-memory.ts'
+import { withBreath } from '../../yielding.ts'
+import { carveNative } from './carve-native.ts'
+import { isDamage } from './readable-rows.ts'
+import { noHeaderError, type SourceCopy } from './salvage-copy.ts'
+
+/** What can be read of a damaged file. */
+export type DamagedMemory = Pick<OpenedMemory, 'read' | 'info' | 'close'> & {
+  /** Null: SQLite reads it. Otherwise its rows were collected page by page; these are known to be lost. */
+  readonly lost: ReadonlyMap<Table, readonly string[]> | null
+}
+
+/**
+ * Opens the copy of a damaged file; one of ours whose table of contents cannot be read is read page by page.
+ * @throws LcmError not_a_database, not_a_memory, file_corrupt when nothing can be read, cancelled, disk_full
+ */
+export async function openDamaged(source: SourceCopy, from: string, signal: AbortSignal): Promise<DamagedMemory> {
+  try {
+    return { ...openMemory(source.path, { readOnly: true, allowNewer: true }), lost: null }
+  } catch (error) {
+    const carved = source.isOurs && isUnreadable(error) ? await openByPages(source, signal) : null
+    if (carved) return carved
+    if (!source.hasHeader) throw noHeaderError(from)
+    if (!isDamage(error) || namesTables(error)) throw nameOriginal(error, source.path, from)
+    throw new LcmError(
+      'file_corrupt',
+      `Nothing can be salvaged from ${from}: its table of contents, which says where every table begins, is damaged.`,
+      { path: from },
+      { cause: error },
+    )
+  }
+}
+
+/** Null when no page of the file holds anything of ours. */
+export async function openByPages(source: SourceCopy, signal: AbortSignal): Promise<DamagedMemory | null> {
+  const path = `${source.path}-pages`
+  const remove = (): void => removeDatabase(path)
+  remove()
+  try {
+    const { found, lost } = await withBreath(carveNative(source, path), signal)
+    if (found === 0) {
+      remove()
+      return null
+    }
+    const memory = openMemory(path, { readOnly: true })
+    const close = (): void => {
+      memory.close()
+      remove()
+    }
+    return { ...memory, close, lost }
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+const isUnreadable = (error: unknown): boolean =>
+  isDamage(error) || (error instanceof LcmError && (error.code === 'not_a_database' || error.code === 'not_a_memory'))
+
+/** Nobody has heard of the copy. */
+function nameOriginal(error: unknown, copy: string, from: string): unknown {
+  if (!(error instanceof LcmError)) return error
+  return new LcmError(
+    error.code,
+    error.message.replaceAll(copy, from),
+    { ...error.details, path: from },
+    { cause: error },
+  )
+}
+
+/** It could be read, and lacks what a memory is made of: the error says which tables. */
+const namesTables = (error: unknown): boolean => error instanceof LcmError && error.details?.sqlite === undefined

@@ -1,0 +1,151 @@
+import type { SqlValue } from '../../sqlite/read-db.ts'
+import type { PageFile } from './page-file.ts'
+
+/** What a column of a record holds, before it is read. */
+export type StoredType = 'null' | 'integer' | 'real' | 'text' | 'blob'
+
+/** A row of a table, or an entry of an index, as it stands on a page. */
+export type Cell = {
+  /** null in an index, and in a table that is one. */
+  readonly rowid: number | null
+  readonly types: readonly StoredType[]
+  /** null when a page on which the rest of it stands is lost. */
+  read(): SqlValue[] | null
+}
+
+type Kind = { readonly headerBytes: number; readonly childBytes: number; readonly hasRowid: boolean }
+
+/** By the first byte: pages of tables that hold rows, and pages of indexes. https://www.sqlite.org/fileformat2.html#b_tree_pages */
+const KINDS: ReadonlyMap<number, Kind> = new Map([
+  [0x0d, { headerBytes: 8, childBytes: 0, hasRowid: true }],
+  [0x0a, { headerBytes: 8, childBytes: 0, hasRowid: false }],
+  [0x02, { headerBytes: 12, childBytes: 4, hasRowid: false }],
+])
+
+/** The cells of a page; what cannot be one is passed over. Nothing for a page of another kind. */
+export function* cellsOf(pages: PageFile, number: number): Generator<Cell> {
+  const page = pages.read(number)
+  const start = number === 1 ? 100 : 0
+  const kind = KINDS.get(page?.[start] ?? 0)
+  if (!page || !kind) return
+  const count = page.readUInt16BE(start + 3)
+  const pointers = start + kind.headerBytes
+  if (pointers + 2 * count > pages.usableBytes) return
+  for (let at = 0; at < count; at += 1) {
+    const place = page.readUInt16BE(pointers + 2 * at)
+    if (place < pointers + 2 * count || place >= pages.usableBytes) continue
+    const cell = cellAt(pages, page.subarray(0, pages.usableBytes), place + kind.childBytes, kind)
+    if (cell) yield cell
+  }
+}
+
+function cellAt(pages: PageFile, page: Buffer, place: number, { hasRowid }: Kind): Cell | null {
+  const size = varint(page, place)
+  const key = size && hasRowid ? varint(page, size.end) : null
+  if (!size || (hasRowid && !key)) return null
+  const start = key?.end ?? size.end
+  const local = localBytes(size.value, pages.usableBytes, hasRowid)
+  const more = size.value > local
+  if (size.value === 0 || start + local + (more ? 4 : 0) > page.length) return null
+  const head = page.subarray(start, start + local)
+  const columns = columnsIn(head, size.value)
+  if (!columns) return null
+  const rest = more ? page.readUInt32BE(start + local) : 0
+  return {
+    rowid: key?.value ?? null,
+    types: columns.map(({ type }) => type),
+    read: () => {
+      const payload = more ? whole(pages, head, rest, size.value) : head
+      return payload && columns.map((column) => readValue(payload, column))
+    },
+  }
+}
+
+/** https://www.sqlite.org/fileformat2.html#cell_payload */
+function localBytes(size: number, usable: number, hasRowid: boolean): number {
+  const most = hasRowid ? usable - 35 : Math.floor(((usable - 12) * 64) / 255) - 23
+  if (size <= most) return size
+  const least = Math.floor(((usable - 12) * 32) / 255) - 23
+  const fitting = least + ((size - least) % (usable - 4))
+  return fitting <= most ? fitting : least
+}
+
+/** With what stands on overflow pages; null when one of them is lost. */
+function whole(pages: PageFile, head: Buffer, first: number, size: number): Buffer | null {
+  const pieces = [head]
+  const seen = new Set<number>()
+  let left = size - head.length
+  for (let number = first; left > 0; ) {
+    const page = seen.has(number) ? null : pages.read(number)
+    if (!page) return null
+    seen.add(number)
+    const piece = page.subarray(4, Math.min(pages.usableBytes, 4 + left))
+    pieces.push(piece)
+    left -= piece.length
+    number = page.readUInt32BE(0)
+    // The chain ends with the text, and not before.
+    if (left > 0 === (number === 0)) return null
+  }
+  return Buffer.concat(pieces)
+}
+
+type Column = { readonly type: StoredType; readonly at: number; readonly bytes: number; readonly code: number }
+
+/** null when this is no header of a record of that size. https://www.sqlite.org/fileformat2.html#record_format */
+function columnsIn(head: Buffer, size: number): Column[] | null {
+  const headerSize = varint(head, 0)
+  // The header of a row of ours is short: that it does not fit on its page is as good as that it is none.
+  if (!headerSize || headerSize.value > head.length) return null
+  const columns: Column[] = []
+  let at = headerSize.value
+  for (let place = headerSize.end; place < headerSize.value; ) {
+    const code = varint(head, place)
+    if (!code || code.value === 10 || code.value === 11) return null
+    const [type, bytes] = storedAs(code.value)
+    columns.push({ type, at, bytes, code: code.value })
+    at += bytes
+    place = code.end
+    if (place > headerSize.value) return null
+  }
+  return at === size ? columns : null
+}
+
+const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8] as const
+
+function storedAs(code: number): [StoredType, number] {
+  if (code === 0) return ['null', 0]
+  if (code === 7) return ['real', 8]
+  if (code === 8 || code === 9) return ['integer', 0]
+  if (code < 7) return ['integer', INTEGER_BYTES[code] ?? 0]
+  return [code % 2 === 1 ? 'text' : 'blob', Math.floor((code - 12) / 2)]
+}
+
+function readValue(payload: Buffer, { type, at, bytes, code }: Column): SqlValue {
+  switch (type) {
+    case 'null':
+      return null
+    case 'real':
+      return payload.readDoubleBE(at)
+    case 'text':
+      return payload.toString('utf8', at, at + bytes)
+    case 'blob':
+      return payload.subarray(at, at + bytes)
+    case 'integer': {
+      if (bytes === 0) return code - 8
+      if (bytes <= 6) return payload.readIntBE(at, bytes)
+      const value = payload.readBigInt64BE(at)
+      return Number.isSafeInteger(Number(value)) ? Number(value) : value
+    }
+  }
+}
+
+/** null for what does not end on the page, or is no number that a file of ours has. */
+function varint(bytes: Buffer, at: number): { readonly value: number; readonly end: number } | null {
+  let value = 0
+  for (let place = at; place < Math.min(at + 8, bytes.length); place += 1) {
+    const byte = bytes[place] as number
+    value = value * 128 + (byte & 0x7f)
+    if (byte < 0x80) return Number.isSafeInteger(value) ? { value, end: place + 1 } : null
+  }
+  return null
+}

@@ -1,0 +1,70 @@
+import { existsSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { isNoRoomError, LcmError } from '../../errors.ts'
+import { copyFileUnderLocksLater } from '../../sqlite/copy-file.ts'
+import { parseHeader, readStart } from '../../sqlite/file-header.ts'
+import { fileError } from '../../sqlite/memory-file.ts'
+import { APPLICATION_ID } from '../../sqlite/schema.ts'
+
+/** Of our own files, which never have another. */
+const OWN_PAGE_BYTES = 4096
+
+/** A private copy to read from. */
+export type SourceCopy = {
+  readonly path: string
+  readonly pageSize: number
+  /** False: its first page is lost, which says how to read it and whose it is. */
+  readonly hasHeader: boolean
+  /** It is a file of ours, or may be one. */
+  readonly isOurs: boolean
+  /** Bytes that the file should have and has not; zeros stand for them in the copy. */
+  readonly missingBytes: number
+  /** The first page that is missing at the end, wholly or in part. */
+  readonly missingFrom: number
+  remove(): void
+}
+
+/**
+ * Copies a damaged file with its log, and gives the copy the length that its header promises, without which SQLite
+ * refuses to read any of it. The original is only read.
+ * @throws LcmError file_missing, file_not_readable, disk_full; not_a_database when it is too short for one
+ */
+export async function copySource(from: string, to: string): Promise<SourceCopy> {
+  const remove = (): void => {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${to}${suffix}`, { force: true })
+  }
+  remove()
+  try {
+    const header = parseHeader(readStart(from))
+    const stated = header?.pageSize ?? 0
+    const hasHeader = header !== null && stated >= 512 && (stated & (stated - 1)) === 0
+    const pageSize = hasHeader ? stated : OWN_PAGE_BYTES
+    if (!hasHeader && statSync(from).size < 2 * pageSize) throw noHeaderError(from)
+    await copyFileUnderLocksLater(from, to)
+    for (const suffix of ['-wal', '-journal']) {
+      const part = `${from}${suffix}`
+      if (existsSync(part)) await copyFileUnderLocksLater(part, `${to}${suffix}`)
+    }
+    const bytes = statSync(to).size
+    const promised = Math.max((header?.pageCount ?? 0) * pageSize, Math.ceil(bytes / pageSize) * pageSize)
+    if (promised > bytes) truncateSync(to, promised)
+    return {
+      path: to,
+      pageSize,
+      hasHeader,
+      isOurs: !hasHeader || header.applicationId === APPLICATION_ID,
+      missingBytes: promised - bytes,
+      missingFrom: Math.floor(bytes / pageSize) + 1,
+      remove,
+    }
+  } catch (error) {
+    remove()
+    throw error instanceof LcmError ? error : fileError(error, isNoRoomError(error) ? to : from)
+  }
+}
+
+export const noHeaderError = (path: string): LcmError =>
+  new LcmError(
+    'not_a_database',
+    `${path} has no header that says how to read it, and no page of it is one of ours: nothing can be salvaged from it here.`,
+    { path },
+  )

@@ -1,0 +1,46 @@
+import type { Table } from '../../ingest/native-rows.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { Cell, StoredType } from './page-cells.ts'
+
+const queries = {
+  withoutRowid: /* sql */ `SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = :table`,
+  /** In the order in which a row stores them: in a table without rowids its key comes first. */
+  columns: /* sql */ `
+    SELECT name, type, "notnull" AS isRequired, pk FROM pragma_table_info(:table)
+    ORDER BY CASE WHEN :isIndex AND pk > 0 THEN pk - 1000 ELSE cid END`,
+}
+
+/** How the rows of a table look where they are stored. */
+export type Shape = {
+  readonly table: Table
+  readonly columns: readonly string[]
+  /** The column that is the row's number and stored as none; null in a table without rowids. */
+  readonly rowid: string | null
+  fits(cell: Cell): boolean
+}
+
+type Column = { readonly name: string; readonly type: string; readonly isRequired: number; readonly pk: number }
+
+/** The shapes of tables as a file of ours has them: strict tables hold values of the declared types only. */
+export function shapeOf(db: ReadDb, table: Table): Shape {
+  const isIndex = db.value<number>(queries.withoutRowid, { table }) ?? 0
+  const columns = db.all<Column>(queries.columns, { table, isIndex })
+  const key = columns.find(({ type, pk }) => isIndex === 0 && pk > 0 && type === 'INTEGER')
+  const fitting = columns.map((column) => typesOf(column, column === key))
+  return {
+    table,
+    columns: columns.map(({ name }) => name),
+    rowid: key?.name ?? null,
+    fits: ({ rowid, types }) =>
+      (rowid === null) === (isIndex === 1) &&
+      types.length === fitting.length &&
+      types.every((type, at) => fitting[at]?.has(type)),
+  }
+}
+
+function typesOf({ type, isRequired, pk }: Column, isRowid: boolean): ReadonlySet<StoredType> {
+  if (isRowid) return new Set(['null'])
+  const nothing: StoredType[] = isRequired === 1 || pk > 0 ? [] : ['null']
+  if (type === 'REAL') return new Set(['real', 'integer', ...nothing])
+  return new Set([type === 'TEXT' ? 'text' : 'integer', ...nothing])
+}

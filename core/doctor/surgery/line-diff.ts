@@ -1,0 +1,44 @@
+import type { DiffLine } from '../../contract/surgery.ts'
+
+/** Longer texts than this (lines of one times lines of the other) are told as removed and added as a whole. */
+const LARGEST_TABLE = 4_000_000
+
+/** What has to go and to come to make one text of the other, line by line, with as many lines kept as possible. */
+export function lineDiff(before: string, after: string): DiffLine[] {
+  const [old, fresh] = [before.split('\n'), after.split('\n')]
+  if (old.length * fresh.length > LARGEST_TABLE) {
+    return [...old.map((text) => line('removed', text)), ...fresh.map((text) => line('added', text))]
+  }
+  const width = fresh.length + 1
+  // Cell (i, j): how many lines the rest of one text, from i, and of the other, from j, have in common.
+  const common = new Uint16Array((old.length + 1) * width)
+  for (let i = old.length - 1; i >= 0; i -= 1) {
+    for (let j = fresh.length - 1; j >= 0; j -= 1) {
+      const [down, right] = [common[(i + 1) * width + j] as number, common[i * width + j + 1] as number]
+      common[i * width + j] =
+        old[i] === fresh[j] ? (common[(i + 1) * width + j + 1] as number) + 1 : Math.max(down, right)
+    }
+  }
+  const lines: DiffLine[] = []
+  let [i, j] = [0, 0]
+  while (i < old.length || j < fresh.length) {
+    const [was, is] = [old[i], fresh[j]]
+    if (was !== undefined && was === is) {
+      lines.push(line('same', was))
+      i += 1
+      j += 1
+    } else if (
+      is === undefined ||
+      (was !== undefined && (common[(i + 1) * width + j] as number) >= (common[i * width + j + 1] as number))
+    ) {
+      lines.push(line('removed', was ?? ''))
+      i += 1
+    } else {
+      lines.push(line('added', is))
+      j += 1
+    }
+  }
+  return lines
+}
+
+const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })

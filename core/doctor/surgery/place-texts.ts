@@ -1,0 +1,41 @@
+import type { RewrittenNode, SurgeryOperation } from '../../contract/surgery.ts'
+import { LcmError } from '../../errors.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { planStale } from '../repair/commit.ts'
+import type { MemoryModel } from '../repair/memory-model.ts'
+import { beneath } from '../repair/reach.ts'
+import { type Operated, toOperated } from './operated.ts'
+import { madeFrom, setText, tokensBeneath } from './rewrite.ts'
+
+/**
+ * Puts the texts of a preview into the model, as they were shown.
+ * @throws LcmError plan_stale when a node or its sources have changed since; invalid_argument when a text is none that
+ * a preview can have shown
+ */
+export function placeTexts(
+  model: MemoryModel,
+  operation: Extract<SurgeryOperation, { kind: 'rewrite' }>,
+  nodes: readonly RewrittenNode[],
+  estimator: TokenEstimator,
+): Operated {
+  const allowed = operation.subtree ? beneath(model, [operation.id]) : new Set([operation.id])
+  for (const node of nodes) {
+    if (!allowed.has(node.id)) throw notShown(node, 'it is not part of this rewrite')
+    if (madeFrom(model, node.id) !== node.madeFrom)
+      throw planStale(model.db.path, null, `${node.id} or its sources have changed`)
+  }
+  for (const node of nodes) {
+    const { text, tokens } = node.after
+    if (text.trim() === '' || text !== text.toWellFormed()) throw notShown(node, 'it has no text')
+    if (tokens !== estimator.count(text))
+      throw notShown(node, `its text has ${estimator.count(text)} tokens, not ${tokens}`)
+    const most = tokensBeneath(model, node.id)
+    if (most > 0 && tokens >= most) throw notShown(node, `its sources have only ${most} tokens`)
+    setText(model, node)
+  }
+  const { conversationId = 0 } = model.summaries.get(operation.id) ?? {}
+  return toOperated(model, operation, conversationId, { nodes, windowBefore: null })
+}
+
+const notShown = ({ id }: RewrittenNode, why: string): LcmError =>
+  new LcmError('invalid_argument', `The text for ${id} is not one that was previewed: ${why}.`, { id })

@@ -1,0 +1,161 @@
+import { Escalation } from '../../compaction/escalation.ts'
+import type { CompactionSettings } from '../../contract/compaction.ts'
+import { SummaryLevel } from '../../contract/ids.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import type { RewrittenNode } from '../../contract/surgery.ts'
+import type { SummarizerChain } from '../../models/summarizers/summarizer.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { readSources } from '../../systems/sources.ts'
+import type { WindowItem } from '../../window/window.ts'
+import { fingerprintOf } from '../repair/describe-changes.ts'
+import type { MemoryModel, SummaryState } from '../repair/memory-model.ts'
+import { bottomUp, spansOf } from '../repair/reach.ts'
+import { lineDiff } from './line-diff.ts'
+
+export type RewriteTools = {
+  readonly estimator: TokenEstimator
+  readonly settings: Readonly<CompactionSettings>
+  readonly chain: SummarizerChain
+  /** Null: the configured target of a node's depth. */
+  readonly targetTokens: number | null
+}
+
+export type Rewritten = {
+  readonly nodes: readonly RewrittenNode[]
+  /** Whose text stays, and why. */
+  readonly kept: readonly { readonly id: string; readonly reason: string }[]
+  readonly modelTokens: { readonly input: number; readonly output: number }
+}
+
+/** How long one call to a summariser may take. */
+const CALL_MS = 10 * 60_000
+
+/**
+ * Has summaries written anew from their sources, leaves first, so that what is made from a new text is made from it. The
+ * model holds the new texts afterwards; nothing is written.
+ * @throws whatever the signal was aborted with
+ */
+export async function* rewriteTexts(
+  model: MemoryModel,
+  ids: ReadonlySet<string>,
+  tools: RewriteTools,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, Rewritten> {
+  const escalation = new Escalation({ chain: tools.chain, estimator: tools.estimator, callMs: CALL_MS })
+  const order = bottomUp(model).filter((id) => ids.has(id))
+  const marks = new Map(order.map((id) => [id, madeFrom(model, id)]))
+  const nodes: RewrittenNode[] = []
+  const kept = [...ids]
+    .filter((id) => !marks.has(id))
+    .map((id) => ({ id, reason: 'It lies on a cycle of sources, or above one.' }))
+  for (const [done, id] of order.entries()) {
+    yield { done, total: order.length, unit: 'steps', note: `summarising ${id}` }
+    signal.throwIfAborted()
+    const made = await rewriteOne(model, id, marks.get(id) ?? '', escalation, tools, signal)
+    if (typeof made === 'string') kept.push({ id, reason: made })
+    else {
+      nodes.push(made)
+      setText(model, made)
+    }
+  }
+  const { inputTokens, outputTokens } = escalation.spend
+  return { nodes, kept, modelTokens: { input: inputTokens, output: outputTokens } }
+}
+
+/** What a text was made from: when this is another, the text is stale. */
+export function madeFrom(model: MemoryModel, id: string): string {
+  const sources = model.sourceEdges(id).map(({ to }) => [to, model.summaries.get(to)?.hash ?? null])
+  return fingerprintOf(model.textOf(id), model.messageEdges(id), sources)
+}
+
+/** Puts a text that was shown into the model. */
+export function setText(model: MemoryModel, { id, after }: Pick<RewrittenNode, 'id' | 'after'>): void {
+  const { text, tokens, level, model: name, promptVersion } = after
+  model.set(id, { content: text, tokens, level, model: name, promptVersion })
+}
+
+async function rewriteOne(
+  model: MemoryModel,
+  id: string,
+  mark: string,
+  escalation: Escalation,
+  { settings, targetTokens, estimator }: RewriteTools,
+  signal: AbortSignal,
+): Promise<RewrittenNode | string> {
+  const stored = model.summaries.get(id)
+  const depth = stored?.depth ?? 0
+  const isLeaf = model.sourceEdges(id).length === 0
+  const sources = readSources(model.db, sourceItems(model, id), isLeaf ? 0 : 1)
+  if (!stored || !sources || sources.entries.length === 0) return 'Its sources are not all there.'
+  // A source that was rewritten a moment ago says what it says now.
+  const entries = sources.entries.map((entry) =>
+    entry.kind === 'summary' ? { ...entry, text: model.textOf(entry.id) } : entry,
+  )
+  const sourceTokens = tokensBeneath(model, id) || entries.reduce((sum, entry) => sum + estimator.count(entry.text), 0)
+  const request = {
+    depth: isLeaf ? 0 : Math.max(1, depth),
+    targetTokens: targetTokens ?? (isLeaf ? settings.leafTargetTokens : settings.condensedTargetTokens),
+    sourceTokens,
+    entries,
+    previousSummary: isLeaf ? previousText(model, id) : null,
+  }
+  const { summary } = await escalation.summarize(request, Number.POSITIVE_INFINITY, signal)
+  if (!summary) return `No text came out smaller than its ${sourceTokens.toLocaleString('en')} tokens of sources.`
+  const before = textOf(model, stored)
+  if (summary.text === before.text) return 'The summariser gives the text that is there.'
+  const { text, tokens, level, promptVersion } = summary
+  return {
+    id,
+    kind: isLeaf ? 'leaf' : 'condensed',
+    depth,
+    sourceTokens,
+    before,
+    after: { text, tokens, level, model: summary.model, promptVersion },
+    diff: lineDiff(before.text, text),
+    madeFrom: mark,
+  }
+}
+
+/** Direct sources as the reader of sources takes them. */
+function sourceItems(model: MemoryModel, id: string): WindowItem[] {
+  const blank = { ordinal: 0, role: null, depth: null, seq: null, tokens: 0, createdAtMs: null, placedAtMs: null }
+  const summaries = model.sourceEdges(id)
+  if (summaries.length > 0) {
+    return summaries.map(({ to }) => ({ ...blank, id: to, kind: 'leaf', messageId: null, summaryId: to }))
+  }
+  return model
+    .messageEdges(id)
+    .map(({ to }) => ({ ...blank, id: `msg_${to}`, kind: 'message', messageId: to, summaryId: null }))
+}
+
+/** What a summary takes the place of. */
+export function tokensBeneath(model: MemoryModel, id: string): number {
+  const sources = model.sources(id)
+  if (sources.length > 0) return sources.reduce((sum, source) => sum + (source.tokens ?? 0), 0)
+  return model.messageEdges(id).reduce((sum, { to }) => sum + (model.messages.tokens[model.messages.rowOf(to)] ?? 0), 0)
+}
+
+/** Of the leaf that ends before this one begins. */
+function previousText(model: MemoryModel, id: string): string | null {
+  const spans = spansOf(model)
+  const first = spans.get(id)?.firstSeq ?? Number.NEGATIVE_INFINITY
+  const conversationId = model.summaries.get(id)?.conversationId
+  let best: { readonly id: string; readonly lastSeq: number } | null = null
+  for (const other of model.summaries.values()) {
+    const span = spans.get(other.id)
+    if (!span || other.conversationId !== conversationId || model.sourceEdges(other.id).length > 0) continue
+    if (span.lastSeq < first && span.lastSeq > (best?.lastSeq ?? Number.NEGATIVE_INFINITY))
+      best = { id: other.id, lastSeq: span.lastSeq }
+  }
+  return best === null ? null : model.textOf(best.id)
+}
+
+function textOf(model: MemoryModel, stored: SummaryState): RewrittenNode['before'] {
+  return {
+    text: model.textOf(stored.id),
+    tokens: stored.tokens ?? 0,
+    level: SummaryLevel.safeParse(stored.level).data ?? 'unknown',
+    model: stored.model,
+    promptVersion: stored.promptVersion,
+  }
+}

@@ -1,0 +1,197 @@
+import type { JobProgress } from '../../contract/job.ts'
+import type {
+  SurgeryEvent,
+  SurgeryInput,
+  SurgeryOperation,
+  SurgeryPreview,
+  SurgeryResult,
+} from '../../contract/surgery.ts'
+import { LcmError } from '../../errors.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { withBreath } from '../../yielding.ts'
+import { commitVerified, leftOut, planStale } from '../repair/commit.ts'
+import { dissolveNode, whyNotDissolved } from '../repair/dissolve-node.ts'
+import { MemoryModel } from '../repair/memory-model.ts'
+import { beneath } from '../repair/reach.ts'
+import type { RepairerOptions } from '../repair/repairer.ts'
+import { canonicalExtent } from '../repair/row-digest.ts'
+import { standingOf } from '../repair/settle.ts'
+import { verifiedBackup } from '../repair/verified-backup.ts'
+import { type Operated, toOperated, windowTokens } from './operated.ts'
+import { placeTexts } from './place-texts.ts'
+import { rewriteTexts } from './rewrite.ts'
+import { listSurgery } from './surgery-record.ts'
+import { transplant } from './transplant.ts'
+
+/** Others may write while something is prepared: it is then prepared anew, this often. */
+const ATTEMPTS = 5
+
+/** What was prepared is not what stands there any more; it is prepared again. */
+class Overtaken extends Error {
+  override readonly name = 'Overtaken'
+}
+
+/** Changes single nodes by hand: always a preview first, a backup before, and nothing kept when any check gets worse. */
+export class Surgeon {
+  readonly #options: RepairerOptions
+
+  constructor(options: RepairerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What an operation would do, on any file. A rewrite asks its summariser; nothing is written.
+   * @throws LcmError not_found, invalid_argument, cancelled
+   */
+  async *preview(operation: SurgeryOperation, signal: AbortSignal): AsyncGenerator<JobProgress, SurgeryPreview> {
+    const { preview } = yield* this.#operate({ operation }, signal)
+    return preview
+  }
+
+  /**
+   * Does what was previewed, or nothing.
+   * @throws LcmError read_only_dialect, read_only_file, not_found, invalid_argument, plan_stale, locked, cancelled
+   */
+  async *apply(input: SurgeryInput, signal: AbortSignal): AsyncGenerator<JobProgress, SurgeryResult> {
+    const db = this.#options.requireWrite(input.operation.kind)
+    const began = performance.now()
+    const first = yield* this.#operate(input, signal)
+    this.#refuseOther(first, input)
+    // The texts that were just made are the ones that are written, however often it has to be prepared again.
+    const again: SurgeryInput = { ...input, previewId: first.preview.previewId, nodes: [...first.preview.nodes] }
+    if (first.batches.every(({ changes }) => changes.length === 0)) {
+      const { operation } = input
+      return {
+        operation,
+        preview: first.preview,
+        backup: null,
+        rolledBack: null,
+        canonicalHash: '',
+        durationMs: performance.now() - began,
+      }
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const done = yield* this.#commit(db, again, signal)
+        return { operation: input.operation, ...done, durationMs: performance.now() - began }
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error
+        if (attempt === ATTEMPTS) {
+          throw new LcmError(
+            'locked',
+            `${db.path} is being written to without a rest: nothing was changed. Try again.`,
+            {
+              path: db.path,
+            },
+          )
+        }
+      }
+    }
+  }
+
+  /** What was done by hand or by a repair, newest first; empty for files of other systems. */
+  events(conversationId: number | null): SurgeryEvent[] {
+    return this.#options.info.system === 'native' ? listSurgery(this.#options.db, conversationId) : []
+  }
+
+  async *#commit(
+    db: WriteDb,
+    input: SurgeryInput,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, Pick<SurgeryResult, 'preview' | 'backup' | 'rolledBack' | 'canonicalHash'>> {
+    const { clock, integrity, owner, info } = this.#options
+    const dataVersion = db.dataVersion()
+    const report = yield* integrity.run(undefined, signal)
+    const operated = yield* this.#operate(input, signal)
+    this.#refuseOther(operated, input)
+    const extent = canonicalExtent(db)
+    const stored = yield* this.#backUp(input, signal)
+    if (signal.aborted) throw new LcmError('cancelled', 'Cancelled before anything was changed; the backup was kept.')
+    yield { done: 0, total: 1, unit: 'steps', note: 'writing, then scanning again' }
+    const { preview, batches, records, conversationIds, prepare } = operated
+    const { worse } = commitVerified(
+      { db, integrity, clock, owner },
+      {
+        batches,
+        statements: [],
+        conversationIds,
+        records: records.map((record) => ({ ...record, detail: { ...record.detail, backup: stored.backup.path } })),
+        ...(prepare ? { prepare } : {}),
+      },
+      {
+        dataVersion,
+        counts: new Map(report.checks.map((check) => [check.id, check.count])),
+        canonical: { extent, hash: stored.canonicalHash },
+        without: leftOut(info.bytes),
+        isExpected: (id) => report.checks.find((check) => check.id === id)?.severity === 'info',
+      },
+      () => {
+        throw new Overtaken()
+      },
+    )
+    return {
+      preview,
+      backup: stored.backup,
+      rolledBack: worse === null ? null : [...worse],
+      canonicalHash: stored.canonicalHash,
+    }
+  }
+
+  #refuseOther({ preview }: Operated, { previewId }: SurgeryInput): void {
+    if (previewId === undefined || previewId === preview.previewId) return
+    throw planStale(this.#options.db.path, null, 'it would change other rows now than those that were shown')
+  }
+
+  async *#operate(
+    { operation, nodes }: Pick<SurgeryInput, 'operation' | 'nodes'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, Operated> {
+    const { db, estimator, info } = this.#options
+    yield { done: 0, total: 0, unit: 'steps', note: 'reading' }
+    const model = await withBreath(MemoryModel.read(db), signal)
+    const stored = model.summaries.get(operation.id)
+    if (!stored) {
+      throw new LcmError(
+        'not_found',
+        `There is no summary ${JSON.stringify(operation.id)} in ${info.path}: "lcm tree" lists them.`,
+        {
+          id: operation.id,
+        },
+      )
+    }
+    switch (operation.kind) {
+      case 'rewrite': {
+        if (nodes) return placeTexts(model, operation, nodes, estimator)
+        const ids = operation.subtree ? beneath(model, [operation.id]) : new Set([operation.id])
+        const written = yield* rewriteTexts(model, ids, this.#rewriteTools(operation), signal)
+        return toOperated(model, operation, stored.conversationId, { ...written, windowBefore: null })
+      }
+      case 'dissolve': {
+        const reason = whyNotDissolved(model, operation.id)
+        if (reason !== null) throw new LcmError('invalid_argument', reason, { id: operation.id })
+        const entries = model.window(stored.conversationId)
+        const windowBefore = { entries, tokens: windowTokens(model, entries) }
+        dissolveNode(model, operation.id, standingOf(model))
+        return toOperated(model, operation, stored.conversationId, { windowBefore })
+      }
+      case 'transplant':
+        return transplant(model, operation, info.path)
+    }
+  }
+
+  #rewriteTools({ summarizer, prompt, targetTokens }: Extract<SurgeryOperation, { kind: 'rewrite' }>) {
+    const { estimator, settings, summarizers } = this.#options
+    const asked = prompt === null ? summarizers : summarizers.withPrompt(prompt)
+    return { estimator, settings, targetTokens, chain: asked.chainFor(summarizer) }
+  }
+
+  async *#backUp(input: SurgeryInput, signal: AbortSignal) {
+    const { info, clock } = this.#options
+    const copying = verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
+    for (;;) {
+      const step = await copying.next()
+      if (step.done) return step.value
+      yield { ...step.value, unit: 'steps', note: 'backup' } satisfies JobProgress
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { RetrievalEngine } from '../../browse/retrieval-engine.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import { GrepInput } from '../../contract/retrieval.ts'
+import type { CopyReport } from '../../contract/working-copy.ts'
+import { LcmError } from '../../errors.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { HistoryIndex } from '../../systems/history-index.ts'
+import { NATIVE_CAPABILITIES } from '../../systems/open-memory.ts'
+
+/** A file without an index is read to its end for every question: of a large one, so many as can be asked meanwhile. */
+const LIMIT_MS = 10_000
+const HITS = 50
+/** Of a text, enough to find a word in it. */
+const LOOK_CHARS = 4000
+
+const queries = {
+  count: (table: 'messages' | 'summaries') => `SELECT count(*) FROM ${table}`,
+  message: `SELECT substr(content, 1, ${LOOK_CHARS}) FROM messages ORDER BY message_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
+  summary: `SELECT substr(content, 1, ${LOOK_CHARS}) FROM summaries ORDER BY summary_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
+}
+
+type Question = Pick<CopyReport['searches'][number], 'query' | 'mode'>
+type Search = {
+  readonly original: ReadDb
+  readonly info: MemoryInfo
+  readonly copy: ReadDb
+  /** Nothing was changed or left out: then every hit must be the same. */
+  readonly isWhole: boolean
+}
+
+/**
+ * Asks both for words that stand in the memory itself, and expects the same hits.
+ * @throws LcmError sqlite_failed, cancelled
+ */
+export async function* compareSearches(
+  { original, info, copy, isWhole }: Search,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, CopyReport['searches']> {
+  const searches: CopyReport['searches'][number][] = []
+  const before = new RetrievalEngine(original, info.capabilities, new HistoryIndex(original))
+  const after = new RetrievalEngine(copy, NATIVE_CAPABILITIES, new HistoryIndex(copy))
+  const until = performance.now() + LIMIT_MS
+  const questions = questionsFrom(original)
+  for (const question of questions) {
+    if (searches.length > 0 && performance.now() > until) break
+    // The last of the work: of the whole it is nearly nothing.
+    yield { done: 1, total: 1, unit: 'messages', note: 'comparing searches' }
+    const input = GrepInput.parse({ ...question, match: 'all', sort: 'oldest', limit: HITS, exactTotal: true })
+    const [one, other] = [await before.grep(input, signal), await after.grep(input, signal)]
+    if (signal.aborted) throw new LcmError('cancelled', 'Comparing was cancelled; no copy was made.')
+    const ids = (found: typeof one): string => JSON.stringify(found.hits.map((hit) => hit.id).sort())
+    const isCut = one.total > HITS
+    if (isWhole && (one.total !== other.total || (!isCut && ids(one) !== ids(other)))) {
+      throw new LcmError(
+        'sqlite_failed',
+        `The copy does not answer a search as its original does (${one.total} and ${other.total} hits) and was not kept. The original is untouched.`,
+        { query: question.query, mode: question.mode },
+      )
+    }
+    searches.push({ ...question, hits: other.total })
+  }
+  return searches
+}
+
+/** Words from all over the memory, by each way of searching. */
+function questionsFrom(db: ReadDb): Question[] {
+  const wordAt = (sql: string, table: 'messages' | 'summaries', share: number): string | null => {
+    const rows = db.value<number>(queries.count(table)) ?? 0
+    const text = db.value<string>(sql, { at: Math.min(rows - 1, Math.floor(rows * share)) })
+    return text?.match(/[A-Za-z]{5,20}/g)?.reduce((a, b) => (b.length > a.length ? b : a)) ?? null
+  }
+  const found: readonly (readonly [Question['mode'], string | null])[] = [
+    ['full_text', wordAt(queries.message, 'messages', 0.2)],
+    ['literal', wordAt(queries.message, 'messages', 0.5)],
+    ['full_text', wordAt(queries.summary, 'summaries', 0.5)],
+    ['regex', wordAt(queries.message, 'messages', 0.8)?.replace(/.$/, '\\w') ?? null],
+    ['full_text', wordAt(queries.message, 'messages', 0.99)],
+  ]
+  return found.flatMap(([mode, query]) => (query === null ? [] : [{ mode, query }]))
+}

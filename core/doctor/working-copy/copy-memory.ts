@@ -1,0 +1,118 @@
+import type { JobProgress } from '../../contract/job.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import type { CopyReport } from '../../contract/working-copy.ts'
+import { LcmError } from '../../errors.ts'
+import { indexInSteps } from '../../ingest/index-in-steps.ts'
+import { columnsOf, TABLES, type Table } from '../../ingest/native-rows.ts'
+import { readRecordedEstimator, recordEstimator } from '../../ingest/recorded-estimator.ts'
+import { fillSummaryHashes } from '../../ingest/summary-hashes.ts'
+import { makeNativeFile } from '../../sqlite/new-file.ts'
+import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
+import { takeTriggers } from '../../sqlite/take-triggers.ts'
+import { storeOrigin } from '../../systems/copied-from.ts'
+import { withBreath } from '../../yielding.ts'
+import { sealWays } from '../integrity/seal-ways.ts'
+import { finishTimes, RowFitter } from './fit-rows.ts'
+import { inShare } from './in-share.ts'
+import { copyRecords } from './records.ts'
+import { verifyCopy } from './verify-copy.ts'
+
+const BATCH_ROWS = 2000
+/** Where in the whole work the rows are all there, and where they are indexed; the rest is comparing. */
+const COPIED = 0.4
+const INDEXED = 0.7
+
+export type CopyRequest = { readonly from: { readonly read: ReadDb; readonly info: MemoryInfo }; readonly to: string }
+
+const queries = {
+  hold: 'SELECT rootpage FROM main.sqlite_schema',
+  count: (table: Table) => `SELECT count(*) FROM ${table}`,
+}
+
+/**
+ * Makes a working copy: a native memory with the same ids, order, times, lineage, window and compaction history, damage
+ * included, so that it can be compacted and repaired while the original stays as it is. A window that its system works
+ * out by a rule is stored as that rule gives it. All of it is the original at one moment, whoever writes to it meanwhile.
+ * The file appears at `to` when it is whole and verified, not before.
+ * @throws LcmError invalid_argument when something is at `to`, cancelled, disk_full, sqlite_failed
+ */
+export async function* copyMemory(
+  { from, to }: CopyRequest,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, CopyReport> {
+  // Read from the first row to the comparison of the last: one state of the file, as long as this statement is open.
+  const held = from.read.iterateRaw(queries.hold)
+  try {
+    held.next()
+    return yield* makeNativeFile(to, (db) => fill(db, from, signal))
+  } finally {
+    held.return?.()
+  }
+}
+
+async function* fill(
+  db: WriteDb,
+  { read, info }: CopyRequest['from'],
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, CopyReport> {
+  const putBack = takeTriggers(db, ['messages_*', 'message_parts_*', 'summaries_*'])
+  const fitter = new RowFitter(read, db)
+  const rows = new Map(TABLES.map((table) => [table, read.value<number>(queries.count(table)) ?? 0]))
+  const all = rows.values().reduce((sum, count) => sum + count, 0)
+  let before = 0
+  for (const table of TABLES) {
+    const upTo = before + (rows.get(table) ?? 0)
+    const share = { from: COPIED * (before / Math.max(1, all)), to: COPIED * (upTo / Math.max(1, all)) }
+    yield* inShare(copyTable(read, db, fitter, table, upTo - before, signal), share)
+    before = upTo
+  }
+  db.transaction(() => finishTimes(db, fitter))
+  db.transaction(() => copyRecords(read, db, fitter))
+  db.transaction(() => {
+    storeOrigin(db, info)
+    const countedBy = info.system === 'native' ? readRecordedEstimator(read) : undefined
+    if (typeof countedBy === 'string') recordEstimator(db, countedBy)
+  })
+  yield* inShare(indexInSteps(db, signal), { from: COPIED, to: INDEXED })
+  putBack()
+  db.transaction(() => fillSummaryHashes(db))
+  yield { done: INDEXED, total: 1, unit: 'steps', note: 'looking at it' }
+  await withBreath(sealWays({ read, info }, db), signal)
+  return yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
+    from: INDEXED,
+    to: 1,
+  })
+}
+
+async function* copyTable(
+  from: ReadDb,
+  to: WriteDb,
+  fitter: RowFitter,
+  table: Table,
+  total: number,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, void> {
+  let done = 0
+  let batch: Record<string, SqlValue>[] = []
+  const flush = (): void => {
+    const rows = batch
+    batch = []
+    to.transaction(() => {
+      for (const row of rows) fitter.add(table, row)
+    })
+    done += rows.length
+  }
+  // Of a window each place is what stands before the next; elsewhere the order of the rows says nothing.
+  const order = table === 'context_items' ? 'ORDER BY conversation_id, ordinal' : ''
+  const sql = `SELECT ${columnsOf(table).join(', ')} FROM ${table} ${order}`
+  for (const row of from.iterate<Record<string, SqlValue>>(sql)) {
+    batch.push(row)
+    if (batch.length < BATCH_ROWS) continue
+    flush()
+    yield { done, total, unit: 'messages', note: table }
+    await new Promise((resume) => setImmediate(resume))
+    if (signal.aborted) throw new LcmError('cancelled', 'Copying was cancelled; no copy was made.')
+  }
+  flush()
+  yield { done, total, unit: 'messages', note: table }
+}

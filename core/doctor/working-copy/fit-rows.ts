@@ -1,0 +1,257 @@
+import type { CopyAdjustment } from '../../contract/working-copy.ts'
+import { insertInto, TABLES, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
+import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
+
+const MAX_EXAMPLES = 5
+
+/** In which a native table keeps whole numbers, and which of them may be missing. */
+type Column = {
+  readonly name: string
+  readonly type: string
+  readonly notnull: number
+  readonly dflt_value: string | null
+}
+
+const queries = {
+  columns: (table: Table) => `SELECT name, type, "notnull", dflt_value FROM pragma_table_info('${table}')`,
+  /** Places that two messages have: a sound file has none. */
+  crowded: `
+    SELECT DISTINCT conversation_id FROM (
+      SELECT conversation_id FROM messages GROUP BY conversation_id, seq HAVING count(*) > 1
+    )`,
+  places: `
+    SELECT message_id AS id, seq FROM messages
+    WHERE conversation_id = CAST(:conversation AS INTEGER) ORDER BY seq, message_id`,
+  nextPart: `SELECT coalesce(max(ordinal) + 1, 0) FROM message_parts WHERE message_id = CAST(:message AS INTEGER)`,
+  timeBefore: `
+    UPDATE messages SET created_at = coalesce(
+      (SELECT p.created_at FROM messages AS p
+        WHERE p.conversation_id = messages.conversation_id AND p.seq < messages.seq AND p.message_id NOT IN (SELECT id FROM temp.timeless)
+        ORDER BY p.seq DESC LIMIT 1),
+      (SELECT p.created_at FROM messages AS p
+        WHERE p.conversation_id = messages.conversation_id AND p.seq > messages.seq AND p.message_id NOT IN (SELECT id FROM temp.timeless)
+        ORDER BY p.seq LIMIT 1),
+      nullif((SELECT c.created_at FROM conversations AS c WHERE c.conversation_id = messages.conversation_id), 0),
+      0)
+    WHERE message_id IN (SELECT id FROM temp.timeless)`,
+  // Other systems do not record when an item came into the window: not before it was there itself.
+  windowTimes: `
+    UPDATE context_items SET created_at = coalesce(
+      (SELECT m.created_at FROM messages AS m WHERE m.message_id = context_items.message_id),
+      (SELECT s.created_at FROM summaries AS s WHERE s.summary_id = context_items.summary_id), 0)
+    WHERE created_at = 0`,
+}
+
+/**
+ * Puts rows of another system into native tables, whose keys refuse what a damaged file may hold: a thing that is there
+ * twice is kept once, a place that two have is made two. Counts what had to be changed or left out, by table.
+ */
+export class RowFitter {
+  readonly #to: WriteDb
+  readonly #columns: ReadonlyMap<Table, readonly Column[]>
+  readonly #insert: ReadonlyMap<Table, string>
+  readonly #sessions = new Set<string>()
+  /** Of messages whose place another has as well. */
+  readonly #places: ReadonlyMap<number, number>
+  readonly #adjustments = new Map<string, { rows: number; examples: string[] }>()
+  readonly #adjustedRows = new Map<Table, number>()
+  #windowOf: SqlValue = null
+  #lastOrdinal = -1
+  /** Conversations whose messages have other places than in the original. */
+  readonly renumbered: ReadonlySet<number>
+  readonly timeless: number[] = []
+
+  constructor(from: ReadDb, to: WriteDb) {
+    this.#to = to
+    this.#columns = new Map(TABLES.map((table) => [table, to.all<Column>(queries.columns(table))]))
+    this.#insert = new Map(TABLES.map((table) => [table, insertInto(table)]))
+    this.renumbered = new Set(from.column<number>(queries.crowded))
+    this.#places = placesApart(from, this.renumbered)
+  }
+
+  /** What was changed or left out, a sentence each. */
+  get adjusted(): CopyAdjustment[] {
+    return [...this.#adjustments].map(([what, { rows, examples }]) => ({ what, rows, examples }))
+  }
+
+  /** Rows of a table that are not in the copy as they are in the original. */
+  adjustedRows(table: Table): number {
+    return this.#adjustedRows.get(table) ?? 0
+  }
+
+  add(table: Table, original: Readonly<Record<string, SqlValue>>): void {
+    const said: string[] = []
+    const row = this.#fitted(table, original, said)
+    const isKept = this.#run(table, row) || this.#keepOtherwise(table, row, said)
+    if (isKept && table === 'context_items') {
+      this.#windowOf = row.conversation_id ?? null
+      this.#lastOrdinal = Number(row.ordinal)
+    }
+    this.#count(table, original, isKept ? said : [leftOut(table, row)])
+  }
+
+  #run(table: Table, row: SqlParams): boolean {
+    return this.#to.run(this.#insert.get(table) ?? '', row) > 0
+  }
+
+  #fitted(table: Table, original: Readonly<Record<string, SqlValue>>, said: string[]): Record<string, SqlValue> {
+    const native: Record<string, SqlValue> = { ...toNative(table, original) }
+    for (const column of this.#columns.get(table) ?? []) {
+      const value = native[column.name]
+      if (value === undefined || value === null) continue
+      const fitting = inColumn(column, value)
+      if (fitting === value) continue
+      native[column.name] = fitting
+      said.push(
+        `A value that is no ${column.type === 'TEXT' ? 'text' : 'number'} in ${table}.${column.name} is kept as one, or as none.`,
+      )
+    }
+    switch (table) {
+      case 'conversations':
+        return { ...withOwnSession(native, this.#sessions) }
+      case 'messages': {
+        const id = Number(native.message_id)
+        const place = this.#places.get(id)
+        if (place !== undefined) {
+          native.seq = place
+          said.push('Two messages have the same place in their conversation: the later ones are moved behind.')
+        }
+        if (original.created_at === null) {
+          this.timeless.push(id)
+          said.push('A message without a time has that of the message before it.')
+        }
+        return native
+      }
+      case 'context_items':
+        return this.#placed(native, said)
+      default:
+        return native
+    }
+  }
+
+  /** Rows come in the order of their window. */
+  #placed(row: Record<string, SqlValue>, said: string[]): Record<string, SqlValue> {
+    if (row.conversation_id !== this.#windowOf) return row
+    const ordinal = Number(row.ordinal)
+    if (ordinal <= this.#lastOrdinal) {
+      row.ordinal = this.#lastOrdinal + 1
+      said.push('Two entries have the same place in a window: the later ones are moved behind.')
+    }
+    return row
+  }
+
+  /** A second way to keep what the keys refuse. */
+  #keepOtherwise(table: Table, row: Record<string, SqlValue>, said: string[]): boolean {
+    if (table === 'messages') {
+      if (!this.#run(table, { ...row, external_id: null })) return false
+      said.push("Two messages come from the same entry of the agent's transcript: the later ones do not name it.")
+      return true
+    }
+    if (table !== 'message_parts') return false
+    const ordinal = this.#to.value<number>(queries.nextPart, { message: row.message_id ?? null }) ?? 0
+    const id = `${row.part_id}~${row.message_id}/${ordinal}`
+    if (this.#run(table, { ...row, ordinal }))
+      said.push('Two parts have the same place in their message: the later ones are moved behind.')
+    else if (this.#run(table, { ...row, part_id: id }))
+      said.push('Two parts have the same id: the later ones have another.')
+    else if (this.#run(table, { ...row, part_id: id, ordinal }))
+      said.push('Two parts have the same id and place: the later ones have others.')
+    else return false
+    return true
+  }
+
+  #count(table: Table, row: Readonly<Record<string, SqlValue>>, said: readonly string[]): void {
+    if (said.length === 0) return
+    this.#adjustedRows.set(table, this.adjustedRows(table) + 1)
+    for (const what of new Set(said)) {
+      const adjustment = this.#adjustments.get(what) ?? { rows: 0, examples: [] }
+      adjustment.rows += 1
+      if (adjustment.examples.length < MAX_EXAMPLES) adjustment.examples.push(nameOf(table, row))
+      this.#adjustments.set(what, adjustment)
+    }
+  }
+}
+
+/** Gives times to what came without one, once all rows are there. Its triggers must be out of the way. */
+export function finishTimes(db: WriteDb, { timeless }: RowFitter): void {
+  if (timeless.length > 0) {
+    db.exec('CREATE TEMP TABLE timeless (id INTEGER PRIMARY KEY)')
+    db.run('INSERT OR IGNORE INTO temp.timeless SELECT value FROM json_each(:ids)', { ids: JSON.stringify(timeless) })
+    db.run(queries.timeBefore)
+    db.exec('DROP TABLE temp.timeless')
+  }
+  db.run(queries.windowTimes)
+}
+
+/** New places for messages of conversations in which two have the same, as near to the old ones as can be. */
+function placesApart(from: ReadDb, conversations: ReadonlySet<number>): Map<number, number> {
+  const places = new Map<number, number>()
+  for (const conversation of conversations) {
+    let last = Number.NEGATIVE_INFINITY
+    for (const { id, seq } of from.iterate<{ id: number; seq: number }>(queries.places, { conversation })) {
+      const place = Math.max(seq, last + 1)
+      if (place !== seq) places.set(id, place)
+      last = place
+    }
+  }
+  return places
+}
+
+/** A strict table refuses values of another type. https://www.sqlite.org/stricttables.html */
+function inColumn({ type, notnull }: Column, value: SqlValue): SqlValue {
+  if (type === 'TEXT')
+    return typeof value === 'string'
+      ? value
+      : value instanceof Uint8Array
+        ? Buffer.from(value).toString('utf8')
+        : String(value)
+  if (typeof value === 'bigint') return value
+  const number = typeof value === 'number' ? value : Number.NaN
+  if (Number.isFinite(number) && (type !== 'INTEGER' || Number.isInteger(number))) return value
+  return notnull ? (Number.isFinite(number) ? Math.trunc(number) : 0) : null
+}
+
+const NOT_KEPT = 'not in the copy.'
+
+function leftOut(table: Table, row: Readonly<Record<string, SqlValue>>): string {
+  switch (table) {
+    case 'summary_messages':
+    case 'summary_sources':
+      return `A source that a summary names twice is named once; the second is ${NOT_KEPT}`
+    case 'context_items':
+      return `What stands in windows twice stands there once; the second place is ${NOT_KEPT}`
+    case 'summaries':
+      return row.conversation_id === null
+        ? `A summary of no conversation is ${NOT_KEPT}`
+        : `Of summaries with the same id the first is kept; the others are ${NOT_KEPT}`
+    case 'large_files':
+      return row.conversation_id === null
+        ? `A large file of no conversation is ${NOT_KEPT}`
+        : `Of large files with the same id the first is kept; the others are ${NOT_KEPT}`
+    case 'conversations':
+    case 'messages':
+    case 'message_parts':
+      return `Of ${table.replace('_', ' ')} with the same number the first is kept; the others are ${NOT_KEPT}`
+  }
+}
+
+function nameOf(table: Table, row: Readonly<Record<string, SqlValue>>): string {
+  switch (table) {
+    case 'conversations':
+      return `conversation ${row.conversation_id}`
+    case 'messages':
+      return `msg_${row.message_id}`
+    case 'message_parts':
+      return `part ${row.ordinal} of msg_${row.message_id}`
+    case 'summaries':
+      return String(row.summary_id)
+    case 'summary_messages':
+      return `${row.summary_id} → msg_${row.message_id}`
+    case 'summary_sources':
+      return `${row.summary_id} → ${row.source_summary_id}`
+    case 'context_items':
+      return `place ${row.ordinal} of conversation ${row.conversation_id}`
+    case 'large_files':
+      return String(row.file_id)
+  }
+}

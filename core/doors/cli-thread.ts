@@ -1,0 +1,59 @@
+import { createReadStream, fstatSync } from 'node:fs'
+import { Socket, type SocketConstructorOpts } from 'node:net'
+import { isatty, ReadStream } from 'node:tty'
+import { parentPort, workerData } from 'node:worker_threads'
+import { runCli } from './cli/program.ts'
+import type { CliThreadData, FromCliThread, ToCliThread } from './cli.ts'
+
+/**
+ * The command, in a thread: the main thread only listens to signals. A statement of SQLite cannot be interrupted, and
+ * whoever runs one hears nothing (docs/decisions/0023-stops.md).
+ */
+const { args, installation, version, terminals } = workerData as CliThreadData
+if (!parentPort) throw new Error('core/doors/cli-thread is a worker thread: start it through core/doors/cli')
+const port = parentPort
+const tell = (message: FromCliThread): void => port.postMessage(message)
+
+// What a thread's own streams do not know of those behind them.
+Object.assign(process.stdout, terminals.stdout)
+Object.assign(process.stderr, terminals.stderr)
+type Stdin = ReadStream | Socket | ReturnType<typeof createReadStream>
+const opened: { stdin: Stdin | null } = { stdin: null }
+Object.defineProperty(process, 'stdin', {
+  configurable: true,
+  get: () => {
+    opened.stdin ??= openStdin()
+    return opened.stdin
+  },
+})
+
+/** As the main thread would open it, and only when somebody asks for it: what nobody reads stays for others. */
+function openStdin(): Stdin {
+  if (isatty(0)) return new ReadStream(0)
+  const kind = fstatSync(0)
+  // It reads nothing before somebody listens, and keeps nobody waiting until then.
+  const lazily: SocketConstructorOpts & { manualStart: true } = {
+    fd: 0,
+    readable: true,
+    writable: false,
+    manualStart: true,
+  }
+  if (kind.isFIFO() || kind.isSocket()) return new Socket(lazily)
+  return createReadStream('', { fd: 0, autoClose: false })
+}
+
+port.on('message', (message: ToCliThread) => {
+  if (message.kind === 'signal') tell({ kind: 'heard', isHandled: process.emit(message.signal) })
+  else tell({ kind: 'awake' })
+})
+port.unref()
+
+let isWhole = true
+const onStuck = (): void => {
+  isWhole = false
+}
+const exitCode = await runCli(args, { ...installation, workerUrl: new URL(installation.workerUrl), onStuck }, version)
+process.exitCode = exitCode
+// A pipe that its writer keeps open would keep this thread alive.
+opened.stdin?.destroy()
+tell({ kind: 'ended', exitCode, isWhole })

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { LcmError } from '../errors.ts'
+import { fileError } from '../sqlite/memory-file.ts'
+import { printError } from './cli/output.ts'
+import type { Installation } from './cli/serve-command.ts'
+import { compileCacheFolder } from './compile-cache.ts'
+
+/** `lcm`, from the sources in a checkout (core/doors) or built (out/main). */
+const isSource = import.meta.url.endsWith('.ts')
+const root = resolve(import.meta.dirname, '../..')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+const here = (name: string): URL => new URL(`./${name}.${isSource ? 'ts' : 'js'}`, import.meta.url)
+
+type Terminal = { readonly isTTY?: boolean; readonly columns?: number }
+export type CliThreadData = {
+  readonly args: readonly string[]
+  /** Addresses as text: only that can be handed over. */
+  readonly installation: Omit<Installation, 'workerUrl' | 'onStuck'> & { readonly workerUrl: string }
+  readonly version: string
+  readonly terminals: { readonly stdout: Terminal; readonly stderr: Terminal }
+}
+export type ToCliThread = { kind: 'signal'; signal: 'SIGINT' | 'SIGTERM' } | { kind: 'ping' }
+export type FromCliThread =
+  /** Not handled: nobody in the command listens to it. */
+  { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number; isWhole: boolean }
+
+/**
+ * A command that has not answered for this long is inside a statement of SQLite, which cannot be interrupted; its other
+ * steps are shorter. Ending it loses nothing that was committed. A stop has to take effect within two seconds: the second
+ * that remains is for an overloaded machine.
+ */
+const ANSWER_MS = 1000
+/** Until a thread that is over has put away what it holds. */
+const END_MS = 5000
+
+const terminalOf = ({ isTTY, columns }: NodeJS.WriteStream): Terminal => (isTTY ? { isTTY, columns } : {})
+const args = process.argv.slice(2)
+const workerData: CliThreadData = {
+  args,
+  installation: {
+    root,
+    workerUrl: here('worker').href,
+    rendererDir: join(root, 'out/renderer'),
+    resourcesDir: join(root, 'resources'),
+  },
+  version,
+  terminals: { stdout: terminalOf(process.stdout), stderr: terminalOf(process.stderr) },
+}
+// The thread inherits the environment and finds the folder there. This thread itself has little to compile.
+const compileCache = compileCacheFolder(process.env)
+if (compileCache !== null) process.env.NODE_COMPILE_CACHE = compileCache
+const thread = new Worker(here('cli-thread'), { workerData })
+const post = (message: ToCliThread): void => thread.postMessage(message)
+
+let lastSignal: 'SIGINT' | 'SIGTERM' | null = null
+let isAwake = true
+let watch: NodeJS.Timeout | null = null
+
+/** Ends this process as the signal would have without us: exiting would wait for a thread that does not end. */
+function dieOf(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+}
+
+function onSignal(signal: 'SIGINT' | 'SIGTERM'): void {
+  lastSignal = signal
+  isAwake = false
+  post({ kind: 'signal', signal })
+  watch ??= setInterval(() => {
+    if (!isAwake) return giveUp()
+    isAwake = false
+    post({ kind: 'ping' })
+  }, ANSWER_MS)
+}
+
+function giveUp(): void {
+  printError(
+    new LcmError(
+      'cancelled',
+      'The command was ended in the middle of a statement that does not end; what was committed before stays valid.',
+    ),
+    args.includes('--json'),
+  )
+  dieOf(lastSignal ?? 'SIGTERM')
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal)
+
+thread.on('message', (message: FromCliThread) => {
+  isAwake = true
+  if (message.kind === 'heard' && !message.isHandled) dieOf(lastSignal ?? 'SIGTERM')
+  if (message.kind !== 'ended') return
+  process.exitCode = message.exitCode
+  if (!message.isWhole) dieOf(lastSignal ?? 'SIGTERM')
+  setTimeout(() => dieOf(lastSignal ?? 'SIGTERM'), END_MS).unref()
+})
+thread.on('error', (error) => {
+  console.error(error)
+  process.exitCode = 1
+})
+thread.on('exit', (code) => {
+  if (watch) clearInterval(watch)
+  process.exitCode ??= code
+  // The listeners of signals do not keep a process alive; whatever waits to be written does.
+})
+
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe went away (`lcm grep … | head`): nothing is left to say.
+    const exitCode =
+      error.code === 'EPIPE' ? (process.exitCode ?? 0) : printError(fileError(error, 'standard output'), false)
+    setTimeout(() => dieOf('SIGTERM'), END_MS)
+    void thread.terminate().finally(() => process.exit(exitCode))
+  })
+}

@@ -1,0 +1,182 @@
+import {
+  CompactInput,
+  type CompactionDecision,
+  type CompactionResult,
+  CompactionSettings,
+  type SpendEstimate,
+} from '../../contract/compaction.ts'
+import type { PresetName } from '../../contract/settings.ts'
+import { LcmError } from '../../errors.ts'
+import { neededRun } from '../../jobs/auto-compaction.ts'
+import type { Lcm } from '../../lcm.ts'
+import type { Settings } from '../../settings/settings.ts'
+import { whySwitchedOff } from '../../settings/switched-off.ts'
+import { presetSettings } from '../../systems/presets.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import { presetOption } from './context-command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { collect, integer, oneOf } from './parse.ts'
+import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { count, percent, table } from './text.ts'
+
+type CompactOptions = MemoryOptions & {
+  conversation?: number
+  plan?: boolean
+  auto?: boolean
+  mode?: 'leaf' | 'condense' | 'full' | 'until-under'
+  target?: number
+  summarizer?: string
+  preset?: PresetName
+  set?: [string, number][]
+}
+
+/** compact. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
+export function addCompactCommand(define: Define, run: Run): void {
+  run(
+    define('compact', 'replace old messages in the window by summaries')
+      .addOption(conversationOption())
+      .option('--plan', 'show what would be done, write nothing')
+      .option('--auto', 'only when a threshold is reached, and no further than under it')
+      .option('--mode <mode>', 'leaf, condense, full or until-under', oneOf('leaf', 'condense', 'full', 'until-under'))
+      .option('--target <tokens>', 'goal of until-under', integer(1, 100_000_000))
+      .option(
+        '--summarizer <name>',
+        'deterministic (default), a configured provider, or chain for all of LCM_SUMMARIZERS',
+      )
+      .addOption(presetOption())
+      .option(
+        '--set <key=value>',
+        'a compaction setting, before that of the preset; may be repeated',
+        collect(setting),
+      ),
+    async (options: CompactOptions): Promise<Answer> =>
+      options.plan
+        ? withMemory(options, (lcm) => planAnswer(lcm, options), { readOnly: true })
+        : withMemory(options, (lcm) => compactAnswer(lcm, options)),
+  )
+}
+
+function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
+  if (options.target !== undefined && options.mode !== 'until-under') {
+    throw new LcmError('invalid_argument', 'Only --mode until-under has a goal: add it, or leave --target out.')
+  }
+  // Also for a plan: a name that nobody has is a mistake, not a plan.
+  if (options.summarizer !== undefined) lcm.summarizers.providersOf(options.summarizer)
+  return CompactInput.parse({
+    conversationId: chooseConversation(lcm, options.conversation),
+    mode: options.mode === 'until-under' ? 'untilUnder' : options.mode,
+    targetTokens: options.target,
+    summarizer: options.summarizer,
+    settings: { ...(options.preset && presetSettings(options.preset)), ...Object.fromEntries(options.set ?? []) },
+  })
+}
+
+function planAnswer(lcm: Lcm, options: CompactOptions): Answer {
+  const asked = compactInput(lcm, options)
+  const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
+  const whole = lcm.planner.plan(input)
+  const nothing = { steps: [], modelCalls: 0, expectedTokensAfter: whole.tokensBefore, skipped }
+  const plan = skipped === null ? whole : { ...whole, ...nothing }
+  const estimate = lcm.summarizers.estimate(input.summarizer, plan.steps)
+  const text = (): string =>
+    plan.skipped ??
+    [
+      table(
+        ['step', 'pass', 'depth', 'sources', 'source tokens', 'expected tokens', 'messages'],
+        plan.steps.map((step, index) => [
+          String(index + 1),
+          step.pass,
+          step.depth,
+          step.sources.length,
+          step.sourceTokens,
+          step.expectedTokens,
+          `${step.firstSeq}–${step.lastSeq}`,
+        ]),
+      ),
+      `${count(plan.tokensBefore)} → about ${count(plan.expectedTokensAfter)} tokens, ${count(plan.modelCalls)} model calls. Nothing was written.`,
+      ...(estimate.provider === null ? [] : [spendText(estimate)]),
+    ].join('\n')
+  return { json: { ...plan, estimate }, text }
+}
+
+function spendText({ provider, inputTokens, outputTokens, cost, capTokens }: SpendEstimate): string {
+  const price = cost === null ? 'no price configured' : `cost about ${cost.toFixed(4)}`
+  const cap = capTokens === null ? 'no cap' : `capped at ${count(capTokens)} tokens a run`
+  return `${provider} would be sent about ${count(inputTokens)} tokens and answer ${count(outputTokens)}: ${price}, ${cap}.`
+}
+
+async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
+  lcm.requireWrite('compact')
+  const asked = compactInput(lcm, options)
+  const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
+  if (skipped !== null) return skippedAnswer(lcm.planner.evaluate(asked), skipped)
+  const { runJob } = await import('../run-job.ts')
+  const result = await interruptible((signal) => runJob(lcm, { kind: 'compact', ...input }, signal))
+  if (result.kind !== 'compact') throw new Error('a compaction answers with a compaction')
+  const { value } = result
+  const text = (): string =>
+    value.skipped ??
+    [
+      `${count(value.tokensBefore)} → ${count(value.tokensAfter)} tokens (${percent(value.reduction)} less), ${count(value.created.length)} summaries, stopped: ${value.stopReason.replaceAll('_', ' ')}`,
+      table(
+        ['id', 'kind', 'depth', 'level', 'source tokens', 'tokens'],
+        value.created.map((node) => [node.id, node.kind, node.depth, node.level, node.sourceTokens, node.tokens]),
+      ),
+    ].join('\n')
+  return { json: value, text, exitCode: value.stopReason === 'cancelled' ? EXIT.interrupted : EXIT.done }
+}
+
+type AutomaticRun = { readonly input: CompactInput; readonly skipped: string | null }
+
+/** What --auto does now: the run that brings the window under its threshold, or why there is none. */
+function automaticRun({ planner, settings }: Lcm, asked: CompactInput): AutomaticRun {
+  const decision = planner.evaluate(asked)
+  const input = neededRun(decision, asked) ?? asked
+  return { input, skipped: whySwitchedOff(settings) ?? whyNotAutomatic(settings) ?? whyNotNeeded(decision) }
+}
+
+const whyNotAutomatic = ({ autocompactDisabled }: Settings): string | null =>
+  autocompactDisabled
+    ? 'LCM_AUTOCOMPACT_DISABLED is true: nothing is compacted by itself. Leave out --auto to compact now.'
+    : null
+
+const whyNotNeeded = ({ should, activeTokens, budget }: CompactionDecision): string | null =>
+  should
+    ? null
+    : `No threshold is reached: the window takes ${count(activeTokens)} tokens, ${percent(activeTokens / budget)} of its budget.`
+
+function skippedAnswer({ conversationId, activeTokens, should }: CompactionDecision, skipped: string): Answer {
+  const json: CompactionResult = {
+    runId: null,
+    conversationId,
+    stopReason: should ? 'nothing_eligible' : 'target_reached',
+    tokensBefore: activeTokens,
+    tokensAfter: activeTokens,
+    reduction: 0,
+    created: [],
+    skipped,
+    durationMs: 0,
+  }
+  return { json, text: () => skipped }
+}
+
+/** `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
+function setting(text: string): [string, number] {
+  const at = text.includes('=') ? text.indexOf('=') : text.length
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)]
+  const key = name.trim().replace(/[-_]([a-z])/g, (_all, letter: string) => letter.toUpperCase())
+  const known = Object.keys(CompactionSettings.shape)
+  if (!known.includes(key))
+    throw new LcmError(
+      'invalid_argument',
+      `There is no setting ${JSON.stringify(name)}: use one of ${known.join(', ')}.`,
+    )
+  const parsed = CompactionSettings.partial().safeParse({ [key]: Number(value) })
+  if (!parsed.success || value.trim() === '')
+    throw new LcmError(
+      'invalid_argument',
+      `${key} cannot be ${JSON.stringify(value)}: ${parsed.error?.issues[0]?.message ?? 'expected a number'}.`,
+    )
+  return [key, Number(value)]
+}

@@ -1,0 +1,34 @@
+import { resolve } from 'node:path'
+import type { Define, Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import type { Answer } from './output.ts'
+import { withMemory } from './session.ts'
+import { bytes, count } from './text.ts'
+
+/** copy: another system's memory as a native one that may be written. */
+export function addCopyCommand(define: Define, run: Run): void {
+  run(
+    define('copy', 'a working copy: the same memory as a native file that may be compacted')
+      .requiredOption('--from <file>', 'the memory to copy; it is not changed')
+      .requiredOption('--to <file>', 'where the copy goes; nothing may be there'),
+    async (options: { from: string; to: string; newer?: boolean }): Promise<Answer> =>
+      withMemory(
+        { db: options.from, newer: options.newer },
+        async (lcm): Promise<Answer> => {
+          const { copyMemory } = await import('../../doctor/working-copy/copy-memory.ts')
+          const to = resolve(options.to)
+          const report = await interruptible((signal) => copyMemory({ from: lcm, to }, signal))
+          const text = (): string =>
+            [
+              `${to}: ${count(report.messages)} messages, ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items, compared with ${lcm.info.path} (${bytes(lcm.info.bytes)}) row by row; ${count(report.searches.length)} searches gave the same hits.`,
+              ...report.adjusted.map(
+                ({ what, rows, examples }) =>
+                  `${what} (${count(rows)} rows: ${examples.join(', ')}${rows > examples.length ? ', …' : ''})`,
+              ),
+            ].join('\n')
+          return { json: report, text }
+        },
+        { readOnly: true },
+      ),
+  )
+}

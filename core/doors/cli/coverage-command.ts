@@ -1,0 +1,76 @@
+import type { CoverageReport } from '../../contract/coverage.ts'
+import { TranscriptFormat } from '../../contract/import.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { oneOf } from './parse.ts'
+import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { count, oneLine } from './text.ts'
+
+const SHOWN = 20
+
+type Options = MemoryOptions & {
+  readonly conversation?: number
+  readonly transcript: string
+  readonly format: TranscriptFormat
+}
+
+export function addCoverageCommand(define: Define, run: Run): void {
+  run(
+    define('coverage', 'compare a conversation with the agent’s own transcript; exit code 3 when it is not all there')
+      .addOption(conversationOption())
+      .requiredOption('--transcript <file>', 'the transcript that the agent keeps')
+      .option(
+        '--format <format>',
+        `what the transcript is: ${TranscriptFormat.options.join(', ')}`,
+        oneOf(...TranscriptFormat.options),
+        'auto',
+      ),
+    async ({ conversation, transcript, format, ...options }: Options): Promise<Answer> => {
+      const { checkCoverage } = await import('../../doctor/compare/check-coverage.ts')
+      const report = await withMemory(
+        options,
+        (lcm) => {
+          const { read: db, info } = lcm
+          const input = { conversationId: chooseConversation(lcm, conversation), path: transcript, format }
+          return interruptible((signal) => checkCoverage({ db, isNative: info.system === 'native' }, input, signal))
+        },
+        { readOnly: true },
+      )
+      return { json: report, text: () => coverageText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
+    },
+  )
+}
+
+function coverageText(report: CoverageReport): string {
+  const { counts } = report
+  const verdict = report.ok
+    ? 'Everything that the transcript says is in the memory.'
+    : `${count(counts.missing)} missing, ${count(counts.duplicated)} twice, ${count(counts.differing)} different.`
+  const place = (line: number | null): string => (line === null ? '' : `line ${line}`)
+  return [
+    `${verdict} ${count(report.inTranscript)} messages in the transcript, ${count(report.inDatabase)} in the memory, ${count(counts.extra)} of them not from the transcript.`,
+    ...section('missing', report.missing, counts.missing, (one) => [place(one.line), one.role, one.excerpt]),
+    ...section('twice', report.duplicated, counts.duplicated, (one) => [one.messageId, one.role, one.excerpt]),
+    ...section('different', report.differing, counts.differing, (one) => [
+      place(one.line),
+      `${one.messageId}  ${one.role}  ${one.differs.replace('_', ' ')}`,
+      `“${one.excerpt}” is “${one.storedExcerpt}”`,
+    ]),
+    ...section('only in the memory', report.extra, counts.extra, (one) => [one.messageId, one.role, one.excerpt]),
+    ...(report.skippedLines > 0 ? [`\n${count(report.skippedLines)} lines of the transcript cannot be read.`] : []),
+    ...report.notes.map((note) => `\n${note}`),
+  ].join('\n')
+}
+
+function section<Item>(
+  title: string,
+  items: readonly Item[],
+  total: number,
+  cells: (item: Item) => readonly string[],
+): string[] {
+  if (total === 0) return []
+  const shown = items.slice(0, SHOWN).map((item) => `    ${oneLine(cells(item).join('  '), 200)}`)
+  const more = total > shown.length ? [`    and ${count(total - shown.length)} more (--json lists up to 1,000)`] : []
+  return [`\n${title}  ${count(total)}`, ...shown, ...more]
+}

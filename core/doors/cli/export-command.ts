@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { toDot, toMermaid } from '../../browse/export/to-graph.ts'
+import { toJson } from '../../browse/export/to-json.ts'
+import { toMarkdown } from '../../browse/export/to-markdown.ts'
+import { writePieces } from '../../browse/export/write-pieces.ts'
+import { LcmError } from '../../errors.ts'
+import { sanitizeLedger } from '../../ingest/sanitize-ledger.ts'
+import type { Lcm } from '../../lcm.ts'
+import { asHash, asItIs, type Sanitizer, withoutSecrets } from '../../sanitize.ts'
+import { fileError } from '../../sqlite/memory-file.ts'
+import { toCliJson } from './cli-json.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import type { Answer } from './output.ts'
+import { forceOption, writeOutput } from './output-file.ts'
+import { oneOf } from './parse.ts'
+import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { bytes } from './text.ts'
+
+const FORMATS = ['markdown', 'json', 'mermaid', 'dot', 'ledger'] as const
+type Format = (typeof FORMATS)[number]
+
+type Options = MemoryOptions & {
+  readonly conversation?: number
+  readonly format: Format
+  readonly sanitize?: boolean
+  readonly hashTexts?: boolean
+  readonly output?: string
+  readonly force?: boolean
+}
+
+/** export: a memory, or a conversation of it, to read, to draw, or to attach to a bug report. */
+export function addExportCommand(define: Define, run: Run): void {
+  run(
+    define('export', 'a memory as a document, a graph or a ledger; on standard output without -o')
+      .addOption(conversationOption())
+      .requiredOption('--format <format>', FORMATS.join(', '), oneOf(...FORMATS))
+      .option('--sanitize', 'replace keys, tokens, e-mail addresses and paths')
+      .option('--hash-texts', 'replace every text by its length and hash')
+      .option('-o, --output <file>', 'where it goes; nothing may be there')
+      .addOption(forceOption()),
+    (options: Options): Promise<Answer> => withMemory(options, (lcm) => exportMemory(lcm, options), { readOnly: true }),
+  )
+}
+
+async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
+  const { format } = options
+  const clean = options.hashTexts ? asHash : options.sanitize ? withoutSecrets : asItIs
+  const to = options.output === undefined || options.output === '-' ? null : resolve(options.output)
+  const ids =
+    options.conversation === undefined
+      ? lcm.stats.conversations().map((row) => row.conversationId)
+      : [chooseConversation(lcm, options.conversation)]
+  if (format === 'ledger' && options.conversation !== undefined) {
+    throw new LcmError('invalid_argument', 'A ledger holds the whole memory: leave --conversation out.')
+  }
+  if (to === null) {
+    if (format === 'ledger') throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
+    return onStandardOutput(format, await piecesOf(lcm, format, ids, clean))
+  }
+  await writeOutput({ path: to, memory: lcm.info.path, isForced: options.force ?? false }, async (partial) => {
+    if (format === 'ledger') await writeLedger(lcm, partial, clean)
+    else await writeDocument(partial, await piecesOf(lcm, format, ids, clean))
+  })
+  const size = statSync(to).size
+  const json = { path: to, format, bytes: size, conversations: ids.length, sanitized: clean !== asItIs }
+  return { json, text: () => `${to}: ${bytes(size)}, ${ids.length} conversations as ${format}` }
+}
+
+async function piecesOf(
+  lcm: Lcm,
+  format: Exclude<Format, 'ledger'>,
+  ids: readonly number[],
+  clean: Sanitizer,
+): Promise<Iterable<string>> {
+  const { exported } = await import('../../browse/export/exported.ts')
+  const conversations = {
+    *[Symbol.iterator]() {
+      for (const id of ids) yield exported(lcm, id, clean)
+    },
+  }
+  switch (format) {
+    case 'markdown':
+      return toMarkdown({ ...lcm.info, fileName: clean(lcm.info.fileName) }, conversations)
+    case 'json':
+      return toJson(lcm.info, conversations, { isSanitized: clean !== asItIs, asJson: toCliJson })
+    case 'mermaid':
+      return toMermaid(conversations)
+    case 'dot':
+      return toDot(conversations)
+  }
+}
+
+/**
+ * The document is made aside: when it cannot be read to its end, nothing of it stands on standard output. For programs
+ * it is itself what they ask for, or a text in one.
+ */
+async function onStandardOutput(format: Format, pieces: Iterable<string>): Promise<Answer> {
+  const file = openUnnamed()
+  try {
+    await interruptible((signal) => writePieces(file, pieces, signal))
+  } catch (error) {
+    closeSync(file)
+    throw error instanceof LcmError ? error : fileError(error, tmpdir())
+  }
+  return {
+    async *pieces(asJson) {
+      const isText = asJson && format !== 'json'
+      if (isText) yield `{"format": "${format}", "document": "`
+      for await (const piece of createReadStream('', { fd: file, start: 0, encoding: 'utf8' })) {
+        yield isText ? JSON.stringify(piece).slice(1, -1) : piece
+      }
+      if (isText) yield '"}\n'
+    },
+  }
+}
+
+/** A file that goes with the process, however it ends: what is in a memory is not left lying about. */
+function openUnnamed(): number {
+  const path = join(tmpdir(), `lcm-export-${randomBytes(8).toString('hex')}`)
+  try {
+    const file = openSync(path, 'wx+', 0o600)
+    rmSync(path)
+    return file
+  } catch {
+    throw new LcmError(
+      'unsupported',
+      `The folder for temporary files, ${tmpdir()}, cannot be written: set TMPDIR to another one, or give a file with -o.`,
+    )
+  }
+}
+
+async function writeDocument(path: string, pieces: Iterable<string>): Promise<void> {
+  const file = openSync(path, 'wx')
+  try {
+    await interruptible((signal) => writePieces(file, pieces, signal))
+  } finally {
+    closeSync(file)
+  }
+}
+
+async function writeLedger(lcm: Lcm, path: string, clean: Sanitizer): Promise<void> {
+  const { exportLedger } = await import('../../ingest/ledger/export-ledger.ts')
+  const job = { db: lcm.read, info: lcm.info, clock: lcm.clock }
+  if (clean === asItIs) {
+    await interruptible((signal) => exportLedger({ ...job, to: path }, signal))
+    return
+  }
+  const { partialPath, toldOf } = await import('../../sqlite/new-file.ts')
+  const raw = partialPath(path)
+  try {
+    await interruptible((signal) => exportLedger({ ...job, to: raw }, signal))
+    await sanitizeLedger(raw, path, clean)
+  } catch (error) {
+    throw toldOf(path, raw, error)
+  } finally {
+    rmSync(raw, { force: true })
+  }
+}

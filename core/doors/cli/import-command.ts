@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type ImportedFile, type ImportResult, ImportWindow, TranscriptFormat } from '../../contract/import.ts'
+import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.ts'
+import { loadSettings } from '../../settings/settings-store.ts'
+import { requireEnabled } from '../../settings/switched-off.ts'
+import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
+import type { Define, Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { oneOf } from './parse.ts'
+import { type MemoryOptions, withMemory } from './session.ts'
+import { keepHeapSmall } from './small-heap.ts'
+import { withStandardInput } from './standard-input.ts'
+import { count, oneLine, table } from './text.ts'
+
+/** import. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
+export function addImportCommand(define: Define, run: Run): void {
+  run(
+    define('import', 'import transcripts into a native memory, which is created when missing')
+      .argument('<path...>', 'transcript files or folders of them; - is standard input')
+      .option(
+        '--format <format>',
+        `what the files are: ${TranscriptFormat.options.join(', ')}`,
+        oneOf(...TranscriptFormat.options),
+        'auto',
+      )
+      .option(
+        '--window <window>',
+        'agent: what the agent sees, its own compactions as summaries; history: every message',
+        oneOf(...ImportWindow.options),
+        'agent',
+      ),
+    async (
+      paths: string[],
+      options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
+    ): Promise<Answer> => {
+      keepHeapSmall()
+      requireEnabled(loadSettings(process.env), 'import transcripts')
+      const { format, window } = options
+      const value = await withStandardInput(paths, async (given) => {
+        const request = { paths: given, format, window }
+        return (await triedAside(options, request)) ?? (await importInto(options, request))
+      })
+      const failed = value.files.filter((file) => file.error !== null)
+      const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
+      const text = (): string =>
+        [
+          table(
+            ['conversation', 'format', 'added', 'already there', 'compactions', 'skipped', 'file'],
+            value.files.map((file) => [
+              conversationCell(file),
+              file.format,
+              file.added,
+              file.alreadyThere,
+              file.compactions,
+              file.skippedCount,
+              file.error ? `${file.path}: ${file.error}` : file.path,
+            ]),
+          ),
+          ...value.files.flatMap(conversationLines),
+          ...value.files.flatMap((file) =>
+            file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
+          ),
+          ...(conflicts > 0
+            ? [
+                `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
+              ]
+            : []),
+          ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
+          ...(value.passedOverCount > 10
+            ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
+            : []),
+          `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
+        ].join('\n')
+      return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
+    },
+  )
+}
+
+/** Of a file with many conversations so many are named; `--json` has them all. */
+const NAMED_CONVERSATIONS = 20
+
+function conversationCell({ conversationId, conversationCount }: ImportedFile): string {
+  if (conversationId === null) return '–'
+  return conversationCount > 1 ? `${conversationId} and ${count(conversationCount - 1)} more` : String(conversationId)
+}
+
+function conversationLines({ path, conversations, conversationCount }: ImportedFile): string[] {
+  const named = conversations.slice(0, NAMED_CONVERSATIONS)
+  const rest = conversationCount - named.length
+  return [
+    ...named.map(
+      ({ conversationId, title, added }) =>
+        `conversation ${conversationId}: ${oneLine(title ?? 'without a title', 80)} (${count(added)} added)`,
+    ),
+    ...(rest > 0 ? [`… and ${count(rest)} more conversations of ${path}`] : []),
+  ]
+}
+
+type Request = {
+  readonly paths: readonly GivenTranscript[]
+  readonly format: TranscriptFormat
+  readonly window: ImportWindow
+}
+
+async function importInto(options: MemoryOptions, request: Request): Promise<ImportResult> {
+  const { importTranscripts } = await import('../../ingest/transcripts/import-transcripts.ts')
+  return withMemory(
+    options,
+    ({ requireWrite, estimator, clock }) => {
+      const db = requireWrite('import transcripts')
+      return interruptible((signal) => importTranscripts({ db, estimator, clock, ...request }, signal))
+    },
+    { create: true },
+  )
+}
+
+/**
+ * What does not look like transcripts is imported into a memory that is thrown away: nothing is left where one was to be
+ * made. Null when there is something to import, or a memory already.
+ */
+async function triedAside(options: MemoryOptions, request: Request): Promise<ImportResult | null> {
+  const path = resolve(options.db ?? loadSettings(process.env).databasePath)
+  if (!isMissingOrEmpty(path)) return null
+  const { holdMessages } = await import('../../ingest/transcripts/holds-messages.ts')
+  if (await holdMessages(request.paths, request.format)) return null
+  const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
+  try {
+    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, request)
+    return result.added > 0 ? null : result
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,50 @@
+import { checksMade, type IntegrityReport, type Sample } from '../../contract/integrity.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { type MemoryOptions, withMemory } from './session.ts'
+import { keepHeapSmall } from './small-heap.ts'
+import { count, oneLine } from './text.ts'
+
+const SAMPLES_SHOWN = 5
+
+export function addIntegrityCommand(define: Define, run: Run): void {
+  run(
+    define('integrity', 'check the memory; exit code 3 when something is wrong').addOption(conversationOption()),
+    async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
+      keepHeapSmall()
+      const report = await withMemory(
+        options,
+        (lcm) => interruptible((signal) => lcm.integrity.run(options.conversation, signal)),
+        { readOnly: true },
+      )
+      return { json: report, text: () => integrityText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
+    },
+  )
+}
+
+function integrityText(report: IntegrityReport): string {
+  const found = report.checks.filter((check) => check.count > 0)
+  const verdict = report.ok
+    ? 'Nothing is wrong.'
+    : `${count(report.counts.error)} errors, ${count(report.counts.warning)} warnings.`
+  return [
+    `${verdict} ${checksMade(report)} checks over ${count(report.messages)} messages and ${count(report.summaries)} summaries in ${Math.round(report.durationMs)} ms.`,
+    ...found.map((check) => {
+      const causes = check.consequenceOf ?? []
+      const cause = causes.length > 0 ? `\n    It may merely follow from ${causes.join(', ')}.` : ''
+      const todo = check.advice === undefined ? '' : `\n    ${check.advice}`
+      return `\n${check.severity}  ${check.id}  ${count(check.count)}\n    ${check.explanation}${cause}${todo}${samplesText(check.samples)}`
+    }),
+    ...(report.byDesign ?? []).map(
+      (way) =>
+        `\nby design of ${oneLine(way.systemLabel, 60)}  ${way.id}  ${count(way.count)}\n    ${oneLine(way.why, 600)}${samplesText(way.samples)}`,
+    ),
+  ].join('\n')
+}
+
+const samplesText = (samples: readonly Sample[]): string =>
+  samples
+    .slice(0, SAMPLES_SHOWN)
+    .map((sample) => `\n    ${oneLine(`${sample.id ?? ''}  ${sample.detail}`, 200)}`)
+    .join('')

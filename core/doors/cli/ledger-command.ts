@@ -1,0 +1,174 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { LedgerReport } from '../../contract/ledger.ts'
+import { LcmError } from '../../errors.ts'
+import { agreeToLedger } from '../../ingest/ledger/agree.ts'
+import { ledgerState, statedLedger, throwRefused, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
+import { LedgerWriter } from '../../ingest/ledger/ledger-writer.ts'
+import { verifyLedger } from '../../ingest/ledger/verify-ledger.ts'
+import type { Lcm } from '../../lcm.ts'
+import { createTokenEstimator } from '../../models/token-estimator.ts'
+import { loadSettings } from '../../settings/settings-store.ts'
+import { ledgerPath } from '../../systems/decapod/decapod-ledger.ts'
+import type { Define, Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { oneOf } from './parse.ts'
+import { type MemoryOptions, noteUnusedLedger, withMemory } from './session.ts'
+import { bytes, count } from './text.ts'
+
+type Options = MemoryOptions & { readonly ledger?: string; readonly to?: string; readonly output?: string }
+const ACTIONS = ['verify', 'rebuild', 'export', 'enable', 'agree', 'disable', 'status'] as const
+const MOST_LINES = 40
+const LEDGER_NAME = 'lcm.events.jsonl'
+
+/** ledger: the append-only record from which a memory can be made anew. */
+export function addLedgerCommand(define: Define, run: Run): void {
+  run(
+    define(
+      'ledger',
+      'verify, rebuild, export or keep the append-only ledger, or agree to one that a memory names; exit code 3 when it cannot be relied on',
+    )
+      .argument('<action>', ACTIONS.join(', '), oneOf(...ACTIONS))
+      .argument('[ledger]', 'the ledger (default: the one that the memory keeps, or lcm.events.jsonl beside it)')
+      .option('--ledger <file>', 'the ledger, as the argument')
+      .option('--to <file>', 'rebuild: where the new memory goes; nothing may be there')
+      .option('-o, --output <file>', 'export: where the ledger goes; nothing may be there'),
+    (action: (typeof ACTIONS)[number], given: string | undefined, options: Options): Promise<Answer> => {
+      const ledger = given ?? options.ledger
+      switch (action) {
+        case 'verify':
+          return verify(ledger, options)
+        case 'rebuild':
+          return rebuild(ledger, options)
+        case 'export':
+          return exportTo(options.output ?? options.to ?? ledger, options)
+        case 'enable':
+          return withMemory(options, (lcm) => enable(lcm, ledger))
+        case 'agree':
+          return withMemory(options, (lcm) => agree(lcm, ledger))
+        case 'disable':
+          return withMemory(options, disable)
+        case 'status':
+          return withMemory(
+            options,
+            (lcm) => {
+              noteUnusedLedger(lcm)
+              return status(lcm)
+            },
+            { readOnly: true },
+          )
+      }
+    },
+  )
+}
+
+async function verify(given: string | undefined, options: Options): Promise<Answer> {
+  if (given !== undefined && options.db === undefined) {
+    return answer(await interruptible((signal) => verifyLedger(inFolder(given), null, signal)))
+  }
+  return withMemory(
+    options,
+    async (lcm) => {
+      const path = given === undefined ? ledgerOf(lcm) : inFolder(given)
+      // Another system's messages have no hash of their own to compare.
+      const db = lcm.info.system === 'native' ? lcm.read : null
+      return answer(await interruptible((signal) => verifyLedger(path, db, signal)))
+    },
+    { readOnly: true },
+  )
+}
+
+async function rebuild(given: string | undefined, options: Options): Promise<Answer> {
+  const to = options.to ?? options.output ?? options.db
+  if (given === undefined || to === undefined) {
+    throw new LcmError('invalid_argument', 'Say what to rebuild from and to: "lcm ledger rebuild LEDGER --to FILE".')
+  }
+  const estimator = createTokenEstimator(loadSettings(process.env).tokenEstimator)
+  const request = { ledger: inFolder(given), to: resolve(to), estimator }
+  const { rebuildMemory } = await import('../../ingest/ledger/rebuild-memory.ts')
+  const result = await interruptible((signal) => rebuildMemory(request, signal))
+  const text = (): string =>
+    [
+      `${result.path}: ${count(result.messages)} messages and ${count(result.summaries)} summaries from ${count(result.events)} events.`,
+      ...failureLines(result),
+    ].join('\n')
+  return { json: result, text, exitCode: result.ok ? EXIT.done : EXIT.findings }
+}
+
+async function exportTo(output: string | undefined, options: Options): Promise<Answer> {
+  if (output === undefined) throw new LcmError('invalid_argument', 'Say where the ledger goes: -o FILE.')
+  const { exportLedger } = await import('../../ingest/ledger/export-ledger.ts')
+  return withMemory(
+    options,
+    async (lcm) => {
+      const to = resolve(output)
+      const job = { db: lcm.read, info: lcm.info, to, clock: lcm.clock }
+      const result = await interruptible((signal) => exportLedger(job, signal))
+      const json = { ok: true, path: to, ...result, failures: [] }
+      return { json, text: () => `${to}: ${count(result.events)} events, ${bytes(result.bytes)}.` }
+    },
+    { readOnly: true },
+  )
+}
+
+function enable(lcm: Lcm, given: string | undefined): Answer {
+  const writer = writerOf(lcm, 'keep a ledger')
+  writer.enable(resolve(given ?? join(dirname(lcm.info.path), LEDGER_NAME)))
+  writer.drain()
+  return status(lcm)
+}
+
+function agree(lcm: Lcm, given: string | undefined): Answer {
+  agreeToLedger(lcm, given === undefined ? undefined : inFolder(given))
+  return status(lcm)
+}
+
+function disable(lcm: Lcm): Answer {
+  const writer = writerOf(lcm, 'end its ledger')
+  // One that takes nothing any more is ended all the same: this is the way out.
+  if (ledgerState(lcm.read, lcm.ledgers).blocked === null) writer.drain()
+  writer.disable()
+  return status(lcm)
+}
+
+const writerOf = (lcm: Lcm, what: string): LedgerWriter =>
+  new LedgerWriter(lcm.requireWrite(what), lcm.clock, lcm.ledgers)
+
+function status(lcm: Lcm): Answer {
+  const state = ledgerState(lcm.read, lcm.ledgers)
+  const text = (): string =>
+    state.path === null
+      ? 'No ledger is kept.'
+      : `${state.path}: ${bytes(state.bytes)}, ${count(state.pending)} changes waiting.${state.blocked ? `\n${state.blocked}` : ''}`
+  return { json: state, text }
+}
+
+/** The ledger that belongs to a memory. @throws LcmError ledger_refused: what a memory names is not even read */
+function ledgerOf(lcm: Lcm): string {
+  const stated = lcm.info.system === 'native' ? statedLedger(lcm.read) : null
+  if (stated === null) return ledgerPath(realpathSync(lcm.info.path))
+  const refused = whyRefused(lcm.read, stated, lcm.ledgers)
+  return refused === null ? stated : throwRefused(refused, stated)
+}
+
+const inFolder = (path: string): string => {
+  const absolute = resolve(path)
+  return existsSync(absolute) && statSync(absolute).isDirectory() ? join(absolute, LEDGER_NAME) : absolute
+}
+
+function answer(report: LedgerReport): Answer {
+  const text = (): string =>
+    [
+      `${report.path}: ${count(report.events)} events, ${bytes(report.bytes)}. ${report.ok ? 'Every one is as it was written.' : `${count(report.failureCount)} cannot be relied on.`}`,
+      ...failureLines(report),
+    ].join('\n')
+  return { json: report, text, exitCode: report.ok ? EXIT.done : EXIT.findings }
+}
+
+type Failed = Pick<LedgerReport, 'failures' | 'failureCount'>
+
+function failureLines({ failures, failureCount }: Failed): string[] {
+  const told = failures.slice(0, MOST_LINES).map(({ line, check, detail }) => `line ${line}  ${check}  ${detail}`)
+  return failureCount > told.length ? [...told, `and ${count(failureCount - told.length)} more`] : told
+}

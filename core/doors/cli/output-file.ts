@@ -1,0 +1,62 @@
+import { realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
+import { Option } from 'commander'
+import { LcmError } from '../../errors.ts'
+
+export const forceOption = (): Option => new Option('--force', 'replace the file that is there')
+
+type Target = {
+  readonly path: string
+  /** The file of the memory that is read meanwhile: no option has it replaced. */
+  readonly memory: string
+  readonly isForced: boolean
+}
+
+/**
+ * Writes a file that appears when it is whole; what was there before stays until then, and for ever unless it is empty
+ * or may be replaced.
+ * @param write makes it at the path that it is given
+ * @throws LcmError invalid_argument when something is there; file_missing, file_not_readable, disk_full; whatever
+ * `write` throws
+ */
+export async function writeOutput(target: Target, write: (partial: string) => void | Promise<void>): Promise<void> {
+  const { path } = target
+  const isThere = mayReplace(target)
+  const { giveName, partialPath, toldOf } = await import('../../sqlite/new-file.ts')
+  const partial = partialPath(path)
+  try {
+    await write(partial)
+    if (isThere) renameSync(partial, path)
+    else giveName(partial, path)
+  } catch (error) {
+    throw toldOf(path, partial, error)
+  } finally {
+    rmSync(partial, { force: true })
+  }
+}
+
+/** Whether something is there that goes. @throws LcmError invalid_argument for what must stay */
+function mayReplace({ path, memory, isForced }: Target): boolean {
+  const there = statSync(path, { throwIfNoEntry: false })
+  if (!there) return false
+  if (there.isDirectory()) {
+    throw new LcmError('invalid_argument', `${path} is a folder: name a file in it.`, { path })
+  }
+  if (belongsTo(memory, there)) {
+    throw new LcmError('invalid_argument', `${path} belongs to the memory that is read: choose another path.`, { path })
+  }
+  if (!there.isFile() || (there.size > 0 && !isForced)) {
+    throw new LcmError('invalid_argument', `${path} exists already: choose a path where nothing is, or give --force.`, {
+      path,
+    })
+  }
+  return true
+}
+
+/** Whether it is the memory, or a file that SQLite keeps beside it, by whatever path. */
+function belongsTo(memory: string, there: Stats): boolean {
+  const real = realpathSync(memory)
+  return ['', '-wal', '-shm', '-journal'].some((suffix) => {
+    const own = statSync(`${real}${suffix}`, { throwIfNoEntry: false })
+    return own?.ino === there.ino && own.dev === there.dev
+  })
+}

@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import type { ErrorCode } from '../../contract/error.ts'
+import { toErrorInfo } from '../../errors.ts'
+import { toCliJson } from './cli-json.ts'
+import { escaped, printable } from './printable.ts'
+
+/** What a command answers: the document for programs, and the same for people; or what is too long to be held at once. */
+export type Answer =
+  | { readonly json: unknown; readonly text: () => string; readonly exitCode?: number }
+  | { readonly pieces: (asJson: boolean) => AsyncIterable<string>; readonly exitCode?: number }
+
+export const EXIT = { done: 0, failed: 1, usage: 2, findings: 3, retry: 4, unopenable: 5, interrupted: 130 } as const
+
+const UNOPENABLE: ReadonlySet<ErrorCode> = new Set([
+  'file_missing',
+  'file_is_folder',
+  'file_not_readable',
+  'file_empty',
+  'file_truncated',
+  'file_corrupt',
+  'not_a_database',
+  'not_a_memory',
+  'newer_version',
+  'no_memory_open',
+  'unsupported_system',
+])
+
+export function exitCodeOf(code: ErrorCode): number {
+  if (UNOPENABLE.has(code)) return EXIT.unopenable
+  if (code === 'invalid_argument' || code === 'conversation_required') return EXIT.usage
+  if (code === 'locked') return EXIT.retry
+  if (code === 'cancelled') return EXIT.interrupted
+  return EXIT.failed
+}
+
+/** Makes what is printed, as far as it is held at once: when that fails, nothing was printed. Returns what prints it. */
+export function prepareAnswer(answer: Answer, asJson: boolean): () => Promise<void> {
+  if ('pieces' in answer) return () => printPieces(answer.pieces(asJson), asJson)
+  const printed = `${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`
+  return async () => void process.stdout.write(printed)
+}
+
+async function printPieces(pieces: AsyncIterable<string>, asJson: boolean): Promise<void> {
+  for await (const piece of pieces) {
+    if (!process.stdout.write(asJson ? obeyedByNone(piece) : printable(piece))) await once(process.stdout, 'drain')
+  }
+}
+
+/** One line on stderr; the same as JSON on stdout with --json. A stack only for `LCM_DEBUG=1`. Returns the exit code. */
+export function printError(error: unknown, asJson: boolean): number {
+  const info = toErrorInfo(error)
+  process.stderr.write(`lcm: ${info.code}: ${oneLine(info.message)}\n`)
+  if (process.env.LCM_DEBUG === '1' && error instanceof Error) process.stderr.write(`${printable(error.stack ?? '')}\n`)
+  if (asJson) process.stdout.write(`${jsonDocument({ error: { details: {}, ...info } })}\n`)
+  return exitCodeOf(info.code)
+}
+
+/** Something to know about the answer, which stands on standard output. */
+export function printNote(message: string): void {
+  process.stderr.write(`lcm: ${oneLine(message)}\n`)
+}
+
+const jsonDocument = (value: unknown): string => obeyedByNone(JSON.stringify(toCliJson(value), null, 2))
+
+/** A document is JSON whatever it is parsed with, and no terminal obeys it: what could move a cursor is escaped. */
+const obeyedByNone = (json: string): string => json.replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escaped)
+
+const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())

@@ -1,0 +1,37 @@
+import type { WriteStream } from 'node:tty'
+import type { JobProgress } from '../../contract/job.ts'
+import { printable } from './printable.ts'
+import { cutToWidth } from './text.ts'
+
+const INTERVAL_MS = 100
+const WIDTH = 24
+
+/** A bar on a terminal; nothing at all where stderr is not one. */
+export class ProgressLine {
+  readonly #stream: WriteStream
+  #shownAtMs = 0
+
+  constructor(stream: WriteStream) {
+    this.#stream = stream
+  }
+
+  show({ done, total, unit, note }: JobProgress): void {
+    const now = Date.now()
+    if (!this.#stream.isTTY || now - this.#shownAtMs < INTERVAL_MS) return
+    this.#shownAtMs = now
+    const share = total > 0 ? Math.min(1, done / total) : 0
+    const filled = Math.round(share * WIDTH)
+    const bar =
+      total > 0 ? `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)} ${Math.round(share * 100)} %` : `${done} ${unit}`
+    this.#stream.write(`\r\x1b[2K${cutToWidth(printable(`${bar}  ${note}`).replace(/\s/g, ' '), this.#columns())}`)
+  }
+
+  /** Some terminals and programs that run others report none, or 0. The last column stays free: it may wrap. */
+  #columns(): number {
+    return (this.#stream.columns || 80) - 1
+  }
+
+  clear(): void {
+    if (this.#stream.isTTY && this.#shownAtMs > 0) this.#stream.write('\r\x1b[2K')
+  }
+}

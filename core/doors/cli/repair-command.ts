@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { ExportFormat, RepairPlan, RepairResult, RepairStep } from '../../contract/repair.ts'
+import { LcmError } from '../../errors.ts'
+import type { Lcm } from '../../lcm.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { type Answer, EXIT } from './output.ts'
+import { forceOption, writeOutput } from './output-file.ts'
+import { oneOf } from './parse.ts'
+import { type MemoryOptions, withMemory } from './session.ts'
+import { count, oneLine } from './text.ts'
+
+type RepairOptions = MemoryOptions & {
+  conversation?: number
+  plan?: boolean
+  apply?: string[]
+  format?: ExportFormat
+  output?: string
+  force?: boolean
+  summarizer?: string
+  backups?: string
+}
+
+/** repair: what to do about findings, as a plan, a text to keep, or done. */
+export function addRepairCommand(define: Define, run: Run): void {
+  run(
+    define('repair', 'plan repairs, or apply steps of the plan; exit code 3 while steps are left')
+      .addOption(conversationOption())
+      .option('--plan', 'show the steps, write nothing (default)')
+      .option('--apply <step...>', 'apply these steps and those that they depend on, or all: backup first')
+      .option('--format <format>', 'the plan as markdown or sql, with every row', oneOf('markdown', 'sql'))
+      .option('-o, --output <file>', 'write the plan to a file; nothing may be there')
+      .addOption(forceOption())
+      .option('--summarizer <name>', 'for steps that need one (default: deterministic)')
+      .option('--backups <folder>', 'where the backup goes (default: beside the file)'),
+    async (options: RepairOptions): Promise<Answer> => {
+      if (options.plan && options.apply) {
+        throw new LcmError('invalid_argument', 'Choose one of --plan and --apply: a plan writes nothing.')
+      }
+      if (options.apply) return withMemory(options, (lcm) => applyAnswer(lcm, options, options.apply ?? []))
+      return withMemory(options, (lcm) => planAnswer(lcm, options), { readOnly: true })
+    },
+  )
+}
+
+async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
+  const input = options.conversation === undefined ? {} : { conversationId: options.conversation }
+  if (options.format || options.output) {
+    const format = options.format ?? (options.output?.endsWith('.sql') ? 'sql' : 'markdown')
+    const exported = await interruptible((signal) => lcm.repair.export({ ...input, format }, signal))
+    if (!options.output) return { json: exported, text: () => exported.text.trimEnd() }
+    const path = resolve(options.output)
+    const target = { path, memory: lcm.info.path, isForced: options.force ?? false }
+    await writeOutput(target, (partial) => writeFileSync(partial, exported.text, { flush: true }))
+    return {
+      json: { format, path, bytes: Buffer.byteLength(exported.text) },
+      text: () => `${path}: the plan as ${format}.`,
+    }
+  }
+  const plan = await interruptible((signal) => lcm.repair.plan(input, signal))
+  // A file that is opened for a plan only is not one that cannot be repaired.
+  const shown = lcm.info.system === 'native' ? { ...plan, onlyExport: null } : plan
+  return { json: shown, text: () => planText(shown), exitCode: plan.steps.length > 0 ? EXIT.findings : EXIT.done }
+}
+
+function planText({ steps, onlyExport }: RepairPlan): string {
+  if (steps.length === 0) return 'Nothing is to be repaired.'
+  return [
+    `${count(steps.length)} ${steps.length === 1 ? 'step' : 'steps'}. Nothing was written; messages are never changed.`,
+    ...steps.map(stepText),
+    '',
+    onlyExport ??
+      'Apply with "lcm repair --apply STEP…", or --apply all: backup first, a second scan before it is kept.',
+  ].join('\n')
+}
+
+function stepText(step: RepairStep): string {
+  return [
+    `\n${step.risk}  ${step.id}  ${oneLine(step.title, 160)}`,
+    `    ${oneLine(step.description, 600)}`,
+    `    settles ${step.fixes.join(', ')}${step.dependsOn.length > 0 ? `; after ${step.dependsOn.join(', ')}` : ''}`,
+    ...(step.cannotRestore === null ? [] : [`    cannot be restored: ${oneLine(step.cannotRestore, 300)}`]),
+  ].join('\n')
+}
+
+async function applyAnswer(lcm: Lcm, options: RepairOptions, asked: readonly string[]): Promise<Answer> {
+  lcm.requireWrite('repair')
+  const ids = asked.flatMap((step) => step.split(',')).filter((step) => step !== '')
+  const { conversation, backups, summarizer = 'deterministic' } = options
+  const how = { summarizer, ...(backups === undefined ? {} : { backupFolder: backups }) }
+  if (!ids.includes('all') && ids.length > 0) {
+    return applied(
+      await interruptible((signal) => lcm.repair.apply({ ...how, steps: ids.map((id) => ({ id })) }, signal)),
+    )
+  }
+  const input = { ...how, ...(conversation === undefined ? {} : { conversationId: conversation }) }
+  const done = await interruptible((signal) => lcm.repair.applyAll(input, signal))
+  if ('applied' in done) return applied(done.applied)
+  const { plan } = done
+  const isDone = plan.steps.length === 0
+  return {
+    json: { steps: plan.steps, applied: [], backup: null, after: outcome(plan.findings) },
+    text: () => (isDone ? 'Nothing is to be repaired.' : `No step can be applied.\n${planText(plan)}`),
+    exitCode: isDone ? EXIT.done : EXIT.findings,
+  }
+}
+
+const applied = (result: RepairResult): Answer => ({
+  json: resultJson(result),
+  text: () => resultText(result),
+  exitCode: result.rolledBack ? EXIT.failed : result.left.length > 0 ? EXIT.findings : EXIT.done,
+})
+
+const outcome = (findings: Readonly<Record<string, number>>) => ({ ok: Object.keys(findings).length === 0, findings })
+
+function resultJson({ left, applied, backup, before, after, ...result }: RepairResult) {
+  return {
+    ...result,
+    steps: left,
+    applied: applied.map((step) => step.id),
+    backup: backup?.path ?? null,
+    before: outcome(before),
+    after: outcome(after),
+  }
+}
+
+function resultText({ applied, skipped, backup, rolledBack, left }: RepairResult): string {
+  if (rolledBack) {
+    const worse = rolledBack.map(({ check, before, after }) => `${check} ${count(before)} → ${count(after)}`).join(', ')
+    return `Nothing was changed: after these steps more would be wrong (${worse}). The backup is ${backup?.path}.`
+  }
+  return [
+    `${count(applied.length)} ${applied.length === 1 ? 'step' : 'steps'} applied. Before, the file was as in ${backup?.path}`,
+    ...applied.map(
+      (step) => `    ${step.id}  ${count(step.rows)} rows${step.chosen ? '' : '  (another step depends on it)'}`,
+    ),
+    ...skipped.map((step) => `    not done: ${step.id}: ${oneLine(step.reason, 200)}`),
+    left.length === 0
+      ? 'Nothing is left to be repaired.'
+      : `${count(left.length)} left: ${left.map((step) => `${step.id} (${step.risk})`).join(', ')}`,
+  ].join('\n')
+}

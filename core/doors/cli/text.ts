@@ -1,0 +1,99 @@
+import stringWidth from 'string-width'
+import type { LineageTree } from '../../contract/lineage.ts'
+import { printable } from './printable.ts'
+
+/** 12,345 */
+export function count(value: number): string {
+  return value.toLocaleString('en')
+}
+
+/** 2.1 MB */
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`
+  const units = ['kB', 'MB', 'GB', 'TB']
+  let scaled = value / 1000
+  let unit = 0
+  while (scaled >= 1000 && unit < units.length - 1) {
+    scaled /= 1000
+    unit += 1
+  }
+  return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`
+}
+
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`
+}
+
+/**
+ * Columns padded to their widest cell as a terminal shows it, where Chinese, Japanese and Korean characters take two
+ * places; numbers to the right. Control characters cannot reach the terminal.
+ */
+export function table(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
+  const cells = [
+    header.map(String),
+    ...rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : inCell(cell ?? '')))),
+  ]
+  const widths = header.map((_, column) =>
+    cells.reduce((most, row) => Math.max(most, stringWidth(row[column] ?? '')), 0),
+  )
+  const isNumeric = header.map((_, column) => rows.every((row) => typeof row[column] === 'number'))
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => pad(cell, widths[column] ?? 0, (isNumeric[column] ?? false) && rows.length > 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** A line break in a cell would look like another row. */
+const inCell = (text: string): string => printable(text.replace(/\s/g, ' '))
+
+function pad(text: string, width: number, toTheRight: boolean): string {
+  const gap = ' '.repeat(Math.max(0, width - stringWidth(text)))
+  return toTheRight ? gap + text : text + gap
+}
+
+/** One line that takes at most `width` places on a terminal. */
+export function oneLine(text: string, width = 100): string {
+  // Whatever a character is made of, what is looked at stays bounded.
+  const most = width * 16
+  const flat = printable(text.slice(0, most)).replace(/\s+/g, ' ').trim()
+  return cutToWidth(text.length > most ? `${flat}…` : flat, width)
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** The beginning of a line, cut between what a reader takes for characters. */
+export function cutToWidth(line: string, width: number): string {
+  if (stringWidth(line) <= width) return line
+  let kept = ''
+  let places = 0
+  for (const { segment } of graphemes.segment(line)) {
+    places += stringWidth(segment)
+    if (places > width - 1) break
+    kept += segment
+  }
+  return width > 0 ? `${kept}…` : ''
+}
+
+/** Indented, sources under what was made from them. Walks with a stack of its own: chains may be deep. */
+export function treeText(roots: readonly LineageTree[], next: (node: LineageTree) => readonly LineageTree[]): string {
+  const lines: string[] = []
+  const stack = [...roots].reverse().map((node) => ({ node, indent: 0 }))
+  for (let top = stack.pop(); top; top = stack.pop()) {
+    const { node, indent } = top
+    const stands =
+      node.messageCount === undefined
+        ? ''
+        : ` · ${count(node.messageCount)} message${node.messageCount === 1 ? '' : 's'}`
+    const state = node.cycle ? ' · cycle' : node.kind === 'missing' ? ' · missing' : ''
+    const depth = node.kind === 'condensed' ? ` depth ${node.depth}` : ''
+    lines.push(
+      `${'  '.repeat(Math.min(indent, 40))}${printable(node.id)}  ${node.kind}${depth} · ${count(node.tokens)} tokens${stands}${state}`,
+    )
+    for (const source of [...next(node)].reverse()) stack.push({ node: source, indent: indent + 1 })
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,238 @@
+import { resolve } from 'node:path'
+import { setTimeout as later } from 'node:timers/promises'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { serveCipher } from '../settings/cipher-port.ts'
+import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
+import type { KeyCipher } from '../settings/key-store.ts'
+
+export type CoreThreadData = {
+  readonly role: 'interactive' | 'jobs'
+  readonly path: string | null
+  readonly resourcesDir: string
+  readonly owner: string
+  readonly allowNewer: boolean
+  readonly autoCompact: boolean
+  /** Where keys can be kept: the file, and the way to the keychain. */
+  readonly keys: { readonly path: string; readonly cipher: MessagePort } | null
+}
+export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' }
+/** Asks the user, in the process that owns the windows or the terminal. The answer comes over the port. */
+type Question = { readonly kind: 'confirm'; readonly asked: readonly Reach[]; readonly port: MessagePort }
+export type FromCoreThread =
+  | Question
+  | { readonly kind: 'awake' }
+  | { readonly kind: 'closing' }
+  /** Not whole: a job's thread was left in the middle of a statement, so that this one cannot end either. */
+  | { readonly kind: 'closed'; readonly isWhole: boolean }
+
+/** The largest call names some thousand paths of transcripts. */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024
+
+/**
+ * What a core tells the other end of a port right before it closes it, beside the frames, which are text. The codes are
+ * WebSocket's (RFC 6455, section 7.4.1).
+ */
+export type Refusal = { readonly kind: 'refused'; readonly code: 1003 | 1007 | 1009 | 1011; readonly reason: string }
+
+export const isRefusal = (message: unknown): message is Refusal =>
+  typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'refused'
+
+/** Keys in a file, encrypted by what only the process that owns the windows can reach. */
+export type KeyStorage = { readonly path: string; readonly cipher: KeyCipher }
+
+export type CoreHostOptions = {
+  /** The built or source `core/doors/worker`. */
+  readonly workerUrl: URL
+  readonly resourcesDir: string
+  /** Compact native memories that grow past a threshold while a window is open on them. Default: no. */
+  readonly autoCompact?: boolean
+  /** Asked when a core starts. Without it, or with null, keys come from the environment only. */
+  readonly keyStorage?: () => KeyStorage | null
+  /** Asks the user about what a page wants the settings to reach. Without it nobody can be asked. */
+  readonly confirm?: Confirm
+}
+
+/**
+ * Of a core's threads, in both hosts. Room for new objects is what a thread takes first and gives back last: with twice
+ * as much a large file takes 35 MB more. With less than this, texts that a search reads over are taken for what stays,
+ * and it takes half as long again.
+ */
+export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 } as const
+
+/** A reload of a window reconnects within this time and finds its core, jobs and report as they were. */
+const LINGER_MS = 10_000
+/** A thread that has not answered for so long is in the middle of a statement, which nobody can interrupt. */
+const ANSWER_MS = 1200
+/** A thread that can be ended ends in less. */
+const TERMINATION_MS = 300
+/** For putting away what is open. */
+const CLOSE_MS = 5000
+
+type Running = { readonly thread: Worker; readonly ports: Set<MessagePort>; linger: NodeJS.Timeout | null }
+
+/** One core thread a memory file; windows on the same file share it. */
+export class CoreHost {
+  readonly #options: CoreHostOptions
+  readonly #cores = new Map<string, Running>()
+  /** Threads in the middle of a statement that does not end. */
+  readonly #stuck = new Set<Worker>()
+
+  constructor(options: CoreHostOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A port that speaks the contract for the file (null: a welcome core). Closing it lets the core go when nobody else
+   * uses it; the port closes by itself when the core is gone.
+   */
+  connect(path: string | null, allowNewer = false): MessagePort {
+    const key = keyOf(path, allowNewer)
+    const running = this.#cores.get(key) ?? this.#start(key, path, allowNewer)
+    if (running.linger) clearTimeout(running.linger)
+    running.linger = null
+    const { port1, port2 } = new MessageChannel()
+    running.thread.postMessage({ kind: 'connect', port: port2 } satisfies ToCoreThread, [port2])
+    running.ports.add(port1)
+    port1.on('close', () => {
+      running.ports.delete(port1)
+      if (running.ports.size > 0 || this.#cores.get(key) !== running) return
+      this.#linger(key, running)
+      void this.#giveUpUnlessAwake(key, running)
+    })
+    return port1
+  }
+
+  /** Loads the core of a file that a window is about to ask for; the file itself is opened when it is asked for. */
+  prepare(path: string, allowNewer = false): void {
+    const key = keyOf(path, allowNewer)
+    if (!this.#cores.has(key)) this.#linger(key, this.#start(key, path, allowNewer))
+  }
+
+  /**
+   * Ends every core and waits for it: files are checkpointed and closed. One that does not answer is left to itself.
+   * @returns whether every core ended; otherwise this process will not end by itself
+   */
+  async close(): Promise<boolean> {
+    const ended = await Promise.all([...this.#cores].map(([key, running]) => this.#stop(key, running)))
+    return ended.every(Boolean) && this.#stuck.size === 0
+  }
+
+  #start(key: string, path: string | null, allowNewer: boolean): Running {
+    const keys = keysFor(this.#options.keyStorage?.() ?? null)
+    const workerData: CoreThreadData = {
+      role: 'interactive',
+      path: path === null ? null : resolve(path),
+      resourcesDir: this.#options.resourcesDir,
+      owner: `lcm-inspector pid ${process.pid}`,
+      allowNewer,
+      autoCompact: this.#options.autoCompact ?? false,
+      keys,
+    }
+    const running: Running = {
+      thread: new Worker(this.#options.workerUrl, {
+        workerData,
+        resourceLimits: THREAD_LIMITS,
+        transferList: keys ? [keys.cipher] : [],
+      }),
+      ports: new Set(),
+      linger: null,
+    }
+    const gone = (): void => {
+      if (this.#cores.get(key) === running) this.#cores.delete(key)
+      for (const port of running.ports) port.close()
+    }
+    running.thread.on('message', (message: FromCoreThread) => {
+      if (message.kind === 'confirm') void this.#confirm(message)
+    })
+    running.thread.on('error', (error) => {
+      console.error(`core thread stopped: ${error.stack ?? error.message}`)
+      gone()
+    })
+    running.thread.on('exit', () => {
+      this.#stuck.delete(running.thread)
+      gone()
+    })
+    this.#cores.set(key, running)
+    return running
+  }
+
+  async #confirm({ asked, port }: Question): Promise<void> {
+    const { confirm = async () => 'nobody_to_ask' as const } = this.#options
+    // A dialog that cannot be shown grants nothing.
+    port.postMessage(await confirm(asked).catch((): Answer => 'nobody_to_ask'))
+    port.close()
+  }
+
+  #linger(key: string, running: Running): void {
+    running.linger = setTimeout(() => this.#stop(key, running), LINGER_MS)
+    running.linger.unref()
+  }
+
+  /** The window that comes next must not wait for a core that answers nobody. */
+  async #giveUpUnlessAwake(key: string, running: Running): Promise<void> {
+    const awake = this.#hears(running, 'awake', ANSWER_MS)
+    this.#post(running, { kind: 'ping' })
+    if ((await awake) || running.ports.size > 0 || this.#cores.get(key) !== running) return
+    this.#cores.delete(key)
+    if (running.linger) clearTimeout(running.linger)
+    await this.#leave(running)
+  }
+
+  /** @returns whether the thread ended */
+  async #stop(key: string, running: Running): Promise<boolean> {
+    if (this.#cores.get(key) === running) this.#cores.delete(key)
+    if (running.linger) clearTimeout(running.linger)
+    const ended = new Promise<true>((done) => running.thread.once('exit', () => done(true)))
+    const closing = Promise.race([ended, this.#hears(running, 'closing', ANSWER_MS)])
+    const closed = Promise.race([ended, this.#hears(running, 'closed', CLOSE_MS)])
+    this.#post(running, { kind: 'close' })
+    const said = (await closing) && (await closed)
+    const isWhole = said === true || (said?.kind === 'closed' && said.isWhole)
+    if (isWhole && (await Promise.race([ended, later(CLOSE_MS, false, { ref: false })]))) return true
+    return this.#leave(running)
+  }
+
+  #post(running: Running, message: ToCoreThread): void {
+    running.thread.postMessage(message)
+  }
+
+  /** What the thread says of that kind; null when it says nothing in time, or ends before. */
+  #hears(running: Running, kind: FromCoreThread['kind'], limitMs: number): Promise<FromCoreThread | null> {
+    const { thread } = running
+    return new Promise((resolve) => {
+      const end = (message: FromCoreThread | null): void => {
+        clearTimeout(timer)
+        thread.off('message', onMessage)
+        thread.off('exit', onExit)
+        resolve(message)
+      }
+      const onMessage = (message: FromCoreThread): void => {
+        if (message.kind === kind) end(message)
+      }
+      const onExit = (): void => end(null)
+      const timer = setTimeout(() => end(null), limitMs)
+      thread.on('message', onMessage)
+      thread.once('exit', onExit)
+    })
+  }
+
+  /** Ends a thread that does not answer: at once where it runs code of ours, and when its statement ends otherwise. */
+  async #leave({ thread, ports }: Running): Promise<boolean> {
+    this.#stuck.add(thread)
+    thread.unref()
+    for (const port of ports) port.close()
+    const ended = thread.terminate().then(() => true)
+    return Promise.race([ended, later(TERMINATION_MS, false)])
+  }
+}
+
+const keyOf = (path: string | null, allowNewer: boolean): string =>
+  path === null ? '' : `${allowNewer ? '+' : ''}${resolve(path)}`
+
+/** What a thread is given of a key storage: the cipher stays here, and answers over a port. */
+export function keysFor(storage: KeyStorage | null): CoreThreadData['keys'] {
+  if (storage === null) return null
+  const { port1, port2 } = new MessageChannel()
+  serveCipher(port1, storage.cipher)
+  return { path: storage.path, cipher: port2 }
+}

@@ -1,0 +1,189 @@
+import { setTimeout as later } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
+import type { ErrorInfo } from '../contract/error.ts'
+import type { JobProgress, JobResult } from '../contract/job.ts'
+import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
+import { LcmError, toErrorInfo } from '../errors.ts'
+import type { JobExecutor, JobRequest } from '../jobs/jobs.ts'
+import { LastReport, watchState } from '../jobs/last-report.ts'
+import { type OpenLcmOptions, openLcm } from '../lcm.ts'
+import { nameSoon } from '../search/side-index/source-state.ts'
+import { loadSettings } from '../settings/settings-store.ts'
+import { requireEnabled } from '../settings/switched-off.ts'
+import { despiteWrongValues } from '../systems/wrong-values.ts'
+import { driveJob, runJob } from './run-job.ts'
+
+type ToThread = { kind: 'run'; id: number; request: JobRequest } | { kind: 'abort'; id: number }
+type FromThread =
+  | { kind: 'progress'; id: number; progress: JobProgress }
+  | { kind: 'done'; id: number; result: JobResult }
+  | { kind: 'failed'; id: number; error: ErrorInfo }
+
+/** Somebody who ran one job may soon run another; what a thread holds then is tens of megabytes. */
+const IDLE_MS = 10_000
+
+/** Opens the memory on a connection of its own, runs the job, closes. */
+export function executeHere(open: OpenLcmOptions): JobExecutor {
+  const lastReport = new LastReport()
+  const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
+    if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
+    // Before the file is opened, which would make one.
+    if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
+    const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
+    const stateOf = isOfAll ? watchState(path) : null
+    const lcm = openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
+    try {
+      const state = stateOf && (await nameSoon(() => stateOf(lcm)))
+      const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)
+      if (result.kind === 'integrity' && stateOf && state !== null && stateOf(lcm) === state) {
+        lastReport.keep(lcm, state, result.value)
+      }
+      return result
+    } finally {
+      lcm.close()
+    }
+  }
+  return (request, signal, onProgress) => despiteWrongValues(request.path, () => execute(request, signal, onProgress))
+}
+
+async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
+  return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
+}
+
+/** A thread that has not answered for so long after a job was cancelled is in the middle of a statement. */
+const GIVE_UP_MS = 1200
+/** A thread that ends at all ends in far less. */
+const TERMINATION_MS = 300
+
+const GIVEN_UP =
+  'The job was cancelled in the middle of a statement that does not end; what was committed before stays valid. Its thread is left to itself: restart LCM Inspector if the computer stays busy.'
+
+export type JobThreads = {
+  readonly execute: JobExecutor
+  /** @returns whether every thread ended; one that did not keeps this process from ending by itself */
+  close(): Promise<boolean>
+}
+
+type Waiting = { readonly thread: Worker; readonly answer: (message: FromThread) => void }
+
+/**
+ * Runs jobs in a thread of their own, so that a scan or a compaction never delays an interactive answer. The thread is
+ * started with the first job, and let go with its memory when there has been none for a while. A statement of SQLite
+ * cannot be interrupted, and neither can the thread that runs it: when a job is cancelled and its thread does not answer,
+ * the job ends here, and the next one gets another thread.
+ */
+export function executeInThread(
+  startThread: () => Worker,
+  { idleMs = IDLE_MS, giveUpMs = GIVE_UP_MS }: { readonly idleMs?: number; readonly giveUpMs?: number } = {},
+): JobThreads {
+  let thread: Worker | null = null
+  /** Left in the middle of a statement. */
+  const givenUp = new Set<Worker>()
+  let idle: NodeJS.Timeout | undefined
+  let lastId = 0
+  const waiting = new Map<number, Waiting>()
+
+  const isUsed = (one: Worker): boolean => [...waiting.values()].some((job) => job.thread === one)
+  const letGo = (unused: Worker): void => {
+    if (thread === unused) thread = null
+    void unused.terminate()
+  }
+  /** The last job of a thread lets it go: in a while, or at once where it was given up. */
+  const rest = (used: Worker): void => {
+    if (isUsed(used)) return
+    if (used === thread) idle = setTimeout(() => letGo(used), idleMs).unref()
+    else letGo(used)
+  }
+  const ensure = (): Worker => {
+    clearTimeout(idle)
+    if (thread) return thread
+    const started = startThread()
+    // A thread ends once, and it is told twice: by then nothing of it waits.
+    const fail = (message: string): void => {
+      if (thread === started) thread = null
+      for (const [id, job] of [...waiting]) {
+        if (job.thread === started)
+          job.answer({ kind: 'failed', id, error: { code: 'internal', message, retryable: false } })
+      }
+    }
+    started.on('message', (message: FromThread) => {
+      const job = waiting.get(message.id)
+      if (job) job.answer(message)
+      // The statement that it was given up for has ended after all.
+      else if (message.kind !== 'progress') rest(started)
+    })
+    started.on('error', (error) => fail(`The job thread stopped: ${error.message}. The memory file is valid.`))
+    started.on('exit', () => {
+      givenUp.delete(started)
+      fail('The job thread ended before the job did. The memory file is valid.')
+    })
+    thread = started
+    return started
+  }
+
+  const execute: JobExecutor = (request, signal, onProgress) =>
+    new Promise((resolve, reject) => {
+      lastId += 1
+      const id = lastId
+      const target = ensure()
+      const post = (message: ToThread): void => target.postMessage(message)
+      let patience: NodeJS.Timeout | undefined
+      const giveUp = (): void => {
+        if (thread === target) thread = null
+        givenUp.add(target)
+        waiting.delete(id)
+        signal.removeEventListener('abort', onAbort)
+        reject(new LcmError('cancelled', GIVEN_UP))
+      }
+      const onAbort = (): void => {
+        post({ kind: 'abort', id })
+        patience = setTimeout(giveUp, giveUpMs)
+      }
+      const answer = (message: FromThread): void => {
+        if (message.kind === 'progress') {
+          onProgress(message.progress)
+          return
+        }
+        waiting.delete(id)
+        clearTimeout(patience)
+        signal.removeEventListener('abort', onAbort)
+        rest(target)
+        if (message.kind === 'done') resolve(message.result)
+        else reject(new LcmError(message.error.code, message.error.message, message.error.details))
+      }
+      waiting.set(id, { thread: target, answer })
+      signal.addEventListener('abort', onAbort, { once: true })
+      post({ kind: 'run', id, request })
+      if (signal.aborted) onAbort()
+    })
+  const close = async (): Promise<boolean> => {
+    clearTimeout(idle)
+    for (const stuck of givenUp) void stuck.terminate()
+    const ended = thread?.terminate().then(() => true) ?? true
+    const isLast = await Promise.race([ended, later(TERMINATION_MS, false, { ref: false })])
+    return isLast && givenUp.size === 0
+  }
+  return { execute, close }
+}
+
+/** The other end: what the job thread does with its messages. */
+export function serveJobs(
+  port: {
+    on(event: 'message', listener: (message: ToThread) => void): unknown
+    postMessage(message: FromThread): void
+  },
+  open: OpenLcmOptions,
+): void {
+  const execute = executeHere(open)
+  const running = new Map<number, AbortController>()
+  port.on('message', (message) => {
+    const { id } = message
+    if (message.kind === 'abort') return running.get(id)?.abort()
+    const abort = new AbortController()
+    running.set(id, abort)
+    execute(message.request, abort.signal, (progress) => port.postMessage({ kind: 'progress', id, progress }))
+      .then((result) => port.postMessage({ kind: 'done', id, result }))
+      .catch((error: unknown) => port.postMessage({ kind: 'failed', id, error: toErrorInfo(error) }))
+      .finally(() => running.delete(id))
+  })
+}

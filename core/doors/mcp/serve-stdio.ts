@@ -1,0 +1,65 @@
+import { Core } from '../../core.ts'
+import { Machine } from '../../machine/machine.ts'
+import { despiteWrongValues } from '../../systems/wrong-values.ts'
+import { chooseConversation } from '../cli/session.ts'
+import { executeHere } from '../job-thread.ts'
+import { createMcpServer } from './server.ts'
+import { StdioTransport } from './stdio-transport.ts'
+import { Tools } from './tools.ts'
+
+export type McpOptions = {
+  readonly path: string
+  readonly allowNewer: boolean
+  /** The one conversation that may be read; null for all. */
+  readonly conversationId: number | null
+  readonly resourcesDir: string
+  readonly version: string
+}
+
+/** What is still being answered when the client goes has this long to be finished. */
+const LAST_ANSWERS_MS = 5_000
+
+/**
+ * Serves a memory to one client over standard input and output until the client goes or a signal comes. The file is
+ * opened for reading; what others write to it meanwhile is seen.
+ * @returns the exit code
+ * @throws LcmError for a file that cannot be opened, not_found for a conversation that it does not hold: before anything
+ * is served
+ */
+export async function serveStdio(options: McpOptions): Promise<number> {
+  // Standard output belongs to the protocol: whatever else somebody prints goes to standard error.
+  for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
+  // An answer that has to wait for a slow client listens until it may go on.
+  process.stdout.setMaxListeners(0)
+  const open = { readOnly: true, allowNewer: options.allowNewer }
+  const core = new Core({
+    path: options.path,
+    open,
+    machine: new Machine({ env: process.env, resourcesDir: options.resourcesDir }),
+    execute: executeHere(open),
+    isRemembered: false,
+  })
+  try {
+    const { conversationId } = options
+    await despiteWrongValues(options.path, () => {
+      const lcm = core.lcm()
+      if (conversationId !== null) chooseConversation(lcm, conversationId)
+    })
+    const unsubscribe = core.subscribe(() => undefined)
+    const server = createMcpServer(new Tools(() => core.lcm(), conversationId), options.version, options.path)
+    const transport = new StdioTransport({ input: process.stdin, output: process.stdout })
+    await server.connect(transport)
+    const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {
+      process.stdin.once('end', () => done('end'))
+      process.stdin.once('close', () => done('end'))
+      process.once('SIGINT', () => done('SIGINT'))
+      process.once('SIGTERM', () => done('SIGTERM'))
+    })
+    if (signal === 'end') await transport.idle(LAST_ANSWERS_MS)
+    unsubscribe()
+    await server.close()
+    return signal === 'SIGINT' ? 130 : 0
+  } finally {
+    await core.close()
+  }
+}

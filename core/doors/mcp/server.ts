@@ -1,0 +1,53 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { toErrorInfo } from '../../errors.ts'
+import { withoutPaths } from '../../sanitize.ts'
+import { despiteWrongValues } from '../../systems/wrong-values.ts'
+import { toCliJson } from '../cli/cli-json.ts'
+import { INPUT_SHAPES } from './tool-inputs.ts'
+import { INSTRUCTIONS, SERVER_NAME, TEXTS } from './tool-texts.ts'
+import type { Tools } from './tools.ts'
+
+/** Nothing is changed, and nothing outside of the memory is reached. */
+const ANNOTATIONS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const
+
+type Given = { readonly signal: AbortSignal }
+type ToolResult = {
+  readonly content: { readonly type: 'text'; readonly text: string }[]
+  readonly structuredContent: Record<string, unknown>
+  readonly isError?: boolean
+}
+
+/** The four tools over the Model Context Protocol. `path`: the memory that they read. */
+export function createMcpServer(tools: Tools, version: string, path: string | null = null): McpServer {
+  const server = new McpServer({ name: SERVER_NAME, version }, { instructions: INSTRUCTIONS })
+  const config = <Name extends keyof typeof TEXTS>(name: Name) => ({
+    ...TEXTS[name],
+    inputSchema: INPUT_SHAPES[name],
+    annotations: { title: TEXTS[name].title, ...ANNOTATIONS },
+  })
+  server.registerTool('lcm_grep', config('lcm_grep'), (input, { signal }: Given) =>
+    answer(path, () => tools.grep(input, signal)),
+  )
+  server.registerTool('lcm_describe', config('lcm_describe'), (input) => answer(path, () => tools.describe(input)))
+  server.registerTool('lcm_expand', config('lcm_expand'), (input) => answer(path, () => tools.expand(input)))
+  server.registerTool('lcm_expand_query', config('lcm_expand_query'), (input, { signal }: Given) =>
+    answer(path, () => tools.expandQuery(input, signal)),
+  )
+  return server
+}
+
+/** Times are ISO 8601 here, as on the command line. The text is the same document, for clients that know no other. */
+async function answer(path: string | null, work: () => unknown): Promise<ToolResult> {
+  try {
+    return result(toCliJson(await despiteWrongValues(path, work)) as Record<string, unknown>)
+  } catch (error) {
+    const { code, message, retryable } = toErrorInfo(error)
+    if (code === 'internal') console.error(error)
+    // Where files stand on this machine is nothing to an agent, and less to whoever reads what it says.
+    return { ...result({ error: { code, message: withoutPaths(message), retryable } }), isError: true }
+  }
+}
+
+function result(structuredContent: Record<string, unknown>): ToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+}

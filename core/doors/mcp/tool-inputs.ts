@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
+import { ROLES } from '../../contract/lists.ts'
+import { INPUTS as TOLD } from './tool-texts.ts'
+
+export const MOST_HITS = 50
+
+const id = (told: string) => z.string().min(1).max(512).describe(told)
+const conversation = z.int().min(0)
+const time = (told: string) => z.string().max(40).describe(told)
+const tokenCap = (told: string) => z.int().min(1).max(MOST_AGENT_TOKENS).optional().describe(told)
+
+/** What the tools take. Fixed, as all that is told about them. */
+export const INPUT_SHAPES = {
+  lcm_grep: {
+    query: z.string().max(10_000).describe(TOLD.query),
+    mode: z.enum(['full_text', 'literal', 'regex']).optional().describe(TOLD.mode),
+    match: z.enum(['auto', 'all', 'any']).optional().describe(TOLD.match),
+    scope: z.enum(['messages', 'summaries', 'both', 'files']).optional().describe(TOLD.scope),
+    conversationIds: z.array(conversation).max(100).optional().describe(TOLD.conversationIds),
+    roles: z.array(z.enum(ROLES)).optional().describe(TOLD.roles),
+    depths: z.array(z.int()).max(100).optional().describe(TOLD.depths),
+    after: time(TOLD.after).optional(),
+    before: time(TOLD.before).optional(),
+    within: id(TOLD.within).optional(),
+    sort: z.enum(['relevance', 'newest', 'oldest']).optional().describe(TOLD.sort),
+    limit: z.int().min(1).max(MOST_HITS).optional().describe(TOLD.limit),
+    cursor: z.string().max(4_000).optional().describe(TOLD.cursor),
+  },
+  lcm_describe: {
+    id: id(TOLD.id),
+    offset: z.int().min(0).optional().describe(TOLD.offset),
+    tokenCap: tokenCap(TOLD.tokenCap),
+  },
+  lcm_expand: {
+    summaryId: id(TOLD.summaryId),
+    depth: z.int().min(1).max(1000).optional().describe(TOLD.depth),
+    includeMessages: z.boolean().optional().describe(TOLD.includeMessages),
+    tokenCap: tokenCap(TOLD.tokenCap),
+    cursor: z.string().max(4_000).optional().describe(TOLD.expandCursor),
+  },
+  lcm_expand_query: {
+    prompt: z.string().min(1).max(10_000).describe(TOLD.prompt),
+    summaryIds: z.array(id(TOLD.id)).max(50).optional().describe(TOLD.summaryIds),
+    query: z.string().max(10_000).optional().describe(TOLD.searchQuery),
+    conversationId: conversation.optional().describe(TOLD.conversationId),
+    depth: z.int().min(1).max(1000).optional().describe(TOLD.readDepth),
+    tokenCap: tokenCap(TOLD.readTokenCap),
+    summarizer: z.string().max(80).optional().describe(TOLD.summarizer),
+  },
+} as const
+
+export type ToolInput<Name extends keyof typeof INPUT_SHAPES> = z.infer<z.ZodObject<(typeof INPUT_SHAPES)[Name]>>

@@ -1,0 +1,147 @@
+import { fitting } from '../../agents/expand-query/granted-reader.ts'
+import { ExpandQueryInput, type ExpandQueryResult, MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
+import type { Description } from '../../contract/lineage.ts'
+import { type Expansion, type GrepHit, GrepInput } from '../../contract/retrieval.ts'
+import { LcmError } from '../../errors.ts'
+import type { Lcm } from '../../lcm.ts'
+import { conversationOf, findNode } from '../../systems/node-id.ts'
+import { time } from '../cli/parse.ts'
+import { PinnedView } from './pinned.ts'
+import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
+
+const DEFAULT_HITS = 20
+/** Of lists of ids in an answer; how many there are in all is said beside them. */
+const MOST_IDS = 50
+/** Places of a hit that are shown. */
+const MOST_MATCHES = 20
+
+/** What the tools do, on the memory as it is now. */
+export class Tools {
+  readonly #lcm: () => Lcm
+  readonly #pinned: number | null
+
+  /** @param pinned the one conversation that may be read; null for all */
+  constructor(lcm: () => Lcm, pinned: number | null) {
+    this.#lcm = lcm
+    this.#pinned = pinned
+  }
+
+  async grep(input: ToolInput<'lcm_grep'>, signal: AbortSignal) {
+    const lcm = this.#lcm()
+    if (input.within !== undefined) this.#find(lcm, input.within)
+    const { after, before, limit = DEFAULT_HITS, sort = 'relevance', ...asked } = input
+    for (let wanted = Math.min(limit, MOST_HITS); ; wanted = Math.max(1, Math.floor(wanted / 2))) {
+      const query = GrepInput.parse({
+        ...asked,
+        sort,
+        limit: wanted,
+        afterMs: timeOf('after', after),
+        beforeMs: timeOf('before', before),
+        conversationIds: this.#conversations(input.conversationIds),
+      })
+      const { hits, ...facts } = this.#shown(lcm, await lcm.retrieval.grep(query, signal))
+      const answer = { ...facts, hits: hits.map(shortened) }
+      // A page that is too large is asked for again as a smaller one, so that its cursor fits it.
+      if (wanted === 1 || lcm.estimator.count(JSON.stringify(answer)) <= MOST_AGENT_TOKENS) return answer
+    }
+  }
+
+  describe({ id, offset = 0, tokenCap }: ToolInput<'lcm_describe'>) {
+    const lcm = this.#lcm()
+    this.#find(lcm, id)
+    const cap = this.#cap(lcm, tokenCap)
+    // A token is seldom more than eight characters; what is longer is cut by count.
+    const described = this.#shown(lcm, lcm.retrieval.describe(id, offset + cap * 8))
+    const content = fitting(described.content.slice(offset), cap, lcm.estimator)
+    const end = offset + content.length
+    return {
+      ...withShortLists(described),
+      content,
+      offset,
+      isCut: end < described.contentChars,
+      nextOffset: end < described.contentChars && content !== '' ? end : null,
+      contentTokens: lcm.estimator.count(content),
+    }
+  }
+
+  expand({ summaryId, depth = 1, includeMessages = false, tokenCap, cursor }: ToolInput<'lcm_expand'>): Expansion {
+    const lcm = this.#lcm()
+    this.#find(lcm, summaryId)
+    const cap = this.#cap(lcm, tokenCap)
+    const expansion = lcm.retrieval.expand(
+      { summaryId, depth, includeMessages, tokenCap: cap, cursor },
+      { countOf: (text) => lcm.estimator.count(text), conversationIds: this.#conversations(undefined) },
+    )
+    return this.#shown(lcm, expansion)
+  }
+
+  async expandQuery(input: ToolInput<'lcm_expand_query'>, signal: AbortSignal): Promise<ExpandQueryResult> {
+    const lcm = this.#lcm()
+    for (const id of input.summaryIds ?? []) this.#find(lcm, id)
+    const [only] = this.#conversations(input.conversationId === undefined ? undefined : [input.conversationId]) ?? []
+    const told = await lcm.expandQuery.ask(ExpandQueryInput.parse({ ...input, conversationId: only }), signal)
+    return this.#shown(lcm, told)
+  }
+
+  /** What of an answer may be seen through this server. */
+  #shown<T>(lcm: Lcm, answer: T): T {
+    return this.#pinned === null ? answer : new PinnedView(lcm.read, this.#pinned).of(answer)
+  }
+
+  #cap(lcm: Lcm, asked: number | undefined): number {
+    return Math.min(asked ?? lcm.settings.maxExpandTokens, MOST_AGENT_TOKENS)
+  }
+
+  /** @throws LcmError not_found; grant_scope outside the conversation that the server is for */
+  #find(lcm: Lcm, id: string): void {
+    if (this.#pinned === null) {
+      findNode(lcm.read, id)
+      return
+    }
+    const conversationId = conversationOf(lcm.read, id)
+    // Who names it as a source may be in another conversation: nothing more is said.
+    if (conversationId === null)
+      throw new LcmError('not_found', `There is no message, summary or file "${id}": look for it with lcm_grep.`)
+    if (conversationId !== this.#pinned) throw this.#outside(id)
+  }
+
+  #conversations(asked: readonly number[] | undefined): number[] | undefined {
+    if (this.#pinned === null) return asked && [...asked]
+    const other = asked?.find((id) => id !== this.#pinned)
+    if (other !== undefined) throw this.#outside(`conversation ${other}`)
+    return [this.#pinned]
+  }
+
+  #outside(what: string): LcmError {
+    return new LcmError(
+      'grant_scope',
+      `This server gives access to conversation ${this.#pinned} only, not to ${what}: leave it out, or ask for another server.`,
+    )
+  }
+}
+
+function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  try {
+    return time(text)
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error)
+    throw new LcmError('invalid_argument', `${name}: ${said}`)
+  }
+}
+
+const shortened = ({ coveredBy, matches, ...hit }: GrepHit) => ({
+  ...hit,
+  matches: matches.slice(0, MOST_MATCHES),
+  coveredBy: coveredBy.slice(0, MOST_IDS),
+})
+
+const withShortLists = ({ sources, dependents, coveredBy, fileIds, ...facts }: Description) => ({
+  ...facts,
+  sources: sources.slice(0, MOST_IDS),
+  dependents: dependents.slice(0, MOST_IDS),
+  dependentCount: dependents.length,
+  coveredBy: coveredBy.slice(0, MOST_IDS),
+  coveredByCount: coveredBy.length,
+  fileIds: fileIds.slice(0, MOST_IDS),
+})

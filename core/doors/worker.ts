@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
+import { Core } from '../core.ts'
+import { Machine } from '../machine/machine.ts'
+import { createRouter } from '../router.ts'
+import { cipherOver } from '../settings/cipher-port.ts'
+import type { Confirm } from '../settings/confirmation.ts'
+import { FileKeyStore } from '../settings/key-store.ts'
+import { type CoreThreadData, type FromCoreThread, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
+import { frameDoor } from './frame-door.ts'
+import { executeInThread, serveJobs } from './job-thread.ts'
+import { keepHeapSmall } from './thread-heap.ts'
+
+/**
+ * The core thread. Started without a role it answers calls over the ports that it is sent, and starts a second thread
+ * of itself for jobs; with the role `jobs` it runs those.
+ */
+const data = workerData as CoreThreadData
+const port = parentPort
+if (!port) throw new Error('core/doors/worker is a worker thread: start it through CoreHost')
+keepHeapSmall()
+
+const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
+// The sample that came with the app stays as it came: what is opened is the user's own copy of it.
+const isSample = data.path !== null && data.path === join(data.resourcesDir, 'sample.db')
+const keyStorage = data.keys && { path: data.keys.path, cipher: cipherOver(data.keys.cipher) }
+const open = {
+  owner: data.owner,
+  allowNewer: data.allowNewer,
+  cacheDir: machine.folders.cache,
+  ...(keyStorage && { keys: new FileKeyStore(keyStorage.path, keyStorage.cipher) }),
+}
+
+if (data.role === 'jobs') {
+  serveJobs(port, open)
+} else {
+  const startThread = (): Worker => {
+    // The jobs' way to the keychain leads through this thread.
+    const keys = keysFor(keyStorage)
+    const workerData: CoreThreadData = { ...data, role: 'jobs', keys }
+    return new Worker(new URL(import.meta.url), {
+      workerData,
+      resourceLimits: THREAD_LIMITS,
+      transferList: keys ? [keys.cipher] : [],
+    })
+  }
+  /** Only the process that owns the windows or the terminal can ask. Its end is no grant. */
+  const confirm: Confirm = (asked) => {
+    const { port1, port2 } = new MessageChannel()
+    port.postMessage({ kind: 'confirm', asked, port: port2 } satisfies FromCoreThread, [port2])
+    return new Promise((done) => {
+      port1.once('message', done)
+      port1.once('close', () => done('nobody_to_ask'))
+    })
+  }
+  const jobs = executeInThread(startThread)
+  const core = new Core({
+    path: isSample ? machine.samplePath() : data.path,
+    open,
+    machine,
+    execute: jobs.execute,
+    autoCompact: data.autoCompact,
+    confirm,
+  })
+  const serve = frameDoor(createRouter(core))
+  const tell = (message: FromCoreThread): void => port.postMessage(message)
+  const clients = new Set<MessagePort>()
+  port.on('message', (message: ToCoreThread) => {
+    if (message.kind === 'connect') {
+      const client: MessagePort = message.port
+      clients.add(client)
+      client.on('close', () => clients.delete(client))
+      serve(client)
+      client.start()
+      return
+    }
+    if (message.kind === 'ping') return tell({ kind: 'awake' })
+    tell({ kind: 'closing' })
+    void core
+      .close()
+      .then(() => jobs.close())
+      .then((isWhole) => tell({ kind: 'closed', isWhole }))
+      .finally(() => {
+        for (const client of clients) client.close()
+        port.close()
+      })
+  })
+}

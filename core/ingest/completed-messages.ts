@@ -1,0 +1,88 @@
+import { INDEXES, indexMessages } from '../sqlite/ingest-index.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+import { withoutTriggers } from '../sqlite/take-triggers.ts'
+import { type MessageRow, toPartRow } from './ingest-rows.ts'
+import { PartInserts } from './part-inserts.ts'
+
+const queries = {
+  // Whatever rests on a message rests on its words; a ledger holds them as they were; an index may hold half of them.
+  mayChange: /* sql */ `
+    SELECT NOT EXISTS (SELECT 1 FROM summary_messages AS s WHERE s.message_id = :messageId)
+      AND NOT EXISTS (SELECT 1 FROM message_parts AS p WHERE p.message_id = :messageId AND p.is_synthetic = 1)
+      AND NOT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'ledger_outbox')
+      AND NOT EXISTS (SELECT 1 FROM lcm_meta AS i WHERE i.key = 'index_pending:' || CAST(:messageId AS INTEGER))`,
+  forget: (table: string) => /* sql */ `
+    INSERT INTO ${table} (${table}, rowid, content, tool_input, tool_output, reasoning)
+    SELECT 'delete', message_id, content, tool_input, tool_output, reasoning
+    FROM message_text WHERE message_id = :messageId`,
+  change: /* sql */ `
+    UPDATE messages
+    SET content = :content, content_hash = :hash, token_count = :tokens, external_id = :externalId, created_at = :atMs
+    WHERE message_id = :messageId`,
+  changeItem: /* sql */ `UPDATE context_items SET created_at = :atMs WHERE message_id = :messageId`,
+  removeParts: /* sql */ `DELETE FROM message_parts WHERE message_id = :messageId`,
+  parts: /* sql */ `SELECT * FROM message_parts WHERE message_id = :messageId ORDER BY ordinal`,
+}
+
+/** Whether the words of a stored message may still be completed: nothing rests on them yet. */
+export const mayBeCompleted = (db: WriteDb, messageId: number): boolean =>
+  db.value<number>(queries.mayChange, { messageId }) === 1
+
+export type Completion = {
+  readonly messageId: number
+  readonly row: MessageRow
+  readonly sessionId: string
+  /** What the ids of its parts begin with. */
+  readonly partStem: string
+}
+
+/** Whether the parts of a message are stored as they would be stored now, marks and costs included. */
+export function hasSameParts(db: WriteDb, messageId: number, { parts, content }: MessageRow): boolean {
+  const stored = db.all<Record<string, unknown>>(queries.parts, { messageId }).filter((part) => part.is_synthetic !== 1)
+  return (
+    stored.length === parts.length &&
+    parts.every((part, index) => {
+      const { columns, values } = toPartRow(part, content)
+      const given = new Map(columns.map((column, at) => [column, values[at] ?? null]))
+      return Object.entries(stored[index] ?? {}).every(
+        ([column, value]) => KEYS.has(column) || value === (given.get(column) ?? defaultOf(column)),
+      )
+    })
+  )
+}
+
+const KEYS: ReadonlySet<string> = new Set(['part_id', 'message_id', 'session_id', 'ordinal'])
+/** As the schema has it: flags are 0, anything else is NULL. */
+const defaultOf = (column: string): 0 | null => (column.startsWith('is_') ? 0 : null)
+
+/**
+ * Puts whole messages in the place of those that were stored while they were being written. The one change of a stored
+ * message that there is: see docs/decisions/0025-half-written-messages.md. Must run inside a transaction.
+ * @param indexed messages up to this number are in the search indexes
+ * @param index what is done about those of them that changed
+ */
+export function completeMessages(
+  db: WriteDb,
+  completions: readonly Completion[],
+  indexed: number,
+  index = indexMessages,
+): void {
+  if (completions.length === 0) return
+  const guards = ['messages_immutable', 'message_parts_undeletable', '*_index_insert']
+  withoutTriggers(db, guards, () => {
+    const inserts = new PartInserts(db)
+    for (const { messageId, row, sessionId, partStem } of completions) {
+      const isIndexed = messageId <= indexed
+      if (isIndexed) for (const table of INDEXES) db.run(queries.forget(table), { messageId })
+      db.run(queries.removeParts, { messageId })
+      const { content, hash, tokens, externalId, atMs } = row
+      db.run(queries.change, { messageId, content, hash, tokens, externalId, atMs })
+      db.run(queries.changeItem, { messageId, atMs })
+      row.parts.forEach((part, ordinal) => {
+        inserts.add([`${partStem}_${ordinal}`, messageId, sessionId, ordinal], toPartRow(part, content))
+      })
+      inserts.flush()
+      if (isIndexed) index(db, { after: messageId - 1, last: messageId })
+    }
+  })
+}

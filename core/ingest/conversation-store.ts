@@ -1,0 +1,295 @@
+import type { Clock } from '../clock.ts'
+import { LcmError } from '../errors.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import { indexAtOnce, indexMessages } from '../sqlite/ingest-index.ts'
+import { withLargePageCache } from '../sqlite/page-cache.ts'
+import { deferIndex, LONGEST_INDEXED_AT_ONCE } from '../sqlite/pending-index.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
+import { contentHash, type MessageRow, partIdStem, toMessageRow } from './ingest-rows.ts'
+import { saySame, storedParts } from './known-parts.ts'
+import { type PreparedMessage, prepareMessage } from './message-inserts.ts'
+import { type NewMessage, textUnits } from './new-message.ts'
+import { PartInserts } from './part-inserts.ts'
+import { recordEstimator } from './recorded-estimator.ts'
+
+export type NewConversation = {
+  /** Which program's sessions these are; session ids are unique per importer. */
+  readonly importer: string
+  readonly sessionId: string
+  /** What stays the same over sessions: project, agent or working directory. */
+  readonly logicalKey?: string | null
+  readonly title?: string | null
+  /** Where it was read from. */
+  readonly sourceUri?: string | null
+  /** The conversation that spawned this one. */
+  readonly parentConversationId?: number | null
+  /** Default: now. */
+  readonly createdAtMs?: number
+}
+
+/** A known external id came with another role, other content or other parts. What is stored stays as it is. */
+export type IngestConflict = { readonly externalId: string; readonly messageId: number }
+
+export type AppendResult = {
+  readonly added: number
+  readonly alreadyThere: number
+  /** Those of them that were stored half written, and are whole now. */
+  readonly completed: number
+  readonly conflicts: readonly IngestConflict[]
+}
+
+/**
+ * Asked about a message that differs from what is stored under its id: the messages to take in its place, when it goes on
+ * where that ends; null when it is another one. The first of them is what is stored.
+ */
+export type Continue = (conversationId: number, message: NewMessage) => readonly NewMessage[] | null
+
+export type IngestBatch = {
+  /** Or what makes it, in the transaction that stores its messages. */
+  readonly conversationId: number | (() => number)
+  readonly messages: readonly NewMessage[]
+}
+
+const queries = {
+  conversation: `
+    SELECT conversation_id AS id, importer, session_id AS sessionId FROM conversations
+    WHERE conversation_id = :conversationId`,
+  conversationBySession: `
+    SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
+  insertConversation: `
+    INSERT INTO conversations
+      (session_id, logical_key, importer, source_uri, parent_conversation_id, title, created_at, updated_at)
+    VALUES (:sessionId, :logicalKey, :importer, :sourceUri, :parentConversationId, :title, :createdAt, :createdAt)
+    RETURNING conversation_id`,
+  completeConversation: `
+    UPDATE conversations SET
+      logical_key = coalesce(logical_key, :logicalKey),
+      source_uri = coalesce(source_uri, :sourceUri),
+      parent_conversation_id = coalesce(parent_conversation_id, :parentConversationId),
+      title = coalesce(title, :title)
+    WHERE conversation_id = :conversationId
+      AND ((logical_key IS NULL AND :logicalKey IS NOT NULL)
+        OR (source_uri IS NULL AND :sourceUri IS NOT NULL)
+        OR (parent_conversation_id IS NULL AND :parentConversationId IS NOT NULL)
+        OR (title IS NULL AND :title IS NOT NULL))`,
+  setTitle: `
+    UPDATE conversations SET title = :title WHERE conversation_id = :conversationId AND title IS NOT :title`,
+  titleOf: `
+    SELECT title FROM conversations WHERE conversation_id = :conversationId`,
+  touch: `
+    UPDATE conversations SET updated_at = max(updated_at, CAST(:at AS INTEGER))
+    WHERE conversation_id = :conversationId`,
+  nextMessage: `
+    SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
+  nextSeq: `
+    SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :conversationId`,
+  nextOrdinal: `
+    SELECT coalesce(max(ordinal) + 1, 0) FROM context_items WHERE conversation_id = :conversationId`,
+  known: `
+    SELECT message_id AS messageId, role, content_hash AS hash FROM messages
+    WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  insertItems: `
+    INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
+    SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
+    FROM messages WHERE conversation_id = :conversationId AND seq >= :seq ORDER BY seq`,
+}
+
+const EMPTY_HASH = contentHash('')
+
+type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
+
+type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
+
+/** Where new messages come to stand. */
+type Tail = { messageId: number; seq: number; latestMs: number }
+
+/**
+ * Takes conversations and messages into a native memory. A message with its parts and its place in the window is
+ * written whole or not at all, and never changed afterwards.
+ */
+export class ConversationStore {
+  readonly #db: WriteDb
+  readonly #estimator: TokenEstimator
+  readonly #clock: Clock
+
+  constructor(db: WriteDb, estimator: TokenEstimator, clock: Clock) {
+    this.#db = db
+    this.#estimator = estimator
+    this.#clock = clock
+  }
+
+  /** The conversation of this session, made when there is none; on an existing one only what is unknown is filled in. */
+  ensureConversation(conversation: NewConversation): number {
+    const { importer, sessionId } = conversation
+    const described = {
+      logicalKey: conversation.logicalKey ?? null,
+      sourceUri: conversation.sourceUri ?? null,
+      parentConversationId: conversation.parentConversationId ?? null,
+      title: conversation.title?.toWellFormed() ?? null,
+    }
+    return this.#db.transaction(() => {
+      recordEstimator(this.#db, this.#estimator.name)
+      const known = this.#db.value<number>(queries.conversationBySession, { importer, sessionId })
+      if (known !== undefined) {
+        this.#db.run(queries.completeConversation, { conversationId: known, ...described })
+        return known
+      }
+      const createdAt = Math.round(conversation.createdAtMs ?? this.#clock())
+      const made = { importer, sessionId, createdAt, ...described }
+      return this.#db.value<number>(queries.insertConversation, made) as number
+    })
+  }
+
+  setTitle(conversationId: number, title: string): void {
+    this.#db.run(queries.setTitle, { conversationId, title: title.toWellFormed() })
+  }
+
+  titleOf(conversationId: number): string | null {
+    return this.#db.value<string | null>(queries.titleOf, { conversationId }) ?? null
+  }
+
+  /**
+   * Appends messages in the given order, in one transaction. Those whose external id is known are left as they are.
+   * @throws LcmError not_found when there is no such conversation
+   */
+  append(conversationId: number, messages: readonly NewMessage[]): AppendResult {
+    const given = this.#prepare(messages)
+    return this.#db.transaction(() => this.#insertAll(conversationId, given, { continued: null, index: indexMessages }))
+  }
+
+  /**
+   * `append` for imports: many messages, of several conversations, in one transaction that indexes them at once.
+   * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.2 s). Of a batch beyond
+   * `LONGEST_INDEXED_AT_ONCE` only the rows are stored: call `indexPending` then.
+   * @throws LcmError not_found when there is no such conversation
+   */
+  ingestBulk(batches: readonly IngestBatch[], continued: Continue | null = null): AppendResult[] {
+    const units = batches.flatMap(({ messages }) => messages.map(textUnits)).reduce((sum, one) => sum + one, 0)
+    const index = units > LONGEST_INDEXED_AT_ONCE ? deferIndex : indexMessages
+    // Hashes and token counts of a long text take their time: before others have to wait.
+    const prepared = batches.map(({ conversationId, messages }) => ({ conversationId, given: this.#prepare(messages) }))
+    const insert = (): AppendResult[] =>
+      prepared.map(({ conversationId: id, given }) =>
+        this.#insertAll(typeof id === 'number' ? id : id(), given, { continued, index }),
+      )
+    // Around the transaction: what the indexes have gathered is written when it ends.
+    return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert, index)))
+  }
+
+  #prepare(messages: readonly NewMessage[]): PreparedMessage[] {
+    return messages.map((message) => prepareMessage(this.#db, message, this.#estimator))
+  }
+
+  #insertAll(
+    conversationId: number,
+    given: readonly PreparedMessage[],
+    { continued, index }: { readonly continued: Continue | null; readonly index: typeof indexMessages },
+  ): AppendResult {
+    const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
+    if (!conversation) {
+      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
+    }
+    const seq = this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0
+    const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0 }
+    const parts = new PartInserts(this.#db)
+    const indexed = tail.messageId - 1
+    const counts = { added: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
+    const completions = new Map<number, Completion>()
+    const complete = (messageId: number, row: MessageRow): void => {
+      const partStem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
+      completions.set(messageId, { messageId, row, sessionId: conversation.sessionId, partStem })
+    }
+    const take = (prepared: PreparedMessage, goesOn: Continue | null): void => {
+      const { message, row } = prepared
+      const former = goesOn && message.formerId ? this.#knownAs(conversationId, message.formerId) : undefined
+      if (
+        former &&
+        mayBeCompleted(this.#db, former.messageId) &&
+        !this.#knownAs(conversationId, row.externalId ?? '')
+      ) {
+        counts.alreadyThere += 1
+        counts.completed += 1
+        complete(former.messageId, row)
+        return
+      }
+      if (this.#insert(conversation, tail, prepared, parts)) {
+        counts.added += 1
+        return
+      }
+      // It may have come a moment ago.
+      parts.flush()
+      const externalId = row.externalId ?? ''
+      const known = this.#known(conversationId, externalId)
+      if (this.#isSame(known, row)) {
+        counts.alreadyThere += 1
+        const isMarkedAnew = goesOn !== null && continued !== null && !hasSameParts(this.#db, known.messageId, row)
+        if (isMarkedAnew && mayBeCompleted(this.#db, known.messageId)) complete(known.messageId, row)
+        return
+      }
+      const links = message.cut ?? goesOn?.(conversationId, message) ?? null
+      if (links && goesOn && this.#isBeginning(conversationId, known, links)) {
+        counts.alreadyThere += 1
+        counts.completed += 1
+        complete(known.messageId, row)
+      } else if (links) for (const link of this.#prepare(links)) take(link, null)
+      else counts.conflicts.push({ externalId, messageId: known.messageId })
+    }
+    for (const one of given) take(one, continued)
+    parts.flush()
+    completeMessages(this.#db, [...completions.values()], indexed, index)
+    if (counts.added > 0) {
+      const ordinal = this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0
+      this.#db.run(queries.insertItems, { conversationId, seq, ordinal })
+      this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
+    }
+    return counts
+  }
+
+  #isSame(known: Known, row: MessageRow): boolean {
+    return (
+      known.hash === row.hash &&
+      known.role === row.role &&
+      saySame(storedParts(this.#db, known.messageId, row.content), row.parts)
+    )
+  }
+
+  #knownAs(conversationId: number, externalId: string): Known | undefined {
+    return this.#db.get<Known>(queries.known, { conversationId, externalId })
+  }
+
+  /** What is stored is all that there was of a message, and nothing rests on it yet. */
+  #isBeginning(conversationId: number, known: Known, [first]: readonly NewMessage[]): boolean {
+    if (!first || !mayBeCompleted(this.#db, known.messageId)) return false
+    const isCut = this.#knownAs(conversationId, `${first.externalId}#2`) !== undefined
+    return !isCut && (known.hash === EMPTY_HASH || this.#isSame(known, toMessageRow(first, this.#estimator)))
+  }
+
+  #known(conversationId: number, externalId: string): Known {
+    const known = this.#knownAs(conversationId, externalId)
+    if (!known) throw new Error(`message ${externalId} was refused as known, but is not there`)
+    return known
+  }
+
+  /** False when the message is known: then nothing was written. */
+  #insert(
+    conversation: Conversation,
+    tail: Tail,
+    { row, insert, parts }: PreparedMessage,
+    inserts: PartInserts,
+  ): boolean {
+    const { messageId, seq } = tail
+    if (insert([messageId, conversation.id, seq]) === 0) return false
+    const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
+    parts().forEach((part, ordinal) => {
+      inserts.add([`${stem}_${ordinal}`, messageId, conversation.sessionId, ordinal], part)
+    })
+    tail.messageId += 1
+    tail.seq += 1
+    tail.latestMs = Math.max(tail.latestMs, row.atMs)
+    return true
+  }
+}
+
+/** How much one call of `ingestBulk` should take at most: beyond it a transaction gains little speed and only lasts longer. */
+export const BULK_BATCH = { messages: 2000, textUnits: 1_200_000 } as const

@@ -1,0 +1,50 @@
+import type { JobProgress } from '../contract/job.ts'
+import { LcmError } from '../errors.ts'
+import { indexMessages } from '../sqlite/ingest-index.ts'
+import { nextKey } from '../sqlite/keyset.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+
+/** Rows whose numbers may lie far apart are taken by their order; texts of a step come to some megabytes. */
+const STEP_ROWS = 1000
+
+const queries = {
+  next: (table: 'messages' | 'summaries', id: string) => `
+    SELECT max(${id}) FROM (SELECT ${id} FROM ${table} WHERE ${id} > CAST(:after AS INTEGER) ORDER BY ${id} LIMIT ${STEP_ROWS})`,
+  summaries: (index: 'summaries_fts' | 'summaries_trigram') => `
+    INSERT INTO ${index} (rowid, content)
+    SELECT summary_rowid, content FROM summaries
+    WHERE summary_rowid > CAST(:after AS INTEGER) AND summary_rowid <= CAST(:last AS INTEGER)`,
+  messageCount: 'SELECT count(*) FROM messages',
+}
+
+/**
+ * Fills the search indexes of a file whose rows are all there and whose index triggers are not, a step a transaction.
+ * @throws LcmError cancelled, disk_full
+ */
+export async function* indexInSteps(db: WriteDb, signal: AbortSignal): AsyncGenerator<JobProgress, void> {
+  const total = db.value<number>(queries.messageCount) ?? 0
+  let done = 0
+  const steps = [
+    { next: queries.next('messages', 'message_id'), fill: indexMessages },
+    { next: queries.next('summaries', 'summary_rowid'), fill: indexSummaries },
+  ]
+  for (const { next, fill } of steps) {
+    let after = Number.MIN_SAFE_INTEGER
+    for (;;) {
+      const last = db.value<number | null>(next, { after }) ?? null
+      if (last === null) break
+      const range = { after, last }
+      db.transaction(() => fill(db, range))
+      after = nextKey(db, 'the numbers of rows', after, last)
+      done = Math.min(total, done + STEP_ROWS)
+      yield { done, total, unit: 'messages', note: 'search index' }
+      await new Promise((resume) => setImmediate(resume))
+      if (signal.aborted)
+        throw new LcmError('cancelled', 'Cancelled while the search index was made; no file was made.')
+    }
+  }
+}
+
+function indexSummaries(db: WriteDb, range: { readonly after: number; readonly last: number }): void {
+  for (const index of ['summaries_fts', 'summaries_trigram'] as const) db.run(queries.summaries(index), range)
+}

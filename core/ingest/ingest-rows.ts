@@ -1,0 +1,95 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { BoundStatement, SqlValue } from '../sqlite/read-db.ts'
+import { countMessageTokens } from './message-tokens.ts'
+import type { NewMessage, NewPart } from './new-message.ts'
+
+export type MessageRow = {
+  readonly role: string
+  readonly externalId: string | null
+  readonly hash: string
+  readonly content: string
+  readonly tokens: number
+  readonly atMs: number
+  readonly parts: readonly NewPart[]
+}
+
+/**
+ * SHA-256 of the UTF-8 text, as hex. Give it well-formed text: a lone surrogate has no UTF-8 form, SQLite returns
+ * U+FFFD for it, and a hash must speak of what will be read.
+ */
+export const contentHash = (content: string): string => hash('sha256', content)
+
+/** The message as it will be stored and read back, with its hash and token count. */
+export function toMessageRow(message: NewMessage, estimator: TokenEstimator): MessageRow {
+  const content = message.content.toWellFormed()
+  return {
+    role: message.role,
+    externalId: message.externalId,
+    hash: contentHash(content),
+    content,
+    tokens: countMessageTokens(estimator, content, message.parts),
+    atMs: Math.round(message.createdAtMs),
+    parts: message.parts,
+  }
+}
+
+const textColumns = [
+  ['tool_call_id', 'toolCallId'],
+  ['tool_name', 'toolName'],
+  ['tool_status', 'toolStatus'],
+  ['tool_title', 'toolTitle'],
+  ['file_mime', 'fileMime'],
+  ['file_name', 'fileName'],
+  ['file_url', 'fileUrl'],
+  ['step_reason', 'stepReason'],
+  ['text_content', 'text'],
+  ['tool_input', 'toolInput'],
+  ['tool_output', 'toolOutput'],
+  ['tool_error', 'toolError'],
+  ['metadata', 'metadata'],
+] as const satisfies readonly (readonly [string, keyof NewPart])[]
+
+/** What a part fills of a row of message_parts, besides its id and its place. */
+export type PartRow = {
+  readonly columns: readonly string[]
+  readonly values: readonly SqlValue[]
+  /** What inserts it, where its texts are long. */
+  readonly bound?: BoundStatement
+}
+
+/** The columns of a part that are not NULL, each with its value. Text that is the content itself is not stored again. */
+export function toPartRow(part: NewPart, content: string): PartRow {
+  const columns = ['part_type']
+  const values: SqlValue[] = [part.type]
+  const give = (column: string, value: SqlValue): void => {
+    columns.push(column)
+    values.push(value)
+  }
+  for (const [column, field] of textColumns) {
+    const text = part[field]?.toWellFormed()
+    if (text === undefined) continue
+    const isContent = text === content && (part.type === 'text' ? field === 'text' : field === 'toolOutput')
+    if (isContent && (part.type === 'text' || part.type === 'tool')) give('is_content', 1)
+    else give(column, text)
+  }
+  if (part.isSynthetic) give('is_synthetic', 1)
+  if (part.stepTokensIn != null) give('step_tokens_in', part.stepTokensIn)
+  if (part.stepTokensOut != null) give('step_tokens_out', part.stepTokensOut)
+  if (part.compactionAuto != null) give('compaction_auto', Number(part.compactionAuto))
+  return { columns, values }
+}
+
+/**
+ * What the part ids of a message begin with; `_<ordinal>` follows. A message that is known from outside gets the same
+ * ids in every file that it is imported into. Time comes first, as in a ULID: rows that are written together then lie
+ * together in the index of ids.
+ */
+export function partIdStem(conversationKey: string, message: Pick<MessageRow, 'externalId' | 'atMs'>): string {
+  const time = Math.max(0, message.atMs).toString(36).padStart(9, '0')
+  const unique =
+    message.externalId === null
+      ? randomBytes(8).toString('hex')
+      : hash('sha256', `${conversationKey}\n${message.externalId}`).slice(0, 16)
+  return `prt_${time}${unique}`
+}

@@ -1,0 +1,90 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { NewPart } from './new-message.ts'
+
+const queries = {
+  // What a step cost is counted while it is running and no word of the message; what we have added is not from outside.
+  ofMessage: `
+    SELECT part_type AS type, text_content AS text, is_content AS isContent, tool_name AS toolName,
+      tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError, tool_status AS toolStatus, metadata
+    FROM message_parts
+    WHERE message_id = :messageId AND is_synthetic = 0 AND part_type <> 'step_finish'
+    ORDER BY ordinal`,
+}
+
+/** What a stored part says; text that is the content of its message is filled in. */
+export type StoredPart = {
+  readonly type: string
+  readonly text: string | null
+  readonly toolName: string | null
+  readonly toolInput: string | null
+  readonly toolOutput: string | null
+  readonly toolError: string | null
+  readonly toolStatus: string | null
+  readonly metadata: string | null
+}
+
+/** The parts of a message in their order, synthetic ones and the ends of steps aside. `content` is that of the message. */
+export function storedParts(db: ReadDb, messageId: number, content: string): StoredPart[] {
+  type Row = StoredPart & { readonly isContent: number | null }
+  return db.all<Row>(queries.ofMessage, { messageId }).map(({ isContent, ...part }) => {
+    if (!isContent) return part
+    return part.type === 'text' ? { ...part, text: content } : { ...part, toolOutput: content }
+  })
+}
+
+/** Kept as it came, because its reader did not know what it is. */
+export const isOpaque = (part: Pick<NewPart, 'type' | 'text'> | StoredPart): boolean =>
+  part.type === 'text' && (part.text ?? null) === null
+
+/**
+ * Whether parts that come again say what is stored: the same texts, thoughts and calls in the same order. Marks, states,
+ * prices and ids may change while a session goes on, and a reader that has learned more may fill in what was unknown:
+ * that is no difference.
+ */
+export function saySame(stored: readonly StoredPart[], given: readonly NewPart[]): boolean {
+  const told = stored.filter(isTold)
+  const again = given.filter((part) => part.isSynthetic !== true && isTold(part))
+  if (!stored.some(isOpaque)) return told.length === again.length && told.every((part, at) => isSame(part, again[at]))
+  let from = 0
+  return told.every((part) => {
+    const at = again.findIndex((candidate, index) => index >= from && isSame(part, candidate))
+    from = at + 1
+    return at !== -1
+  })
+}
+
+type Said = Pick<NewPart, 'text' | 'toolName' | 'toolInput' | 'toolOutput' | 'toolError'> & { readonly type: string }
+
+const isTold = ({ type, text }: Said): boolean =>
+  type === 'tool' || (type === 'text' && (text ?? null) !== null) || (type === 'reasoning' && Boolean(text))
+
+function isSame(stored: Said, given: Said | undefined): boolean {
+  if (given?.type !== stored.type) return false
+  const { text, toolOutput, toolError } = given
+  return (
+    isSameText(stored.text, text) &&
+    isSameText(stored.toolOutput, toolOutput) &&
+    isSameText(stored.toolError, toolError) &&
+    isSameCall(stored, given)
+  )
+}
+
+/** A tool is named by its call; what is said of it beside an answer was found out by the reader. */
+export const isSameCall = (stored: Said, given: Said): boolean =>
+  isSameInput(stored.toolInput, given.toolInput) &&
+  (stored.toolInput == null || given.toolName == null || isSameText(stored.toolName, given.toolName))
+
+/** What was unknown may be filled in. */
+export const isSameText = (stored: string | null | undefined, given: string | null | undefined): boolean =>
+  stored == null || stored === given || stored === given?.toWellFormed()
+
+function isSameInput(stored: string | null | undefined, given: string | null | undefined): boolean {
+  if (isSameText(stored, given)) return true
+  if (stored == null || given == null) return false
+  try {
+    return isDeepStrictEqual(JSON.parse(stored), JSON.parse(given.toWellFormed()))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../../clock.ts'
+import type { LedgerState } from '../../contract/ledger.ts'
+import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import { type LedgerPermission, ledgerState } from './ledger-permission.ts'
+import { LedgerWriter } from './ledger-writer.ts'
+
+type MemoryWithLedger = {
+  readonly read: ReadDb
+  readonly clock: Clock
+  readonly ledgers: LedgerPermission
+  /** The writable connection. `what` completes "cannot …". */
+  requireWrite(what: string): WriteDb
+}
+
+/**
+ * The user of this machine agrees that a memory goes on with a ledger: with the one that it names, or with `path`.
+ * @throws LcmError read_only_file, read_only_dialect, invalid_argument, ledger_refused, file_missing, disk_full
+ */
+export function agreeToLedger(lcm: MemoryWithLedger, path?: string): LedgerState {
+  const writer = new LedgerWriter(lcm.requireWrite('continue a ledger'), lcm.clock, lcm.ledgers)
+  writer.agree(path)
+  writer.drain()
+  return ledgerState(lcm.read, lcm.ledgers)
+}

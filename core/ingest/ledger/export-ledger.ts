@@ -1,0 +1,85 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import type { Clock } from '../../clock.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import { LcmError } from '../../errors.ts'
+import { fileError, pathExists } from '../../sqlite/memory-file.ts'
+import { giveName, partialPath, takenError } from '../../sqlite/new-file.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { TABLES as COPIED, type Table, toNative } from '../native-rows.ts'
+import { toLine } from './ledger-line.ts'
+import { keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
+import { type Change, stamper, toEvents } from './to-events.ts'
+
+const BATCH = 1000
+
+type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: string; readonly clock: Clock }
+
+/**
+ * Writes a ledger of everything that a memory holds, of any system: what a rebuild makes of it has the same ids, order,
+ * texts, lineage and windows. The file appears at `to` when it is whole.
+ * @throws LcmError invalid_argument when something is at `to`; file_missing, disk_full, cancelled, sqlite_failed
+ */
+export async function* exportLedger(
+  { db, info, to, clock }: Request,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, { readonly events: number; readonly bytes: number }> {
+  if (pathExists(to)) throw takenError(to)
+  const partial = partialPath(to)
+  const total = db.value<number>('SELECT count(*) FROM messages') ?? 0
+  const stamp = stamper(clock, { ts: null })
+  const file = openSync(partial, 'w')
+  let [events, bytes, done] = [0, 0, 0]
+  const write = (changes: readonly Change[]): void => {
+    for (const event of toEvents(db, changes)) {
+      const line = toLine(stamp(event))
+      // All of it, unlike `writeSync` on a disk that is nearly full.
+      writeFileSync(file, line)
+      bytes += Buffer.byteLength(line)
+      events += 1
+    }
+  }
+  try {
+    let batch: Change[] = []
+    for (const change of everything(db, info)) {
+      batch.push(change)
+      if (change.table === 'messages') done += 1
+      if (batch.length < BATCH) continue
+      write(batch)
+      batch = []
+      yield { done, total, unit: 'messages', note: `writing ${change.table.replaceAll('_', ' ')}` }
+      await new Promise((resume) => setImmediate(resume))
+      if (signal.aborted) throw new LcmError('cancelled', 'The export was cancelled; no ledger was written.')
+    }
+    write(batch)
+    fsyncSync(file)
+    giveName(partial, to)
+    return { events, bytes }
+  } catch (error) {
+    throw error instanceof LcmError ? error : fileError(error, to)
+  } finally {
+    closeSync(file)
+    rmSync(partial, { force: true })
+  }
+}
+
+/** Every row as if it had just been written. What another system does not record is filled in as in a working copy. */
+function* everything(db: ReadDb, info: MemoryInfo): Generator<Change> {
+  const isOurs = info.system === 'native'
+  for (const table of isOurs ? TABLES : COPIED) {
+    const key = keyOf(table)
+    const columns = table === 'messages' ? key.join(', ') : '*'
+    for (const row of db.iterate<Row>(`SELECT ${columns} FROM ${table} ORDER BY ${key.join(', ')}`)) {
+      if (table === 'lcm_meta' && String(row.key).startsWith(OWN_META_PREFIX)) continue
+      const values = key.map((column) => row[column] as string | number | null)
+      yield { table, op: 'insert', key: values, row: rowOf(table, row, isOurs) }
+    }
+  }
+}
+
+function rowOf(table: string, row: Row, isOurs: boolean): Row | null {
+  if (table === 'messages') return null
+  if (isOurs) return row
+  const { summary_rowid: _, ...rest } = toNative(table as Table, row) as Row
+  return rest
+}

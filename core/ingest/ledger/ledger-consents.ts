@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import type { Clock } from '../../clock.ts'
+import { fileError } from '../../sqlite/memory-file.ts'
+
+/** That the changes of one memory file, at one place, may be appended to one ledger. */
+const Consent = z.object({
+  /** The real path of the memory. */
+  memory: z.string(),
+  /** Its inode: a copy that takes its place has another. */
+  inode: z.string(),
+  /** Names the memory in its own `lcm_meta`: another memory that is written over this one has another. */
+  ledgerId: z.string(),
+  ledger: z.string(),
+  agreedAtMs: z.int(),
+})
+type Consent = z.infer<typeof Consent>
+
+const FOLDER = 'ledgers'
+
+/**
+ * What the user of this machine has agreed to, kept in the app's data folder and never in a memory: a memory file comes
+ * from anywhere, and what it says must not decide where this program writes.
+ */
+export class LedgerConsents {
+  readonly #folder: string
+
+  constructor(dataDir: string) {
+    this.#folder = join(dataDir, FOLDER)
+  }
+
+  /** The ledger that was agreed to for the memory that stands at this path now; null when none was. */
+  ledgerOf(memory: string, ledgerId: string): string | null {
+    const place = placeOf(memory)
+    const consent = place && readConsent(this.#fileOf(place.path))
+    return consent && stands(consent) && consent.ledgerId === ledgerId ? consent.ledger : null
+  }
+
+  /** Another memory, still at its place, whose ledger this is; null when there is none. */
+  keeperOf(ledger: string, except: string): string | null {
+    const place = placeOf(except)?.path
+    const real = realLedger(ledger)
+    for (const consent of this.#all()) {
+      if (consent.memory !== place && realLedger(consent.ledger) === real && stands(consent)) return consent.memory
+    }
+    return null
+  }
+
+  /** @throws LcmError disk_full, file_not_readable when it cannot be kept */
+  agree(memory: string, ledgerId: string, ledger: string, clock: Clock): void {
+    const place = placeOf(memory)
+    if (place === null) return
+    const { path, inode } = place
+    const consent: Consent = { memory: path, inode, ledgerId, ledger, agreedAtMs: clock() }
+    const file = this.#fileOf(path)
+    const next = `${file}.${process.pid}.tmp`
+    try {
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
+      writeFileSync(next, `${JSON.stringify(consent, null, 2)}\n`, { mode: 0o600 })
+      renameSync(next, file)
+    } catch (error) {
+      rmSync(next, { force: true })
+      throw fileError(error, file)
+    }
+  }
+
+  /** @throws LcmError file_not_readable */
+  withdraw(memory: string): void {
+    const place = placeOf(memory)
+    if (place === null) return
+    const file = this.#fileOf(place.path)
+    try {
+      rmSync(file, { force: true })
+    } catch (error) {
+      throw fileError(error, file)
+    }
+  }
+
+  #fileOf(memory: string): string {
+    return join(this.#folder, `${createHash('sha256').update(memory).digest('hex').slice(0, 32)}.json`)
+  }
+
+  #all(): Consent[] {
+    let names: string[]
+    try {
+      names = readdirSync(this.#folder)
+    } catch {
+      // Nobody has agreed to anything yet.
+      return []
+    }
+    return names.filter((name) => name.endsWith('.json')).flatMap((name) => readConsent(join(this.#folder, name)) ?? [])
+  }
+}
+
+/** Null: there is none that can be read, which is the same as none. */
+function readConsent(file: string): Consent | null {
+  try {
+    return Consent.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null
+  } catch {
+    return null
+  }
+}
+
+function placeOf(memory: string): { readonly path: string; readonly inode: string } | null {
+  try {
+    const path = realpathSync(memory)
+    return { path, inode: String(statSync(path, { bigint: true }).ino) }
+  } catch {
+    return null
+  }
+}
+
+const stands = ({ memory, inode }: Consent): boolean => {
+  const place = placeOf(memory)
+  return place !== null && place.path === memory && place.inode === inode
+}
+
+/** One name for one file, whether it exists already or not. */
+export function realLedger(ledger: string): string {
+  const path = resolve(ledger)
+  try {
+    return realpathSync(path)
+  } catch {
+    try {
+      return join(realpathSync(dirname(path)), basename(path))
+    } catch {
+      return path
+    }
+  }
+}

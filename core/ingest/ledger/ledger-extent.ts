@@ -1,0 +1,104 @@
+import { fstatSync, readSync } from 'node:fs'
+import type { LedgerProblem } from '../../contract/ledger.ts'
+import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import { linesFrom } from '../../systems/file-lines.ts'
+import { parseLine, sha256 } from './ledger-line.ts'
+import { ledgerMeta, setLedgerMeta } from './ledger-meta.ts'
+
+const TAIL_BYTES = 4096
+
+/** What a memory knows of the ledger that it has written: how long it was, how it began and how it ended. */
+export type LedgerExtent = { readonly bytes: number; readonly head: string | null; readonly tail: string | null }
+
+export type Problem = { readonly kind: LedgerProblem; readonly message: string }
+
+export const extentOf = (db: ReadDb): LedgerExtent => ({
+  bytes: Number(ledgerMeta(db, 'ledger_bytes') ?? 0) || 0,
+  head: ledgerMeta(db, 'ledger_head') ?? null,
+  tail: ledgerMeta(db, 'ledger_tail') ?? null,
+})
+
+export function saveExtent(db: WriteDb, { bytes, head, tail }: LedgerExtent): void {
+  setLedgerMeta(db, 'ledger_bytes', String(bytes))
+  setLedgerMeta(db, 'ledger_head', head ?? '')
+  setLedgerMeta(db, 'ledger_tail', tail ?? '')
+}
+
+/** Of an open ledger, up to its end or an earlier one. */
+export function measureLedger(file: number, bytes = fstatSync(file).size): LedgerExtent {
+  return { bytes, head: headOf(file), tail: bytes === 0 ? null : tailOf(file, bytes) }
+}
+
+/**
+ * Whether an open file is the ledger that a memory has written: it begins and ends with the same lines, up to where the
+ * memory knows it. What stands behind that is not looked at.
+ */
+export function compareExtent(file: number, path: string, known: LedgerExtent): Problem | null {
+  const { size } = fstatSync(file)
+  if (size < known.bytes) return cutOff(path, size, known.bytes)
+  if (known.bytes === 0) return null
+  if (known.head === null || known.tail === null) return unproven(path)
+  if (headOf(file) !== known.head) return anothersLedger(path)
+  return tailOf(file, known.bytes) === known.tail ? null : changed(path)
+}
+
+/** Of the first line, when it is an event; null: this is no ledger. */
+export function headOf(file: number): string | null {
+  for (const { bytes } of linesFrom(file, 0)) {
+    const line = bytes?.toString('utf8') ?? ''
+    return typeof parseLine(line) === 'string' ? null : sha256(line)
+  }
+  return null
+}
+
+const tailOf = (file: number, end: number): string =>
+  sha256(readBytes(file, Math.max(0, end - TAIL_BYTES), end).toString('latin1'))
+
+export function readBytes(file: number, from: number, to: number): Buffer {
+  const bytes = Buffer.alloc(Math.max(0, to - from))
+  let done = 0
+  while (done < bytes.length) {
+    const count = readSync(file, bytes, done, bytes.length - done, from + done)
+    if (count === 0) break
+    done += count
+  }
+  return bytes.subarray(0, done)
+}
+
+const BEGIN_ANEW = 'end it ("lcm ledger disable") and begin one in a file of its own ("lcm ledger enable FILE")'
+
+const cutOff = (path: string, bytes: number, known: number): Problem => ({
+  kind: 'cut_off',
+  message: `The ledger ${path} has ${bytes} bytes where ${known} were written: it was cut off or replaced. Put the whole one back, or ${BEGIN_ANEW}. What is pending stays in the memory meanwhile.`,
+})
+
+const changed = (path: string): Problem => ({
+  kind: 'changed',
+  message: `The ledger ${path} is not as it was written: its last lines were changed. Put the right one back, or ${BEGIN_ANEW}. What is pending stays in the memory meanwhile.`,
+})
+
+const anothersLedger = (path: string): Problem => ({
+  kind: 'foreign',
+  message: `${path} is not the ledger of this memory: it does not begin with what was written first. Nothing is written there. Put the right one back, or ${BEGIN_ANEW}.`,
+})
+
+const unproven = (path: string): Problem => ({
+  kind: 'not_agreed',
+  message: `Nothing proves yet that ${path} is the ledger of this memory: have it compared and agree to it ("lcm ledger agree"), or ${BEGIN_ANEW}. What is pending stays in the memory meanwhile.`,
+})
+
+/** Lines that this memory did not write stand behind those that it did. */
+export const aheadOf = (path: string): Problem => ({
+  kind: 'ahead',
+  message: `The ledger ${path} goes on after what this memory has written: a copy of the memory or an older version wrote there, or the memory was restored without it. Nothing is added. Keep that ledger as it is, and ${BEGIN_ANEW}.`,
+})
+
+export const keptByOther = (path: string, keeper: string): Problem => ({
+  kind: 'foreign',
+  message: `${path} is the ledger of ${keeper}, and a ledger belongs to one memory: nothing of this one is written there. To keep one of this memory, ${BEGIN_ANEW}.`,
+})
+
+export const notAgreed = (path: string, memory: string, named: string | null): Problem => ({
+  kind: 'not_agreed',
+  message: `This memory names ${path} as its ledger${named === null ? '' : `, the settings of this computer name ${named}`}. Nobody has agreed on this computer that this file writes there (a copy has to ask again), so nothing is written. Agree with "lcm ledger agree --db ${memory}", or ${BEGIN_ANEW}. What is pending stays in the memory meanwhile.`,
+})

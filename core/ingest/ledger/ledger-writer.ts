@@ -1,0 +1,252 @@
+import { randomBytes } from 'node:crypto'
+import { closeSync, fstatSync, fsyncSync, ftruncateSync, lstatSync, openSync, statSync, writeFileSync } from 'node:fs'
+import type { Clock } from '../../clock.ts'
+import { LcmError } from '../../errors.ts'
+import { fileError } from '../../sqlite/memory-file.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { proveLedger } from './ledger-adoption.ts'
+import { aheadOf, compareExtent, extentOf, measureLedger, readBytes, saveExtent } from './ledger-extent.ts'
+import { parseLine, sha256, toLine } from './ledger-line.ts'
+import { forgetLedgerMeta, ledgerMeta, setLedgerMeta } from './ledger-meta.ts'
+import { type LedgerPermission, noFile, statedLedger, throwRefused, whyRefused } from './ledger-permission.ts'
+import { installOutbox, readBatch, removeOutbox } from './outbox.ts'
+import { type Change, stamper, toEvents } from './to-events.ts'
+
+/** Rows a batch: bounds memory and the time that other writers wait. */
+const BATCH_ROWS = 4000
+/** As much as tells the time of the last line, which stands at its end. */
+const LAST_LINE_BYTES = 4096
+/** How every line of a ledger begins. */
+const LINE_START = '{"actor":'
+
+const queries = {
+  end: /* sql */ `
+    SELECT max(outbox_id) FROM (SELECT outbox_id FROM ledger_outbox ORDER BY outbox_id LIMIT ${BATCH_ROWS})`,
+  done: /* sql */ `DELETE FROM ledger_outbox WHERE outbox_id <= CAST(:last AS INTEGER)`,
+}
+
+/**
+ * Carries committed changes from the outbox of a memory into its ledger. Where that is the memory only states: nothing
+ * is done there unless this machine allows it, and the file is the one that this memory has written so far. A batch is
+ * marked, appended and synced, and only then taken out of the outbox: killed at any instant, the next run finds how much
+ * of the marked batch is in the ledger and goes on behind it.
+ */
+export class LedgerWriter {
+  readonly #db: WriteDb
+  readonly #clock: Clock
+  readonly #permission: LedgerPermission
+
+  constructor(db: WriteDb, clock: Clock, permission: LedgerPermission) {
+    this.#db = db
+    this.#clock = clock
+    this.#permission = permission
+  }
+
+  /**
+   * Begins a ledger with everything that the memory holds; the user agrees to it by asking. Does nothing when it is kept
+   * at this path already.
+   * @throws LcmError invalid_argument, ledger_refused
+   */
+  enable(path: string): void {
+    const db = this.#db
+    const kept = statedLedger(db)
+    if (kept === path) {
+      const refused = whyRefused(db, path, this.#permission)
+      if (refused !== null) throwRefused(refused, path)
+      return
+    }
+    if (kept !== null)
+      throw new LcmError('invalid_argument', `A ledger is kept already, at ${kept}: end that one first.`)
+    // A link that leads to no file is taken too: with a first line it would make one, wherever it points.
+    if (lstatSync(path, { throwIfNoEntry: false })) {
+      throw new LcmError('invalid_argument', `${path} exists already: a ledger begins in a file of its own.`, { path })
+    }
+    const id = newLedgerId()
+    this.#agree(id, path)
+    db.transaction(() => {
+      installOutbox(db)
+      setLedgerMeta(db, 'ledger_path', path)
+      setLedgerMeta(db, 'ledger_id', id)
+      saveExtent(db, { bytes: 0, head: null, tail: null })
+    })
+  }
+
+  /**
+   * The user agrees that this memory, at its place, goes on with a ledger: with the one that it states, or with the same
+   * file elsewhere. Its content has to prove that it is this memory's.
+   * @throws LcmError invalid_argument, ledger_refused, file_missing
+   */
+  agree(given?: string): void {
+    const db = this.#db
+    const path = given ?? statedLedger(db)
+    if (path === null || statedLedger(db) === null) {
+      throw new LcmError('invalid_argument', 'This memory keeps no ledger: begin one with "lcm ledger enable FILE".')
+    }
+    const proved = proveLedger(db, path, this.#permission)
+    const id = ledgerMeta(db, 'ledger_id') ?? newLedgerId()
+    this.#agree(id, path)
+    db.transaction(() => {
+      setLedgerMeta(db, 'ledger_path', path)
+      setLedgerMeta(db, 'ledger_id', id)
+      saveExtent(db, proved)
+    })
+  }
+
+  /** Ends recording; the ledger stays as it is. */
+  disable(): void {
+    this.#db.transaction(() => {
+      removeOutbox(this.#db)
+      forgetLedgerMeta(this.#db)
+    })
+    this.#permission.consents.withdraw(this.#permission.memory)
+  }
+
+  /**
+   * Appends everything that is pending. Returns the number of events.
+   * @throws LcmError ledger_refused when nothing may be written there; disk_full, file_missing, file_not_readable, locked
+   */
+  drain(): number {
+    const path = statedLedger(this.#db)
+    if (path === null) return 0
+    let events = 0
+    for (;;) {
+      const last = this.#nextBatch()
+      if (last === null) return events
+      const refused = whyRefused(this.#db, path, this.#permission)
+      if (refused !== null) throwRefused(refused, path)
+      this.#mark(last)
+      events += this.#append(path)
+    }
+  }
+
+  #agree(id: string, path: string): void {
+    this.#permission.consents.agree(this.#permission.memory, id, path, this.#clock)
+  }
+
+  /** The last row of the batch that was marked before a crash, or of the next one. Null: nothing is pending. */
+  #nextBatch(): number | null {
+    const marked = ledgerMeta(this.#db, 'ledger_batch')
+    return marked === undefined ? (this.#db.value<number | null>(queries.end) ?? null) : Number(marked)
+  }
+
+  #mark(last: number): void {
+    const db = this.#db
+    if (ledgerMeta(db, 'ledger_batch') !== undefined) return
+    db.transaction(() => {
+      // Another process may have marked one meanwhile.
+      if (ledgerMeta(db, 'ledger_batch') === undefined) setLedgerMeta(db, 'ledger_batch', String(last))
+    })
+  }
+
+  #append(path: string): number {
+    const db = this.#db
+    // Under the write lock: nobody else appends meanwhile.
+    return db.transaction(() => {
+      const marked = ledgerMeta(db, 'ledger_batch')
+      if (marked === undefined) return 0
+      const last = Number(marked)
+      const file = openLedger(path, extentOf(db).bytes)
+      try {
+        const count = this.#write(file, path, readBatch(db, last))
+        saveExtent(db, measureLedger(file))
+        setLedgerMeta(db, 'ledger_batch', '')
+        db.run(queries.done, { last })
+        return count
+      } finally {
+        closeSync(file)
+      }
+    })
+  }
+
+  /** Appends what of the batch is not there yet; what cannot be written whole is taken away again. */
+  #write(file: number, path: string, changes: readonly Change[]): number {
+    const known = extentOf(this.#db)
+    const problem = compareExtent(file, path, known)
+    if (problem !== null) throwRefused(problem, path)
+    const tail = readTail(file, known.bytes)
+    // What a killed run has appended of this batch is there already, in the same order.
+    let index = 0
+    if (tail.hashes.length > 0 || tail.half !== '') {
+      for (const event of toEvents(this.#db, changes)) {
+        if (index === tail.hashes.length || tail.hashes[index] !== sha256(event.content)) break
+        index += 1
+      }
+      if (index < tail.hashes.length || !isHalfLine(tail.half)) throwRefused(aheadOf(path), path)
+    }
+    const there = tail.hashes.length
+    const stamp = stamper(this.#clock, tail)
+    let count = 0
+    try {
+      ftruncateSync(file, tail.end)
+      for (const event of toEvents(this.#db, changes)) {
+        count += 1
+        // All of it, unlike `writeSync` on a disk that is nearly full: the outbox forgets it.
+        if (count > there) writeFileSync(file, toLine(stamp(event)))
+      }
+      fsyncSync(file)
+      return count
+    } catch (error) {
+      giveBack(file, tail.end)
+      throw fileError(error, path)
+    }
+  }
+}
+
+const newLedgerId = (): string => randomBytes(16).toString('hex')
+
+/** @throws LcmError ledger_refused, file_missing, file_not_readable, disk_full */
+function openLedger(path: string, knownBytes: number): number {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    // Opening a pipe would wait for its other end.
+    if (found && !found.isFile()) throwRefused(noFile(path), path)
+    // One that is gone is not begun anew in silence: what was written first would be missing from it.
+    if (!found && knownBytes > 0)
+      throw new LcmError('file_missing', `The ledger ${path} is gone: put it back.`, { path })
+    return openSync(path, found ? 'a+' : 'ax+', 0o600)
+  } catch (error) {
+    throw fileError(error, path)
+  }
+}
+
+/** The space of lines that were not finished; on a disk that is full this is all that can be done. */
+function giveBack(file: number, end: number): void {
+  try {
+    ftruncateSync(file, end)
+  } catch {
+    // The next batch finds the lines there and goes on behind them.
+  }
+}
+
+const isHalfLine = (half: string): boolean =>
+  half.length < LINE_START.length ? LINE_START.startsWith(half) : half.startsWith(LINE_START)
+
+type Tail = {
+  /** Of the contents of whole lines, in order; an empty text for a line that is no event. */
+  readonly hashes: readonly string[]
+  /** The beginning of a line that was cut off: its change is still in the outbox. */
+  readonly half: string
+  /** Where the whole lines end. */
+  readonly end: number
+  readonly ts: string | null
+}
+
+/** What was appended since the last batch that was finished. */
+function readTail(file: number, from: number): Tail {
+  const added = readBytes(file, from, fstatSync(file).size)
+  const length = added.lastIndexOf(0x0a) + 1
+  const hashes: string[] = []
+  let ts: string | null = null
+  for (const text of added.subarray(0, length).toString('utf8').split('\n').slice(0, -1)) {
+    const event = parseLine(text)
+    hashes.push(typeof event === 'string' ? '' : event.content_hash)
+    if (typeof event !== 'string') ts = event.ts
+  }
+  if (ts === null && from > 0) ts = lastTime(readBytes(file, Math.max(0, from - LAST_LINE_BYTES), from))
+  return { hashes, half: added.subarray(length).toString('utf8').slice(0, 100), end: from + length, ts }
+}
+
+/** Of the last line in the bytes; found without the line's beginning, since `ts` is its last key. */
+function lastTime(bytes: Buffer): string | null {
+  return /"ts":"(\d+Z)"\}\n$/.exec(bytes.toString('latin1'))?.[1] ?? null
+}

@@ -1,0 +1,49 @@
+import type { Clock } from '../../clock.ts'
+import { LcmError } from '../../errors.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import type { OpenedMemory } from '../../systems/open-memory.ts'
+import { keepLedger } from './keep-ledger.ts'
+import { ledgerMeta } from './ledger-meta.ts'
+import { type LedgerPermission, ledgerState } from './ledger-permission.ts'
+import { LedgerWriter } from './ledger-writer.ts'
+import { hasOutbox } from './outbox.ts'
+
+type Options = { readonly clock: Clock; readonly permission: LedgerPermission }
+
+/**
+ * The memory with its ledger following, when it keeps one or the configuration asks for one. Whatever is wrong with the
+ * ledger is said once on stderr, and never keeps the memory from opening or from being written.
+ */
+export function withLedger(memory: OpenedMemory, { clock, permission }: Options): OpenedMemory {
+  const { write } = memory
+  if (!write) return memory
+  const told = new Set<string>()
+  const tell = (error: LcmError): void => {
+    if (told.has(error.message)) return
+    told.add(error.message)
+    console.warn(`lcm: ${error.code}: ${error.message}`)
+  }
+  try {
+    heedSettings(write, clock, permission)
+  } catch (error) {
+    if (!(error instanceof LcmError)) throw error
+    tell(error)
+  }
+  if (!hasOutbox(write)) return memory
+  const { db } = keepLedger(write, { clock, permission, onTrouble: tell })
+  return { ...memory, read: db, write: db, close: () => db.close() }
+}
+
+/** Begins the ledger that the settings name. One that goes on is noted, so that a copy of the memory is told from it. */
+function heedSettings(db: WriteDb, clock: Clock, permission: LedgerPermission): void {
+  const { memory, consents, named } = permission
+  if (named === null) return
+  if (!hasOutbox(db)) {
+    new LedgerWriter(db, clock, permission).enable(named)
+    return
+  }
+  const id = ledgerMeta(db, 'ledger_id')
+  if (id === undefined || consents.ledgerOf(memory, id) !== null) return
+  const { path, problem } = ledgerState(db, permission)
+  if (path === named && problem === null) consents.agree(memory, id, named, clock)
+}

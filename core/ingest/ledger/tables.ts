@@ -1,0 +1,32 @@
+import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
+
+export type Row = Readonly<Record<string, SqlValue>>
+
+/**
+ * What a ledger records, by table with the key of its rows, in the order in which references allow. Locks and search
+ * indexes are no history.
+ */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  lcm_meta: ['key'],
+  conversations: ['conversation_id'],
+  messages: ['message_id'],
+  message_parts: ['part_id'],
+  summaries: ['summary_id'],
+  summary_messages: ['summary_id', 'message_id'],
+  summary_sources: ['summary_id', 'source_summary_id'],
+  context_items: ['conversation_id', 'ordinal'],
+  large_files: ['file_id'],
+  compaction_runs: ['run_id'],
+  compaction_events: ['event_id'],
+  surgery_events: ['surgery_id'],
+}
+export const TABLES: readonly string[] = Object.keys(KEYS)
+
+export const keyOf = (table: string): readonly string[] => KEYS[table] ?? []
+
+/** What a ledger keeps about itself in the file, under keys that begin so. */
+export const OWN_META_PREFIX = 'ledger_'
+
+/** Columns of a table as this file has them; empty where it has none of that name. */
+export const columnsOf = (db: ReadDb, table: string): string[] =>
+  db.column<string>("SELECT name FROM pragma_table_info(:table, 'main') ORDER BY cid", { table })

@@ -1,0 +1,99 @@
+import { monotonicFactory } from 'ulid'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { type LedgerEvent, sha256 } from './ledger-line.ts'
+import type { Row } from './tables.ts'
+
+/** One change of a row: `row` null for one that is gone. */
+export type Change = {
+  readonly table: string
+  readonly op: 'insert' | 'update' | 'delete'
+  readonly key: readonly (string | number | null)[]
+  readonly row: Row | null
+}
+
+/** Changes go together into one event up to here. */
+const MAX_EVENT_BYTES = 256 * 1024
+const ACTOR = 'lcm-inspector'
+
+const queries = {
+  message: /* sql */ `
+    SELECT m.*, c.session_id AS sessionId, c.importer AS importer
+    FROM messages AS m LEFT JOIN conversations AS c ON c.conversation_id = m.conversation_id
+    WHERE m.message_id = CAST(:id AS INTEGER)`,
+  part: /* sql */ `SELECT * FROM message_parts WHERE part_id = :id`,
+}
+
+type MessageRow = Row & {
+  readonly role: string
+  readonly content: string
+  readonly sessionId: string | null
+  readonly importer: string | null
+}
+
+export type Unstamped = Omit<LedgerEvent, 'event_id' | 'ts' | 'content_hash'>
+
+/**
+ * Changes as events: a new message is an event of its own, verbatim; everything else goes together, in order, as JSON.
+ * The messages of a batch come first. The same changes give the same events.
+ */
+export function* toEvents(db: ReadDb, changes: readonly Change[]): Generator<Unstamped> {
+  const others: Change[] = []
+  for (const change of changes) {
+    if (change.table === 'messages' && change.op === 'insert') {
+      const message = db.get<MessageRow>(queries.message, { id: change.key[0] ?? null })
+      if (message) yield messageEvent(message)
+    } else others.push(change)
+  }
+  let list: unknown[] = []
+  let bytes = 0
+  for (const change of others) {
+    const whole = completed(db, change)
+    const entry = [whole.table, whole.op, whole.key, whole.row]
+    list.push(entry)
+    bytes += JSON.stringify(entry).length
+    if (bytes < MAX_EVENT_BYTES) continue
+    yield changesEvent(list)
+    list = []
+    bytes = 0
+  }
+  if (list.length > 0) yield changesEvent(list)
+}
+
+function messageEvent({ content, sessionId, importer, content_hash: _, ...row }: MessageRow): Unstamped {
+  return {
+    actor: row.role,
+    content,
+    kind: row.role === 'tool' ? 'tool_result' : 'message',
+    metadata: {
+      ...(sessionId === null ? {} : { session_id: sessionId }),
+      ...(importer === null ? {} : { source: importer }),
+      lcm: row,
+    },
+  }
+}
+
+const changesEvent = (changes: readonly unknown[]): Unstamped => ({
+  actor: ACTOR,
+  content: JSON.stringify({ changes }),
+  kind: 'event',
+  metadata: { lcm: { changes: changes.length } },
+})
+
+/** A part is recorded by its id: its row is read now, and never changed. */
+function completed(db: ReadDb, change: Change): Change {
+  if (change.table !== 'message_parts' || change.op !== 'insert') return change
+  const row = change.row ?? db.get<Row>(queries.part, { id: change.key[0] ?? null })
+  const filled = row && Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
+  return { ...change, row: filled ?? null }
+}
+
+/** Gives events their id, hash and time; times never go back. */
+export function stamper(clock: () => number, after: { readonly ts: string | null }): (event: Unstamped) => LedgerEvent {
+  const ulid = monotonicFactory()
+  let seconds = after.ts === null ? 0 : Math.floor(Number.parseFloat(after.ts)) || 0
+  return (event) => {
+    const nowMs = clock()
+    seconds = Math.max(seconds, Math.floor(nowMs / 1000))
+    return { ...event, content_hash: sha256(event.content), event_id: ulid(nowMs), ts: `${seconds}Z` }
+  }
+}

@@ -1,0 +1,72 @@
+import type { SqlParams, SqlValue } from '../sqlite/read-db.ts'
+import { CANONICAL } from '../systems/canonical.ts'
+import { contentHash } from './ingest-rows.ts'
+
+/** In the order in which references allow. Runs, events and locks belong to the process that made them and stay behind. */
+export const TABLES = [
+  'conversations',
+  'messages',
+  'message_parts',
+  'summaries',
+  'summary_messages',
+  'summary_sources',
+  'context_items',
+  'large_files',
+] as const
+export type Table = (typeof TABLES)[number]
+
+/** `summary_rowid` is the copy's own. */
+export function columnsOf(table: Table): string[] {
+  return (CANONICAL[table] ?? []).filter((column) => column !== 'summary_rowid')
+}
+
+/** The INSERT for rows of `toNative`; what a key refuses is left out. */
+export const insertInto = (table: Table): string => {
+  const columns = columnsOf(table)
+  return `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})`
+}
+
+/** What the native schema wants and another system does not record. */
+export function toNative(table: Table, row: Readonly<Record<string, SqlValue>>): SqlParams {
+  switch (table) {
+    case 'messages':
+      return {
+        ...row,
+        created_at: row.created_at ?? 0,
+        content: row.content ?? '',
+        content_hash: contentHash(String(row.content ?? '')),
+      }
+    case 'summaries':
+      return {
+        ...row,
+        created_at: row.created_at ?? row.latest_at ?? 0,
+        source_token_count: row.source_token_count ?? 0,
+        descendant_count: row.descendant_count ?? 0,
+        level: row.level ?? 'unknown',
+        file_ids: row.file_ids ?? '[]',
+        summary_hash: row.summary_hash ?? '',
+      }
+    case 'conversations':
+      return {
+        ...row,
+        importer: row.importer ?? 'copy',
+        created_at: row.created_at ?? 0,
+        updated_at: row.updated_at ?? row.created_at ?? 0,
+      }
+    case 'message_parts':
+      return { ...row, session_id: row.session_id ?? '' }
+    case 'context_items':
+    case 'large_files':
+      return { ...row, created_at: row.created_at ?? 0 }
+    default:
+      return row
+  }
+}
+
+/** Some systems use a session's id for several conversations; ours tell them apart by who imported them. */
+export function withOwnSession(row: SqlParams, seen: Set<string>): SqlParams {
+  const session = JSON.stringify([row.importer, row.session_id])
+  const isNew = !seen.has(session)
+  seen.add(session)
+  return isNew ? row : { ...row, importer: `${row.importer}, conversation ${row.conversation_id}` }
+}

@@ -1,0 +1,79 @@
+import type { BoundStatement, SqlValue, WriteDb } from '../sqlite/read-db.ts'
+import type { PartRow } from './ingest-rows.ts'
+
+const queries = {
+  // The names come from `toPartRow`, never from input.
+  insert: (columns: readonly string[], rows = 1, key = '?, ?, ?, ?') => {
+    const row = `(${key}${', ?'.repeat(columns.length)})`
+    return `
+    INSERT INTO message_parts (part_id, message_id, session_id, ordinal, ${columns.join(', ')})
+    VALUES ${Array.from({ length: rows }, () => row).join(', ')}`
+  },
+}
+
+/** All that most parts fill; what they do not, with what stands there otherwise. */
+const common: ReadonlyMap<string, SqlValue> = new Map<string, SqlValue>([
+  ['part_type', null],
+  ['is_content', 0],
+  ['tool_call_id', null],
+  ['tool_name', null],
+  ['tool_status', null],
+  ['step_reason', null],
+  ['step_tokens_in', null],
+  ['step_tokens_out', null],
+  ['text_content', null],
+  ['tool_input', null],
+  ['tool_output', null],
+  ['metadata', null],
+])
+const columnsOfMost = [...common.keys()]
+const placeOf: ReadonlyMap<string, number> = new Map(columnsOfMost.map((column, place) => [column, place]))
+const emptyRow = [...common.values()]
+
+/** To run a statement costs as much as to write two rows. */
+const ROWS_AT_ONCE = 8
+const insertOne = queries.insert(columnsOfMost)
+const insertMany = queries.insert(columnsOfMost, ROWS_AT_ONCE)
+
+/** A part whose texts SQLite holds already; its key is what is given. */
+export const bindPart = (db: WriteDb, { columns, values }: PartRow): BoundStatement =>
+  db.bindAhead(queries.insert(columns, 1, 'given(0), given(1), given(2), given(3)'), values)
+
+/** Writes parts in the order in which they come, several at once. They stand in the file when `flush` has returned. */
+export class PartInserts {
+  readonly #db: WriteDb
+  #rows: (readonly SqlValue[])[] = []
+
+  constructor(db: WriteDb) {
+    this.#db = db
+  }
+
+  /** `key`: part id, message, session, ordinal. */
+  add(key: readonly SqlValue[], { columns, values, bound }: PartRow): void {
+    if (bound) {
+      this.flush()
+      bound(key)
+      return
+    }
+    const row = [...key, ...emptyRow]
+    for (const [index, column] of columns.entries()) {
+      const place = placeOf.get(column)
+      if (place === undefined) {
+        // Binding the many columns that are rarely filled would cost more than the rest of the row.
+        this.flush()
+        this.#db.runRaw(queries.insert(columns), [...key, ...values])
+        return
+      }
+      row[key.length + place] = values[index] ?? null
+    }
+    this.#rows.push(row)
+    if (this.#rows.length < ROWS_AT_ONCE) return
+    this.#db.runRaw(insertMany, this.#rows.flat())
+    this.#rows = []
+  }
+
+  flush(): void {
+    for (const row of this.#rows) this.#db.runRaw(insertOne, row)
+    this.#rows = []
+  }
+}

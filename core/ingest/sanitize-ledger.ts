@@ -1,0 +1,31 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { pipeline } from 'node:stream/promises'
+import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
+import { parseLine, sha256, toLine } from './ledger/ledger-line.ts'
+
+/** A ledger without what must not leave the machine: every line is an event as before, with the hash of its new content. */
+export async function sanitizeLedger(from: string, to: string, sanitize: Sanitizer): Promise<void> {
+  await pipeline(cleanLines(from, sanitize), createWriteStream(to, { flush: true }))
+}
+
+async function* cleanLines(from: string, sanitize: Sanitizer): AsyncGenerator<string> {
+  const lines = createInterface({ input: createReadStream(from), crlfDelay: Number.POSITIVE_INFINITY })
+  for await (const line of lines) {
+    const event = parseLine(line)
+    if (typeof event === 'string') continue
+    const content = cleanContent(event.content, sanitize)
+    const metadata = sanitizeValue(event.metadata, sanitize) as typeof event.metadata
+    yield toLine({ ...event, actor: withoutSecrets(event.actor), content, content_hash: sha256(content), metadata })
+  }
+}
+
+/** Changes of rows are JSON: cleaned as a text, a path in them could take the end of a string along. */
+function cleanContent(content: string, sanitize: Sanitizer): string {
+  if (!content.startsWith('{"changes":')) return sanitize(content)
+  try {
+    return JSON.stringify(sanitizeValue(JSON.parse(content), sanitize))
+  } catch {
+    return sanitize(content)
+  }
+}

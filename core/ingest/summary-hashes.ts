@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+import type { WriteDb } from '../sqlite/read-db.ts'
+
+const queries = {
+  summaries: "SELECT summary_id AS id, content FROM summaries WHERE summary_hash = '' ORDER BY depth",
+  sources: `
+    SELECT m.content_hash AS hash, e.ordinal AS ordinal
+    FROM summary_messages AS e JOIN messages AS m ON m.message_id = e.message_id WHERE e.summary_id = :id
+    UNION ALL
+    SELECT s.summary_hash, e.ordinal
+    FROM summary_sources AS e JOIN summaries AS s ON s.summary_id = e.source_summary_id WHERE e.summary_id = :id
+    ORDER BY 2`,
+  store: 'UPDATE summaries SET summary_hash = :hash WHERE summary_id = :id',
+}
+
+/**
+ * Gives summaries that came without one the hash that native ones have: SHA-256 of the sources' hashes joined by commas, a bar, and
+ * the text. Ids stay as they are. Sources are hashed before what was made from them.
+ */
+export function fillSummaryHashes(db: WriteDb): void {
+  for (const { id, content } of db.all<{ id: string; content: string }>(queries.summaries)) {
+    const sources = db.all<{ hash: string }>(queries.sources, { id }).map((source) => source.hash)
+    const hash = createHash('sha256')
+      .update(`${sources.join(',')}|${content}`, 'utf8')
+      .digest('hex')
+    db.run(queries.store, { id, hash })
+  }
+}

@@ -1,0 +1,59 @@
+import type { Role } from '../../contract/ids.ts'
+import type { NewMessage, NewPart } from '../new-message.ts'
+import type { BlockPart } from './content-blocks.ts'
+import { contentOf, type Marks, withMarks } from './draft.ts'
+
+/** An answer of an agent: several blocks that belong to one call of the model. */
+export type Answer = {
+  readonly externalId: string
+  readonly blocks: readonly BlockPart[]
+  readonly createdAtMs: number
+  readonly finish: NewPart | null
+  readonly marks: Marks
+  /** Default: assistant. */
+  readonly role?: Role
+}
+
+/** External id of an answer's message (link 0) and of its continuations. */
+export const linkId = (externalId: string, link: number): string =>
+  link === 0 ? externalId : `${externalId}#${link + 1}`
+
+/** The message that a continuation continues; any other id as it is. */
+export const stemOfLink = (externalId: string): string => externalId.replace(/#\d+$/, '')
+
+/** How an answer lies in the memory: what `storedOf` tells of its message, then of its continuations. */
+export function storedLinks<T>(externalId: string, storedOf: (externalId: string) => T | undefined): T[] {
+  const links: T[] = []
+  for (;;) {
+    const stored = storedOf(linkId(externalId, links.length))
+    if (stored === undefined) return links
+    links.push(stored)
+  }
+}
+
+/** Cuts an answer where earlier imports have cut it; what they did not have becomes the last link. */
+export function cutAnswer(answer: Answer, links: readonly number[], firstLink = 0): NewMessage[] {
+  const messages: NewMessage[] = []
+  let rest = answer.blocks
+  for (let link = firstLink; rest.length > 0 || (link === 0 && messages.length === 0); link += 1) {
+    const length = links[link] ?? rest.length
+    messages.push(linkMessage(answer, rest.slice(0, length), link))
+    rest = rest.slice(length)
+  }
+  return messages
+}
+
+export function linkMessage(answer: Answer, blocks: readonly BlockPart[], link: number): NewMessage {
+  const parts = withMarks(
+    blocks.map(({ part }) => part),
+    answer.marks,
+  )
+  return {
+    externalId: linkId(answer.externalId, link),
+    role: answer.role ?? 'assistant',
+    content: contentOf(blocks),
+    createdAtMs: answer.createdAtMs,
+    // A continuation has no end of its own: usage is that of the whole answer and must not be counted twice.
+    parts: link === 0 && answer.finish !== null ? [...parts, answer.finish] : parts,
+  }
+}

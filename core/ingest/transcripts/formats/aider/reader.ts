@@ -1,0 +1,237 @@
+import { hash } from 'node:crypto'
+import { basename, dirname, resolve } from 'node:path'
+import type { Role } from '../../../../contract/ids.ts'
+import type { Marks } from '../../draft.ts'
+import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { oneLine } from '../../one-line.ts'
+import { messageOf, textBlock } from '../../parts.ts'
+import { textOfLines } from '../../read-text.ts'
+
+/** The line with which a session begins. Local time, without its zone. */
+export const HEADER = '^# aider chat started at (\\d{4}-\\d\\d-\\d\\d) (\\d\\d:\\d\\d:\\d\\d)\\s*$'
+const header = new RegExp(HEADER)
+const firstHeader = new RegExp(HEADER, 'm')
+
+const HEADER_BEGINS = '# aider chat started at '
+
+/** A line without its end that may become a header, or words of somebody else. */
+export const isHalfMark = (text: string): boolean =>
+  /^(?:#{1,4}|>)$/.test(text) ||
+  (text !== '' && HEADER_BEGINS.startsWith(text)) ||
+  (text.startsWith(HEADER_BEGINS) && !header.test(text))
+
+/** What is longer becomes several messages. */
+const LONGEST_UNITS = 8_000_000
+
+/** Commands by which a person begins anew within a session. https://aider.chat/docs/usage/commands.html */
+const CLEARS = /^\/(?:clear|reset)\s*$/
+
+type Speaker = Extract<Role, 'user' | 'assistant' | 'tool'>
+type Open = { readonly speaker: Speaker; readonly line: number; readonly lines: string[]; units: number }
+
+/**
+ * Tells who says a line as aider's own reader does: `#### ` is the person, `> ` what the program printed, anything else
+ * the model. A model that writes such lines itself is misread, there and here; the text is kept in any case.
+ */
+export class AiderReader {
+  readonly #source: TranscriptSource
+  readonly #address: string
+  readonly #startedAt = new Map<string, number>()
+  #session: AiderSession
+  #open: Open | null = null
+
+  constructor(source: TranscriptSource) {
+    this.#source = source
+    this.#address = `file:${resolve(source.path)}`
+    // What stands above the first header is the end of a session that began before it.
+    this.#session = this.#begin(firstHeader.exec(source.head.text), null)
+  }
+
+  take(text: string, line: number, out: TranscriptRecord[]): void {
+    const started = header.exec(text)
+    if (started) {
+      this.#close(out)
+      out.push(...this.#session.cleared(), ...this.#session.end())
+      this.#session = this.#begin(started, `${started[1]} ${started[2]}`)
+      return
+    }
+    const speaker = speakerOf(text, this.#open?.speaker ?? null)
+    if (speaker === null) this.#close(out)
+    else this.#say(speaker, text, line, out)
+  }
+
+  end(): TranscriptRecord[] {
+    const out: TranscriptRecord[] = []
+    this.#close(out)
+    return [...out, ...this.#session.end()]
+  }
+
+  #say(speaker: Speaker, text: string, line: number, out: TranscriptRecord[]): void {
+    if (this.#open && (this.#open.speaker !== speaker || this.#open.units > LONGEST_UNITS)) this.#close(out)
+    this.#open ??= { speaker, line, lines: [], units: 0 }
+    this.#open.lines.push(speaker === 'assistant' ? text : unmarked(text))
+    this.#open.units += text.length
+  }
+
+  #close(out: TranscriptRecord[]): void {
+    const open = this.#open
+    this.#open = null
+    if (open) this.#session.tell(open, out)
+  }
+
+  #begin(match: RegExpExecArray | null, name: string | null): AiderSession {
+    const startedAtMs = Date.parse(`${match?.[1]}T${match?.[2]}`) || this.#source.nowMs
+    const key = name ?? 'before the first header'
+    const times = (this.#startedAt.get(key) ?? 0) + 1
+    this.#startedAt.set(key, times)
+    const sessionId = `${this.#address}#${times === 1 ? key : `${key}~${times}`}`
+    return new AiderSession(this.#source, sessionId, startedAtMs, name)
+  }
+}
+
+/** Null for a blank line that ends what a person or the program says. */
+function speakerOf(text: string, before: Speaker | null): Speaker | null {
+  if (text.startsWith('#### ') || (text === '####' && before === 'user')) return 'user'
+  if (text.startsWith('> ') || (text === '>' && before === 'tool')) return 'tool'
+  return text.trim() === '' && before !== 'assistant' ? null : 'assistant'
+}
+
+/** Without the sign in front and the two blanks at the end, which break the line in Markdown. */
+const unmarked = (text: string): string => text.replace(/^(?:####|>) ?/, '').replace(/ {2}$/, '')
+
+/** One session. It has no id of its own, and its messages have none: they are known by what they say. */
+class AiderSession {
+  readonly #source: TranscriptSource
+  readonly #sessionId: string
+  readonly #startedAtMs: number
+  /** As the file gives it. */
+  readonly #localTime: string | null
+  readonly #timesSaid = new Map<string, number>()
+  #isDeclared = false
+  #isPastStored = false
+  /** The person began anew with the last message; nothing has followed it yet. */
+  #clear: string | null = null
+  #title: string | null = null
+  #command: string | null = null
+
+  constructor(source: TranscriptSource, sessionId: string, startedAtMs: number, localTime: string | null) {
+    this.#source = source
+    this.#sessionId = sessionId
+    this.#startedAtMs = startedAtMs
+    this.#localTime = localTime
+  }
+
+  tell({ speaker, line, lines }: Open, out: TranscriptRecord[]): void {
+    const text = textOfLines(lines)
+    if (text === '') return
+    const marks: Marks = this.#isDeclared || this.#localTime === null ? {} : { localTime: this.#localTime }
+    this.#declare(out)
+    if (speaker === 'user') this.#nameAfter(text)
+    out.push(...this.cleared())
+    const formerId = this.#formerId(speaker, text)
+    if (formerId !== null) {
+      this.#push(speaker, text, line, marks, out, formerId)
+      return
+    }
+    const stored = this.#storedBeginning(speaker, lines)
+    if (stored > 0) {
+      this.#push(speaker, textOfLines(lines.slice(0, stored)), line, marks, out)
+      this.tell({ speaker, line: line + stored, lines: lines.slice(stored), units: 0 }, out)
+      return
+    }
+    const externalId = this.#push(speaker, text, line, marks, out)
+    if (speaker === 'user' && CLEARS.test(text)) this.#clear = externalId
+  }
+
+  /**
+   * From here on the model sees nothing of what was said before. Told when something follows: until then the person may
+   * still be saying more.
+   */
+  cleared(): TranscriptRecord[] {
+    const externalId = this.#clear
+    this.#clear = null
+    if (externalId === null) return []
+    const told = { key: externalId, text: null, atMs: this.#startedAtMs, isAuto: false, model: null }
+    const recordedBy = [externalId] as const
+    return [{ kind: 'compaction', sessionId: this.#sessionId, ...told, recordedBy, replaced: { kind: 'all_messages' } }]
+  }
+
+  /** The id under which the beginning of a text is stored, because the file ended there. */
+  #formerId(role: Speaker, text: string): string | null {
+    if (this.#isPastStored || this.#isStored(role, text)) return null
+    const last = this.#source.lastStored(this.#sessionId)
+    const isBeginning = last?.role === role && text.startsWith(last.content)
+    if (!isBeginning || last.externalId !== this.#nextId(role, last.content)) return null
+    this.#isPastStored = true
+    return last.externalId
+  }
+
+  end(): TranscriptRecord[] {
+    const title = this.#title ?? this.#command
+    if (!this.#isDeclared) return this.#localTime === null ? [] : [{ kind: 'other' }]
+    return title === null ? [] : [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
+  }
+
+  #push(
+    role: Speaker,
+    text: string,
+    line: number,
+    marks: Marks,
+    out: TranscriptRecord[],
+    formerId: string | null = null,
+  ): string {
+    const externalId = this.#nextId(role, text)
+    this.#timesSaid.set(stemOf(role, text), this.#timesOf(role, text) + 1)
+    const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: this.#startedAtMs, marks })
+    out.push({ kind: 'message', sessionId: this.#sessionId, message: { ...message, formerId }, line })
+    return externalId
+  }
+
+  /**
+   * How many lines of a message an earlier import has stored as a message, because it was all that there was then. That
+   * can be so for the first message only of which nothing, or not everything, is stored.
+   */
+  #storedBeginning(role: Speaker, lines: readonly string[]): number {
+    if (this.#isPastStored || this.#isStored(role, textOfLines(lines))) return 0
+    this.#isPastStored = true
+    for (let count = Math.min(lines.length - 1, 1000); count > 0; count -= 1) {
+      const text = textOfLines(lines.slice(0, count))
+      if (text !== '' && this.#isStored(role, text)) {
+        // What was stored of the rest is looked for once more.
+        this.#isPastStored = false
+        return count
+      }
+    }
+    return 0
+  }
+
+  #isStored(role: Speaker, text: string): boolean {
+    return this.#source.storedBlocks(this.#sessionId, this.#nextId(role, text)) !== undefined
+  }
+
+  #nextId(role: Speaker, text: string): string {
+    const times = this.#timesOf(role, text) + 1
+    return times === 1 ? stemOf(role, text) : `${stemOf(role, text)}~${times}`
+  }
+
+  #timesOf(role: Speaker, text: string): number {
+    return this.#timesSaid.get(stemOf(role, text)) ?? 0
+  }
+
+  #nameAfter(text: string): void {
+    if (/^[/!]/.test(text)) this.#command ??= text
+    else this.#title ??= text
+  }
+
+  #declare(out: TranscriptRecord[]): void {
+    if (this.#isDeclared) return
+    this.#isDeclared = true
+    const path = resolve(this.#source.path)
+    // Under its own name it lies in the folder in which aider works.
+    const cwd = basename(path) === '.aider.chat.history.md' ? dirname(path) : null
+    out.push({ kind: 'session', sessionId: this.#sessionId, cwd, startedAtMs: this.#startedAtMs })
+  }
+}
+
+const stemOf = (role: Speaker, text: string): string =>
+  `said_${hash('sha256', `${role}\n${text}`.toWellFormed(), 'hex').slice(0, 24)}`

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto'
+import type { NewPart } from '../../../new-message.ts'
+import { type BlockPart, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
+import { contentOf, type Draft, type DraftCompaction, type Marks, withMarks } from '../../draft.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { RecordClock } from '../../parts.ts'
+import { attachmentBlocks } from './attachment.ts'
+import { blocksOf, isHarnessText, systemText } from './record.ts'
+
+/**
+ * Turns the records of one transcript, in file order, into messages. Remembers what later records need: names of tools
+ * that were called, and a compaction boundary whose summary comes next.
+ */
+export class ClaudeCodeMessages {
+  readonly #toolNames = new Map<string, string>()
+  readonly #timesSeen = new Map<string, number>()
+  #boundary: JsonObject | null = null
+  readonly #clock: RecordClock
+
+  /** `startMs` dates records that come before any with a time. */
+  constructor(startMs: number) {
+    this.#clock = new RecordClock(startMs)
+  }
+
+  /** Messages of one record; none when it says nothing. `marks` is what the caller knows about it. */
+  drafts(record: JsonObject, marks: Marks): Draft[] {
+    const atMs = this.#timeOf(record)
+    if (record.type === 'system') return this.#systemDrafts(record, marks)
+    if (record.type === 'attachment') return this.#attachmentDrafts(record, atMs, marks)
+    const before = record.isCompactSummary === true ? [] : this.#pendingBoundary(marks)
+    if (record.type === 'assistant') return [...before, this.#assistantDraft(record, atMs, marks)]
+    return [...before, ...this.#userDrafts(record, atMs, marks)]
+  }
+
+  #systemDrafts(record: JsonObject, marks: Marks): Draft[] {
+    const said = record.subtype === 'local_command' ? systemText(record) : null
+    if (record.subtype !== 'compact_boundary' && said === null) return []
+    const before = this.#pendingBoundary(marks)
+    if (said === null) {
+      this.#boundary = record
+      return before
+    }
+    // The one system record that the model is sent: as a user's words.
+    const parts = withMarks([{ type: 'text', text: said }], { ...marks, harness: true })
+    const named = { externalId: this.#id(record), role: 'user', createdAtMs: this.#timeOf(record) } as const
+    return [...before, { kind: 'whole', message: { ...named, content: said, parts } }]
+  }
+
+  /** After the last record: whether a boundary still waits for its summary, which may come when the file goes on. */
+  get hasOpenBoundary(): boolean {
+    return this.#boundary !== null
+  }
+
+  /** A boundary that no summary followed: it is kept as a message of its own. */
+  #pendingBoundary(marks: Marks): Extract<Draft, { kind: 'whole' }>[] {
+    const boundary = this.#boundary
+    if (boundary === null) return []
+    this.#boundary = null
+    const content = textAt(boundary, 'content') ?? ''
+    const parts = withMarks([{ type: 'text', text: content }, compactionPart(boundary)], { ...marks, harness: true })
+    const createdAtMs = this.#timeOf(boundary)
+    const message = { externalId: this.#id(boundary), role: 'user' as const, content, createdAtMs, parts }
+    return [{ kind: 'whole', message, compaction: compactionOf(boundary, message.externalId, null) }]
+  }
+
+  #assistantDraft(record: JsonObject, createdAtMs: number, marks: Marks): Draft {
+    const message = objectAt(record, 'message')
+    const blocks = blocksOf(message).map((block) => toPart(block))
+    for (const { part } of blocks) {
+      if (part.toolCallId && part.toolName) this.#toolNames.set(part.toolCallId, part.toolName)
+    }
+    const isApiError = record.isApiErrorMessage === true
+    return {
+      kind: 'blocks',
+      apiId: textAt(message, 'id') ?? this.#id(record),
+      blocks,
+      createdAtMs,
+      finish: isApiError ? null : finishPart(message),
+      marks: isApiError ? { ...marks, apiError: true } : marks,
+    }
+  }
+
+  /** A user record holds what a person typed, what tools answered, or both; each becomes a message, in their order. */
+  #userDrafts(record: JsonObject, createdAtMs: number, marks: Marks): Draft[] {
+    const id = this.#id(record)
+    const drafts: Draft[] = []
+    let said: BlockPart[] = []
+    const nextId = (): string => (drafts.length === 0 ? id : `${id}#${drafts.length + 1}`)
+    const flush = (): void => {
+      if (said.length === 0) return
+      const content = contentOf(said)
+      const parts = said.map(({ part }) => part)
+      const boundary = record.isCompactSummary === true ? this.#takeBoundary() : null
+      if (boundary) parts.push(compactionPart(boundary))
+      const externalId = nextId()
+      const known = withMarks(parts, userMarks(record, content, marks))
+      const message = { externalId, role: 'user' as const, content, createdAtMs, parts: known }
+      drafts.push(
+        boundary
+          ? { kind: 'whole', message, compaction: compactionOf(boundary, externalId, content) }
+          : { kind: 'whole', message },
+      )
+      said = []
+    }
+    for (const block of blocksOf(objectAt(record, 'message'))) {
+      if (!isObject(block) || block.type !== 'tool_result') {
+        said.push(toPart(block))
+        continue
+      }
+      flush()
+      const content = resultText(block.content)
+      const parts = withMarks([toolResult(block, content, this.#toolName(block)), ...resultFiles(block.content)], marks)
+      drafts.push({ kind: 'whole', message: { externalId: nextId(), role: 'tool', content, createdAtMs, parts } })
+    }
+    flush()
+    return drafts
+  }
+
+  #attachmentDrafts(record: JsonObject, createdAtMs: number, marks: Marks): Draft[] {
+    const attachment = objectAt(record, 'attachment')
+    const blocks = attachmentBlocks(attachment)
+    if (blocks.length === 0) return []
+    const content = contentOf(blocks)
+    const known = { ...marks, attachment: textAt(attachment, 'type') ?? 'unknown' }
+    const parts = withMarks(
+      blocks.map(({ part }) => part),
+      known,
+    )
+    return [{ kind: 'whole', message: { externalId: this.#id(record), role: 'user', content, createdAtMs, parts } }]
+  }
+
+  #takeBoundary(): JsonObject {
+    const boundary = this.#boundary
+    this.#boundary = null
+    return boundary ?? {}
+  }
+
+  #toolName(block: JsonObject): string | null {
+    const id = textAt(block, 'tool_use_id') ?? ''
+    const name = this.#toolNames.get(id) ?? null
+    this.#toolNames.delete(id)
+    return name
+  }
+
+  /** The record's own id; a record without one is known by its content, and by how often it occurred. */
+  #id(record: JsonObject): string {
+    const uuid = textAt(record, 'uuid')
+    if (uuid !== null) return uuid
+    const hash = createHash('sha256').update(JSON.stringify(record)).digest('hex').slice(0, 24)
+    const times = (this.#timesSeen.get(hash) ?? 0) + 1
+    this.#timesSeen.set(hash, times)
+    return times === 1 ? `record_${hash}` : `record_${hash}~${times}`
+  }
+
+  /** Of a record, or of the last one before it that had a time. */
+  timeOf(record: JsonObject): number {
+    return this.#timeOf(record)
+  }
+
+  #timeOf(record: JsonObject): number {
+    return this.#clock.at(record.timestamp)
+  }
+}
+
+function userMarks(record: JsonObject, content: string, marks: Marks): Marks {
+  return {
+    ...marks,
+    ...(record.isMeta === true ? { meta: true } : {}),
+    ...(isHarnessText(content) || record.isCompactSummary === true ? { harness: true } : {}),
+  }
+}
+
+/** A compaction that the agent itself made in its window; the messages before it stay in the history. */
+function compactionPart(boundary: JsonObject): NewPart {
+  const metadata = objectAt(boundary, 'compactMetadata')
+  const trigger = textAt(metadata, 'trigger')
+  return {
+    type: 'compaction',
+    compactionAuto: trigger === null ? null : trigger === 'auto',
+    metadata: JSON.stringify({
+      trigger: trigger ?? undefined,
+      preTokens: countAt(metadata, 'preTokens') ?? undefined,
+    }),
+  }
+}
+
+function compactionOf(boundary: JsonObject, summaryId: string, text: string | null): DraftCompaction {
+  const metadata = objectAt(boundary, 'compactMetadata')
+  const trigger = textAt(metadata, 'trigger')
+  return {
+    key: textAt(boundary, 'uuid') ?? summaryId,
+    text,
+    isAuto: trigger === null ? null : trigger === 'auto',
+    kept: keptRecords(metadata),
+  }
+}
+
+/** Ids of the records by which a boundary says what it left in the window. */
+export function keptIds(boundary: JsonObject): readonly string[] {
+  const kept = keptRecords(objectAt(boundary, 'compactMetadata'))
+  return kept === null ? [] : 'from' in kept ? [kept.from] : kept.ids
+}
+
+/** Newer versions keep the last records as they are, and say which. */
+function keptRecords(metadata: JsonObject): DraftCompaction['kept'] {
+  const preserved = metadata.preservedMessages
+  const list = Array.isArray(preserved) ? preserved : listAt(objectAt(metadata, 'preservedMessages'), 'uuids')
+  const ids = list.flatMap((item) =>
+    typeof item === 'string' ? item : isObject(item) ? (textAt(item, 'uuid') ?? []) : [],
+  )
+  if (ids.length > 0) return { ids }
+  const from = textAt(objectAt(metadata, 'preservedSegment'), 'headUuid')
+  return from === null ? null : { from }
+}
+
+/** Model, usage and stop reason of one answer. Input counts what was sent, from the cache or not. */
+function finishPart(message: JsonObject): NewPart | null {
+  const usage = objectAt(message, 'usage')
+  const inputs = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
+  const [fresh, cacheWrite, cacheRead] = inputs.map((key) => countAt(usage, key))
+  const model = textAt(message, 'model')
+  if (model === null && fresh == null) return null
+  return {
+    type: 'step_finish',
+    stepReason: textAt(message, 'stop_reason'),
+    stepTokensIn: fresh == null ? null : fresh + (cacheWrite ?? 0) + (cacheRead ?? 0),
+    stepTokensOut: countAt(usage, 'output_tokens'),
+    metadata: JSON.stringify({ model: model ?? undefined, cacheReadTokens: cacheRead ?? undefined }),
+  }
+}

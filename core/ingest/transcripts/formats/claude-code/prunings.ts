@@ -1,0 +1,75 @@
+import type { NewMessage } from '../../../new-message.ts'
+import type { PrunedText, PruningRecord, TranscriptSource } from '../../format.ts'
+import { countAt, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { CLEARED, isPlaceholder } from '../../placeholders.ts'
+
+/** Tool results and attachments were cleared from the window, and no summary stands for them. */
+export const isMicrocompaction = (record: JsonObject): boolean =>
+  record.type === 'system' && record.subtype === 'microcompact_boundary'
+
+/** What Claude Code cleared from its window: as its records say, and as a session shows that was copied afterwards. */
+export class ClaudeCodePrunings {
+  readonly #source: TranscriptSource
+  readonly #told: PruningRecord[] = []
+  /** Results of which the file has only the placeholder, by conversation. */
+  readonly #placeholders = new Map<string, { readonly texts: PrunedText[]; lastId: string; atMs: number }>()
+
+  constructor(source: TranscriptSource) {
+    this.#source = source
+  }
+
+  take(record: JsonObject, sessionId: string, atMs: number, isGivenUp: boolean): PruningRecord {
+    const metadata = objectAt(record, 'microcompactMetadata')
+    const trigger = textAt(metadata, 'trigger')
+    const results = stringsAt(metadata, 'compactedToolIds').map((callId) => ({ callId, seen: CLEARED }))
+    const attachments = stringsAt(metadata, 'clearedAttachmentUUIDs').map((externalId) => ({ externalId, seen: null }))
+    const pruning: PruningRecord = {
+      kind: 'pruning',
+      sessionId,
+      key: textAt(record, 'uuid') ?? `${atMs} ${results[0]?.callId ?? ''}`,
+      by: 'microcompaction',
+      atMs,
+      isAuto: trigger === null ? null : trigger === 'auto',
+      toldTokens: countAt(metadata, 'tokensSaved'),
+      outputs: [...results, ...attachments],
+      isGivenUp,
+    }
+    this.#told.push(pruning)
+    return pruning
+  }
+
+  /**
+   * Notes a result of which only the placeholder is here. True when an earlier import has stored it, perhaps with what
+   * it said: that stays.
+   */
+  isOnlyPlaceholder(sessionId: string, { externalId, role, content, createdAtMs }: NewMessage): boolean {
+    if (role !== 'tool' || externalId === null || !isPlaceholder(content)) return false
+    const known = this.#placeholders.get(sessionId) ?? { texts: [], lastId: externalId, atMs: createdAtMs }
+    known.texts.push({ externalId, seen: content })
+    known.lastId = externalId
+    known.atMs = Math.max(known.atMs, createdAtMs)
+    this.#placeholders.set(sessionId, known)
+    return this.#source.storedBlocks(sessionId, externalId) !== undefined
+  }
+
+  /** Once more, since results may have waited for the answer before them; and what has no record of its own. */
+  end(): PruningRecord[] {
+    const unrecorded = Array.from(
+      this.#placeholders,
+      ([sessionId, { texts, lastId, atMs }]): PruningRecord => ({
+        kind: 'pruning',
+        sessionId,
+        key: `cleared up to ${lastId}`,
+        by: 'microcompaction',
+        atMs,
+        isAuto: null,
+        toldTokens: null,
+        outputs: texts,
+      }),
+    )
+    return [...this.#told, ...unrecorded]
+  }
+}
+
+const stringsAt = (record: JsonObject, key: string): string[] =>
+  listAt(record, key).filter((value) => typeof value === 'string')

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import type { NewPart } from '../../../new-message.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
+import { DerivedIds } from '../../derived-ids.ts'
+import type { Marks } from '../../draft.ts'
+import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import { callBlock, jsonText, messageOf, RecordClock, resultMessage, textBlock, timeOf } from '../../parts.ts'
+import { type Place, readJsonLines, typeName } from '../../read-lines.ts'
+
+/** The neutral, compact transcript of Entire, version 1. https://github.com/entireio/cli */
+export const entire: TranscriptFormat = { id: 'entire', label: 'Entire (compact)', detect, read }
+
+const isOurs = (record: JsonObject): boolean =>
+  record.v === 1 && textAt(record, 'agent') !== null && typeof record.type === 'string' && 'ts' in record
+
+function detect({ values }: TranscriptHead): number {
+  const records = values.filter(isObject)
+  const ours = records.filter(isOurs).length
+  return ours === 0 ? 0 : ours / records.length > 0.5 ? 0.98 : 0.6
+}
+
+async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
+  const reader = new EntireReader(source)
+  yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
+  yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
+}
+
+class EntireReader {
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  readonly #finished = new Set<string>()
+  #sessionId: string | null = null
+  #title: string | null = null
+
+  constructor(source: TranscriptSource) {
+    this.#clock = new RecordClock(source.nowMs)
+  }
+
+  take(record: JsonObject, { line, marks }: Place, out: TranscriptRecord[]): void {
+    if (!isOurs(record) || (record.type !== 'user' && record.type !== 'assistant')) {
+      const what = record.v === 1 ? `type of record: ${typeName(record.type)}` : 'version or kind of record'
+      out.push({ kind: 'skipped', line, reason: `unknown ${what}` })
+      return
+    }
+    const atMs = this.#clock.at(record.ts)
+    const sessionId = this.#session(record, atMs, out)
+    const blocks = contentOf(record)
+    const first = blocks.find(isObject)
+    const own = textAt(record, 'id') ?? (first === undefined ? null : textAt(first, 'id'))
+    const externalId =
+      own === null ? this.#ids.next('record', JSON.stringify(record.ts), JSON.stringify(blocks)) : this.#ids.named(own)
+    if (record.type === 'user') this.#takeUser(sessionId, externalId, blocks, atMs, marks, out)
+    else this.#takeAssistant(sessionId, externalId, record, atMs, marks, out)
+  }
+
+  /** The format names no session: it is known by its beginning, which never changes. */
+  #session(record: JsonObject, startedAtMs: number, out: TranscriptRecord[]): string {
+    if (this.#sessionId !== null) return this.#sessionId
+    const beginning = JSON.stringify([record.agent, record.ts, record.type, record.content])
+    this.#sessionId = `begins_${createHash('sha256').update(beginning).digest('hex').slice(0, 24)}`
+    out.push({ kind: 'session', sessionId: this.#sessionId, startedAtMs })
+    return this.#sessionId
+  }
+
+  #takeUser(
+    sessionId: string,
+    externalId: string,
+    content: readonly unknown[],
+    createdAtMs: number,
+    marks: Marks,
+    out: TranscriptRecord[],
+  ): void {
+    const blocks = content.map(blockOf)
+    const text = blocks.map((block) => block.text ?? '').find((words) => words.trim() !== '')
+    if (text !== undefined) this.#title ??= oneLine(text)
+    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, marks })
+    out.push({ kind: 'message', sessionId, message })
+  }
+
+  #takeAssistant(
+    sessionId: string,
+    externalId: string,
+    record: JsonObject,
+    createdAtMs: number,
+    marks: Marks,
+    out: TranscriptRecord[],
+  ): void {
+    const content = contentOf(record)
+    const more = this.#finish(record)
+    const message = messageOf({ externalId, role: 'assistant', blocks: content.map(blockOf), createdAtMs, marks, more })
+    out.push({ kind: 'message', sessionId, message })
+    for (const block of content.filter(isObject)) {
+      if (block.type !== 'tool_use' || block.result == null) continue
+      const callId = textAt(block, 'id')
+      const result = isObject(block.result) ? block.result : { output: block.result }
+      out.push({
+        kind: 'message',
+        sessionId,
+        message: resultMessage({
+          externalId: this.#ids.named(`${callId ?? externalId}/result`),
+          callId,
+          name: textAt(block, 'name'),
+          output: typeof result.output === 'string' ? result.output : JSON.stringify(result.output ?? ''),
+          isError: textAt(result, 'status') === 'error',
+          createdAtMs: timeOf(record.ts) ?? createdAtMs,
+          marks,
+        }),
+      })
+    }
+  }
+
+  end(): TranscriptRecord[] {
+    return this.#sessionId === null || this.#title === null
+      ? []
+      : [{ kind: 'title', sessionId: this.#sessionId, title: this.#title }]
+  }
+
+  /** Usage stands on every record of an answer, and is said once. */
+  #finish(record: JsonObject): NewPart[] {
+    const id = textAt(record, 'id')
+    const input = countAt(record, 'input_tokens')
+    if (id === null || input === null || this.#finished.has(id)) return []
+    this.#finished.add(id)
+    return [{ type: 'step_finish', stepTokensIn: input, stepTokensOut: countAt(record, 'output_tokens') }]
+  }
+}
+
+/** A list of blocks, or a text that stands alone. */
+const contentOf = ({ content }: JsonObject): readonly unknown[] =>
+  Array.isArray(content) ? content : content == null ? [] : [content]
+
+function blockOf(block: unknown): BlockPart {
+  if (!isObject(block)) return unknownBlock(block)
+  if (block.type === 'tool_use') {
+    const status = textAt(objectAt(block, 'result'), 'status')
+    return callBlock({ id: textAt(block, 'id'), name: textAt(block, 'name'), input: jsonText(block.input), status })
+  }
+  return typeof block.text === 'string' ? textBlock(block.text) : unknownBlock(block)
+}

@@ -1,0 +1,68 @@
+import type { Role } from '../../../../contract/ids.ts'
+import type { TranscriptHead } from '../../head.ts'
+import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+
+const roles: ReadonlyMap<string, Role> = new Map([
+  ['system', 'system'],
+  ['developer', 'system'],
+  ['user', 'user'],
+  ['human', 'user'],
+  ['assistant', 'assistant'],
+  ['ai', 'assistant'],
+  ['model', 'assistant'],
+  ['tool', 'tool'],
+  ['function', 'tool'],
+])
+
+export const roleOf = (record: JsonObject): Role | null => roles.get(textAt(record, 'role') ?? '') ?? null
+
+/** `{role, content}` with a role of a conversation, and content that is a text, blocks, or left out beside tool calls. */
+export function isMessage(value: unknown): value is JsonObject {
+  if (!isObject(value) || roleOf(value) === null) return false
+  const { content } = value
+  if (typeof content === 'string') return true
+  if (Array.isArray(content)) return content.every((block) => isObject(block) && typeof block.type === 'string')
+  const calls = Array.isArray(value.tool_calls) || isObject(value.function_call)
+  return (content === null || content === undefined) && calls
+}
+
+/** A message, or one whose content is a list with plain strings: alone such lists are no sign of a conversation. */
+export function isReadable(value: unknown): value is JsonObject {
+  if (isMessage(value)) return true
+  if (!isObject(value) || roleOf(value) === null || !Array.isArray(value.content)) return false
+  return value.content.every((block: unknown) => typeof block === 'string' || isObject(block))
+}
+
+/** `{messages: [...]}`. One odd message among many is reported when they are read; it does not make the list another. */
+export const isConversation = (value: unknown): value is JsonObject =>
+  isObject(value) && isMost(listAt(value, 'messages'), isMessage)
+
+/**
+ * How the messages lie in the file: `$.*` and `$.messages.*` are one conversation, the others one for each element or
+ * line. Null when this is not what the file holds.
+ */
+export type Layout = 'document_list' | 'document_messages' | 'document_conversations' | 'lines' | 'line_conversations'
+
+type Values = Pick<TranscriptHead, 'values' | 'isDocument' | 'isLastCut'>
+
+export function layoutOf({ values, isDocument, isLastCut }: Values): Layout | null {
+  const [first] = values
+  if (isDocument && Array.isArray(first)) {
+    const judged: unknown[] = isLastCut ? first.slice(0, -1) : first
+    if (isMost(judged, isMessage)) return 'document_list'
+    return isMost(judged, isConversation) ? 'document_conversations' : null
+  }
+  if (isDocument && isConversation(isLastCut ? withoutLast(first) : first)) return 'document_messages'
+  const judged = (isLastCut && values.length > 1 ? values.slice(0, -1) : values).filter(isObject)
+  if (isMost(judged, isMessage)) return 'lines'
+  return isMost(judged, isConversation) ? 'line_conversations' : null
+}
+
+const isMost = (values: readonly unknown[], is: (value: unknown) => boolean): boolean =>
+  values.length > 0 && 2 * values.filter(is).length >= values.length
+
+/** The message in which the head ends is not judged. */
+function withoutLast(value: unknown): unknown {
+  if (!isObject(value) || !Array.isArray(value.messages)) return value
+  return { ...value, messages: value.messages.slice(0, -1) }
+}

@@ -1,0 +1,69 @@
+import type { NewMessage } from '../../../new-message.ts'
+import { type BlockPart, raw, unknownBlock } from '../../content-blocks.ts'
+import type { Marks } from '../../draft.ts'
+import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { callBlock, fileBlock, jsonText, reasoningBlock, resultMessage, textBlock, timeOf } from '../../parts.ts'
+
+/** Bookkeeping that says nothing: where a step began, and what the files were then. */
+const silent: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'snapshot', 'compaction'])
+
+/** The parts of a message that say something. */
+export const openCodeBlocks = (parts: readonly JsonObject[]): BlockPart[] =>
+  parts.filter((part) => !silent.has(textAt(part, 'type') ?? '')).map(openCodeBlock)
+
+function openCodeBlock(part: JsonObject): BlockPart {
+  switch (part.type) {
+    case 'text': {
+      const block = typeof part.text === 'string' ? textBlock(part.text) : unknownBlock(part)
+      return part.synthetic === true ? { ...block, part: { ...block.part, metadata: '{"synthetic":true}' } } : block
+    }
+    case 'reasoning':
+      return reasoningBlock(textAt(part, 'text') ?? '')
+    case 'tool': {
+      const state = objectAt(part, 'state')
+      const named = { id: textAt(part, 'callID'), name: textAt(part, 'tool') }
+      const open = state.status === 'pending' || state.status === 'running' ? String(state.status) : null
+      return callBlock({ ...named, input: jsonText(state.input), status: open, title: textAt(state, 'title') })
+    }
+    case 'file':
+      return openCodeFile(part)
+    case 'patch':
+      return { part: { type: 'patch', metadata: raw({ hash: part.hash, files: part.files }) }, text: null }
+    case 'agent':
+      return { part: { type: 'agent', metadata: raw({ name: part.name }) }, text: null }
+    case 'subtask':
+      return {
+        part: { type: 'subtask', text: textAt(part, 'prompt'), metadata: raw(part) },
+        text: textAt(part, 'prompt'),
+      }
+    case 'retry':
+      return { part: { type: 'retry', metadata: raw({ attempt: part.attempt, error: part.error }) }, text: null }
+    default:
+      return unknownBlock(part)
+  }
+}
+
+const openCodeFile = (part: JsonObject): BlockPart =>
+  fileBlock({ kind: 'file', mime: textAt(part, 'mime'), name: textAt(part, 'filename'), url: textAt(part, 'url') })
+
+/** When the agent stopped sending a call's answer, which its file still has; null while it does. */
+export const prunedAt = (part: JsonObject): number | null => timeOf(objectAt(objectAt(part, 'state'), 'time').compacted)
+
+/** The answer that stands in a call's own part; null while there is none. */
+export function openCodeResult(part: JsonObject, externalId: string, atMs: number, marks: Marks): NewMessage | null {
+  const state = objectAt(part, 'state')
+  if (state.status !== 'completed' && state.status !== 'error') return null
+  const time = objectAt(state, 'time')
+  const pruned = prunedAt(part)
+  const isError = state.status === 'error'
+  return resultMessage({
+    externalId,
+    callId: textAt(part, 'callID'),
+    name: textAt(part, 'tool'),
+    output: textAt(state, isError ? 'error' : 'output') ?? '',
+    isError,
+    createdAtMs: timeOf(time.end) ?? timeOf(time.start) ?? atMs,
+    marks: pruned === null ? marks : { ...marks, prunedAtMs: pruned },
+    files: listAt(state, 'attachments').filter(isObject).map(openCodeFile),
+  })
+}

@@ -1,0 +1,175 @@
+import { basename } from 'node:path'
+import type { NewPart } from '../../../new-message.ts'
+import { DerivedIds } from '../../derived-ids.ts'
+import { contentOf, type Marks } from '../../draft.ts'
+import type { CompactionRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import { compactionPart, messageOf, RecordClock } from '../../parts.ts'
+import { CLEARED } from '../../placeholders.ts'
+import type { Place } from '../../read-lines.ts'
+import { openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
+
+/** A person's or the program's request to compact; the summary comes as the answer to it. */
+type Request = { readonly id: string; readonly isAuto: boolean | null; readonly tailFrom: string | null }
+
+type PrunedPart = { readonly externalId: string; readonly atMs: number }
+
+/** Marks that are no further apart belong to one pruning. */
+const ONE_PRUNING_MS = 5_000
+
+/** Turns the messages of one session, in order, into records. */
+export class OpenCodeReader {
+  readonly #source: TranscriptSource
+  readonly #info: JsonObject
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  #sessionId: string | null = null
+  #title: string | null = null
+  #request: Request | null = null
+  #pruned: PrunedPart[] = []
+
+  constructor(source: TranscriptSource, info: JsonObject) {
+    this.#source = source
+    this.#info = info
+    this.#clock = new RecordClock(source.nowMs)
+    this.#clock.at(objectAt(info, 'time').created)
+  }
+
+  take(value: unknown, place: Place, out: TranscriptRecord[]): void {
+    const info = isObject(value) ? objectAt(value, 'info') : {}
+    const role = textAt(info, 'role')
+    if (!isObject(value) || (role !== 'user' && role !== 'assistant')) {
+      out.push({ kind: 'skipped', line: place.line, reason: 'not a message with the role of a user or an assistant' })
+      return
+    }
+    const parts = listAt(value, 'parts').filter(isObject)
+    const createdAtMs = this.#clock.at(objectAt(info, 'time').created)
+    const sessionId = this.#session(textAt(info, 'sessionID'), createdAtMs, out)
+    const id = this.#ids.named(textAt(info, 'id') ?? this.#ids.next('message', JSON.stringify(value)))
+    if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, place.marks, out)
+    else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, place.marks, out)
+  }
+
+  end(): TranscriptRecord[] {
+    const title = textAt(this.#info, 'title') ?? this.#title
+    if (this.#sessionId === null) return []
+    const prunings = this.#prunings(this.#sessionId, Number.POSITIVE_INFINITY)
+    return title === null
+      ? prunings
+      : [...prunings, { kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
+  }
+
+  /** What was pruned up to a time, as far as it has not been told. The parts of one pruning are marked one by one. */
+  #prunings(sessionId: string, untilMs: number): PruningRecord[] {
+    const due = this.#pruned.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)
+    this.#pruned = this.#pruned.filter(({ atMs }) => atMs > untilMs)
+    const groups: PrunedPart[][] = []
+    for (const part of due) {
+      const group = groups.at(-1)
+      if (group && part.atMs - (group.at(-1)?.atMs ?? 0) <= ONE_PRUNING_MS) group.push(part)
+      else groups.push([part])
+    }
+    return groups.map((group) => ({
+      kind: 'pruning',
+      sessionId,
+      key: `pruned at ${group[0]?.atMs}`,
+      by: 'pruning',
+      atMs: group.at(-1)?.atMs ?? 0,
+      isAuto: null,
+      toldTokens: null,
+      outputs: group.map(({ externalId }) => ({ externalId, seen: CLEARED })),
+    }))
+  }
+
+  #takeUser(
+    sessionId: string,
+    externalId: string,
+    parts: readonly JsonObject[],
+    createdAtMs: number,
+    marks: Marks,
+    out: TranscriptRecord[],
+  ): void {
+    const blocks = openCodeBlocks(parts)
+    const request = parts.find((part) => part.type === 'compaction')
+    const isAuto = typeof request?.auto === 'boolean' ? request.auto : null
+    this.#request = request ? { id: externalId, isAuto, tailFrom: textAt(request, 'tail_start_id') } : null
+    const texts = parts.filter((part) => part.type === 'text')
+    const isSynthetic = texts.length > 0 && texts.every((part) => part.synthetic === true)
+    const typed = texts.find((part) => part.synthetic !== true)
+    if (typed) this.#title ??= oneLine(textAt(typed, 'text') ?? '')
+    const facts = isSynthetic || request ? { ...marks, harness: true } : marks
+    const more = request ? [compactionPart(isAuto)] : []
+    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, marks: facts, more })
+    out.push({ kind: 'message', sessionId, message })
+  }
+
+  #takeAssistant(
+    sessionId: string,
+    externalId: string,
+    info: JsonObject,
+    parts: readonly JsonObject[],
+    createdAtMs: number,
+    given: Marks,
+    out: TranscriptRecord[],
+  ): void {
+    const request = this.#request
+    this.#request = null
+    const error = textAt(objectAt(info, 'error'), 'name')
+    const marks = error === null ? given : { ...given, error }
+    const said = openCodeBlocks(parts)
+    const isSummary = info.summary === true
+    const blocks = isSummary ? [...said, { part: compactionPart(request?.isAuto ?? null), text: null }] : said
+    out.push({ kind: 'answer', sessionId, externalId, blocks, createdAtMs, finish: finishOf(info), marks })
+    for (const part of parts.filter((candidate) => candidate.type === 'tool')) {
+      const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/${textAt(part, 'callID') ?? ''}`)
+      const message = openCodeResult(part, id, createdAtMs, marks)
+      if (!message) continue
+      out.push({ kind: 'message', sessionId, message })
+      const atMs = prunedAt(part)
+      if (atMs !== null) this.#pruned.push({ externalId: id, atMs })
+    }
+    if (!isSummary || error !== null) return
+    const text = contentOf(blocks)
+    if (text.trim() === '') return
+    const replaced: CompactionRecord['replaced'] = request?.tailFrom
+      ? { kind: 'all_before', keptFrom: request.tailFrom }
+      : { kind: 'all' }
+    const recordedBy: CompactionRecord['recordedBy'] = request ? [request.id, externalId] : [externalId]
+    out.push(...this.#prunings(sessionId, createdAtMs))
+    const told = { key: externalId, text, atMs: createdAtMs, isAuto: request?.isAuto ?? null }
+    out.push({ kind: 'compaction', sessionId, ...told, model: textAt(info, 'modelID'), recordedBy, replaced })
+  }
+
+  #session(named: string | null, startedAtMs: number, out: TranscriptRecord[]): string {
+    if (this.#sessionId !== null) return this.#sessionId
+    const info = this.#info
+    const sessionId = textAt(info, 'id') ?? named ?? `file:${basename(this.#source.path)}`
+    this.#sessionId = sessionId
+    const title = textAt(info, 'title')
+    out.push({
+      kind: 'session',
+      sessionId,
+      parentSessionId: textAt(info, 'parentID'),
+      title: title === null ? null : oneLine(title),
+      cwd: textAt(info, 'directory'),
+      startedAtMs,
+    })
+    return sessionId
+  }
+}
+
+function finishOf(info: JsonObject): NewPart | null {
+  const tokens = objectAt(info, 'tokens')
+  const cache = objectAt(tokens, 'cache')
+  const model = textAt(info, 'modelID')
+  const input = countAt(tokens, 'input')
+  if (model === null && input === null) return null
+  return {
+    type: 'step_finish',
+    stepReason: textAt(info, 'finish'),
+    stepTokensIn: input === null ? null : input + (countAt(cache, 'read') ?? 0) + (countAt(cache, 'write') ?? 0),
+    stepTokensOut: countAt(tokens, 'output'),
+    metadata: JSON.stringify({ model: model ?? undefined, cacheReadTokens: countAt(cache, 'read') ?? undefined }),
+  }
+}

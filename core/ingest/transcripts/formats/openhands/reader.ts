@@ -1,0 +1,220 @@
+import type { NewPart } from '../../../new-message.ts'
+import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
+import { DerivedIds } from '../../derived-ids.ts'
+import type { Marks } from '../../draft.ts'
+import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { oneLine } from '../../one-line.ts'
+import {
+  callBlock,
+  compactionPart,
+  jsonText,
+  messageOf,
+  RecordClock,
+  reasoningBlock,
+  resultMessage,
+  stringsIn,
+  textBlock,
+} from '../../parts.ts'
+import type { Place } from '../../read-lines.ts'
+import { answerOf, argumentsOf, callOf, isEvent } from './event.ts'
+
+/** The program's own: states, and looking up what is told as an observation. */
+const silentActions: ReadonlySet<string> = new Set([
+  'recall',
+  'change_agent_state',
+  'null',
+  'initialize',
+  'start',
+  'condensation_request',
+])
+const silentObservations: ReadonlySet<string> = new Set(['agent_state_changed', 'null'])
+
+/** Turns the events of one task, in order, into records. */
+export class OpenHandsReader {
+  readonly #sessionId: string
+  readonly #task: JsonObject
+  readonly #clock: RecordClock
+  readonly #ids = new DerivedIds()
+  readonly #answers = new Set<string>()
+  /** Ids of messages by the number of their event. */
+  readonly #told = new Map<number, string>()
+  /** Calls without an answer yet, for observations that do not say what caused them. */
+  #open: { readonly callId: string; readonly name: string } | null = null
+  #isDeclared = false
+  #hasUserSpoken = false
+  #title: string | null = null
+
+  constructor(source: TranscriptSource, sessionId: string, task: JsonObject) {
+    this.#sessionId = sessionId
+    this.#task = task
+    this.#clock = new RecordClock(source.nowMs)
+  }
+
+  take(event: unknown, place: Place, out: TranscriptRecord[]): void {
+    if (!isObject(event) || !isEvent(event)) {
+      out.push({ kind: 'skipped', line: place.line, reason: 'neither an action nor an observation' })
+      return
+    }
+    const atMs = this.#clock.at(event.timestamp)
+    const id = countAt(event, 'id')
+    const externalId = id === null ? this.#ids.next('event', JSON.stringify(event)) : this.#ids.named(`event-${id}`)
+    if (id !== null) this.#told.set(id, externalId)
+    if (typeof event.observation === 'string') this.#takeObservation(event, externalId, atMs, place.marks, out)
+    else this.#takeAction(event, externalId, atMs, place.marks, out)
+  }
+
+  end(): TranscriptRecord[] {
+    if (!this.#isDeclared) return []
+    const issue = objectAt(this.#task, 'issue')
+    const title = textAt(this.#task, 'instance_id') ?? textAt(issue, 'title') ?? this.#title
+    return title === null ? [{ kind: 'other' }] : [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
+  }
+
+  #takeAction(event: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
+    const action = textAt(event, 'action') ?? ''
+    const args = argumentsOf(event)
+    const source = textAt(event, 'source')
+    const said = textIn(args.content)
+    if (silentActions.has(action)) {
+      out.push({ kind: 'other' })
+    } else if (action === 'condensation') {
+      this.#condense(args, externalId, atMs, marks, out)
+    } else if (action === 'system') {
+      this.#say({ role: 'system', text: said, externalId, atMs, marks }, out)
+    } else if (action === 'message' && (source === 'user' || (source === null && !this.#hasUserSpoken))) {
+      this.#hasUserSpoken = true
+      if (said.trim() !== '') this.#title ??= oneLine(said)
+      this.#say({ role: 'user', text: said, externalId, atMs, marks }, out)
+    } else if (action === 'message') {
+      this.#say({ role: 'assistant', text: said, externalId, atMs, marks, more: this.#finish(event) }, out)
+    } else {
+      this.#act(event, externalId, atMs, marks, out)
+    }
+  }
+
+  /** The agent forgot events: from here on a summary stands for them, or nothing. */
+  #condense(args: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
+    const text = textAt(args, 'summary')
+    const forgotten = this.#forgotten(args)
+    const said = { externalId, createdAtMs: atMs, marks: { ...marks, harness: true } }
+    const blocks = text === null ? [] : [textBlock(text)]
+    const more = [compactionPart(null, { forgotten: forgotten.size })]
+    this.#push(messageOf({ ...said, role: 'user', blocks, more }), atMs, out)
+    if (forgotten.size === 0) return
+    out.push({
+      kind: 'compaction',
+      sessionId: this.#sessionId,
+      key: externalId,
+      text,
+      atMs,
+      isAuto: null,
+      model: null,
+      recordedBy: [externalId],
+      replaced: { kind: 'these', externalIds: forgotten, withSummaries: text !== null },
+    })
+  }
+
+  /** Messages of the events that a condensation names one by one, or by the first and the last. */
+  #forgotten(args: JsonObject): Set<string> {
+    const [from, to] = [countAt(args, 'forgotten_events_start_id'), countAt(args, 'forgotten_events_end_id')]
+    const named = new Set(listAt(args, 'forgotten_event_ids').map(Number))
+    const isForgotten = (id: number): boolean =>
+      named.has(id) || (from !== null && to !== null && id >= from && id <= to)
+    return new Set(Array.from(this.#told, ([id, externalId]) => (isForgotten(id) ? [externalId] : [])).flat())
+  }
+
+  /** What the model thought aloud, and what it did then. */
+  #act(event: JsonObject, externalId: string, atMs: number, given: Marks, out: TranscriptRecord[]): void {
+    const args = argumentsOf(event)
+    const { id, name, input } = callOf(event)
+    const callId = id ?? `${externalId}/call`
+    this.#open = { callId, name }
+    const { reasoning } = answerOf(event)
+    const said = stringsIn(args, 'thought', 'final_thought')
+    const blocks: BlockPart[] = [
+      ...(reasoning === null ? [] : [reasoningBlock(reasoning)]),
+      ...(said === null ? [] : [textBlock(said)]),
+      callBlock({ id: callId, name, input: jsonText(input) }),
+    ]
+    // A person may run commands too.
+    const marks: Marks = textAt(event, 'source') === 'user' ? { ...given, byUser: true } : given
+    const base = { externalId, createdAtMs: atMs, marks }
+    this.#push(messageOf({ ...base, role: 'assistant', blocks, more: this.#finish(event) }), atMs, out)
+  }
+
+  #takeObservation(event: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
+    const kind = textAt(event, 'observation') ?? ''
+    const content = textIn(event.content)
+    const extras = objectAt(event, 'extras')
+    const metadata = objectAt(event, 'tool_call_metadata')
+    const cause = countAt(event, 'cause')
+    const open = this.#open
+    const callId = textAt(metadata, 'tool_call_id') ?? (cause === null ? (open?.callId ?? null) : `event-${cause}`)
+    if (silentObservations.has(kind) || kind === 'recall') {
+      const told = kind === 'recall' ? recalled(content, extras) : ''
+      if (told === '') out.push({ kind: 'other' })
+      else this.#say({ role: 'user', text: told, externalId, atMs, marks: { ...marks, harness: true, kind } }, out)
+      return
+    }
+    if (callId === null) {
+      this.#say({ role: 'user', text: content, externalId, atMs, marks: { ...marks, harness: true, kind } }, out)
+      return
+    }
+    if (open?.callId === callId) this.#open = null
+    const exit = [extras.exit_code, objectAt(extras, 'metadata').exit_code, event.exit_code].find(
+      (code) => typeof code === 'number',
+    )
+    const name = textAt(metadata, 'function_name') ?? (open?.callId === callId ? open.name : kind)
+    const isError = kind === 'error' || event.success === false || (typeof exit === 'number' && exit > 0)
+    const given = { externalId, callId, name, output: content, isError, createdAtMs: atMs, marks }
+    this.#push(resultMessage(given), atMs, out)
+  }
+
+  #say(
+    said: {
+      readonly role: 'system' | 'user' | 'assistant'
+      readonly text: string
+      readonly externalId: string
+      readonly atMs: number
+      readonly marks: Marks
+      readonly more?: readonly NewPart[]
+    },
+    out: TranscriptRecord[],
+  ): void {
+    const { role, text, externalId, atMs, marks, more = [] } = said
+    const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: atMs, marks, more })
+    this.#push(message, atMs, out)
+  }
+
+  #push(message: ReturnType<typeof messageOf>, atMs: number, out: TranscriptRecord[]): void {
+    if (!this.#isDeclared) {
+      this.#isDeclared = true
+      out.push({ kind: 'session', sessionId: this.#sessionId, startedAtMs: atMs })
+    }
+    out.push({ kind: 'message', sessionId: this.#sessionId, message })
+  }
+
+  /** Several actions may come with one answer of the model; its cost is told once. */
+  #finish(event: JsonObject): NewPart[] {
+    const { id, model, tokensIn, tokensOut } = answerOf(event)
+    if (id === null || this.#answers.has(id) || (model === null && tokensIn === null)) return []
+    this.#answers.add(id)
+    const metadata = JSON.stringify({ model: model ?? undefined })
+    return [{ type: 'step_finish', stepTokensIn: tokensIn, stepTokensOut: tokensOut, metadata }]
+  }
+}
+
+/** A text, or blocks with their texts. */
+const textIn = (content: unknown): string => (content == null ? '' : (unknownBlock(content).text ?? ''))
+
+/** What was looked up for the agent: repository instructions, knowledge that a word called for. */
+function recalled(content: string, extras: JsonObject): string {
+  const knowledge = Array.isArray(extras.microagent_knowledge) ? extras.microagent_knowledge.filter(isObject) : []
+  const texts = [
+    textAt(extras, 'repo_instructions'),
+    textAt(extras, 'additional_agent_instructions'),
+    ...knowledge.map((item) => textAt(item, 'content')),
+  ].filter((text) => text !== null)
+  return texts.length > 0 ? texts.join('\n\n') : content === 'Added workspace context' ? '' : content
+}

@@ -1,0 +1,121 @@
+import type { Role } from '../../contract/ids.ts'
+import { isOpaque, isSameCall, isSameText, type StoredPart } from '../known-parts.ts'
+import type { NewMessage, NewPart } from '../new-message.ts'
+import { type Answer, linkMessage } from './answer-links.ts'
+import type { BlockPart } from './content-blocks.ts'
+import { contentOf } from './draft.ts'
+import { textBlock } from './parts.ts'
+
+/**
+ * Mark of a text that is the beginning of something else, of which the rest has not come yet. That something comes as a
+ * whole when it is there, and the text stays.
+ */
+export const HALF_WRITTEN = 'halfWritten'
+
+/**
+ * Cuts an answer where earlier imports have cut it, be it between two blocks or within a text that was still being
+ * written; what they did not have becomes the last link. A link that says something else comes as it is now.
+ */
+export function cutGrown(answer: Answer, stored: readonly (readonly StoredPart[])[]): NewMessage[] {
+  const messages: NewMessage[] = []
+  let rest = answer.blocks
+  for (let link = 0; rest.length > 0 || link === 0; link += 1) {
+    const parts = stored[link]?.filter((part) => !isOnlyMarks(part, answer))
+    const known = rest.slice(0, parts?.length ?? rest.length)
+    const cut = parts && cutBlocks(known, parts)
+    messages.push(linkMessage(answer, cut?.before ?? known, link))
+    rest = [...(cut?.beyond ?? []), ...rest.slice(known.length)]
+  }
+  return messages
+}
+
+/**
+ * A message as what is stored of it and the messages that go on where that ends; null when it does not begin with what
+ * is stored.
+ */
+export function continueMessage(
+  message: NewMessage,
+  storedRole: Role,
+  stored: readonly (readonly StoredPart[])[],
+): NewMessage[] | null {
+  const { externalId, role, createdAtMs } = message
+  const [first = []] = stored
+  const blocks = blocksOf(message)
+  if (externalId === null || role !== storedRole || !blocks || !cutBlocks(blocks.slice(0, first.length), first)) {
+    return null
+  }
+  const finish = message.parts.find(isFinish) ?? null
+  return cutGrown({ externalId, role, blocks, createdAtMs, finish, marks: {} }, stored)
+}
+
+const isFinish = (part: NewPart): boolean => part.type === 'step_finish'
+
+/** An answer of which nothing had come yet. */
+const isOnlyMarks = (part: StoredPart, { marks }: Answer): boolean =>
+  isOpaque(part) && part.metadata === JSON.stringify(marks)
+
+/** Null when a message's content is more than what its parts say. */
+function blocksOf({ role, content, parts }: NewMessage): BlockPart[] | null {
+  const said = parts.filter((part) => !isFinish(part) && part.isSynthetic !== true)
+  const blocks = said.map((part) => {
+    const text = part.type === 'text' ? part.text : role === 'tool' && part.type === 'tool' ? part.toolOutput : null
+    return { part, text: text ?? null }
+  })
+  return contentOf(blocks) === content ? blocks : null
+}
+
+type Cut = { readonly before: readonly BlockPart[]; readonly beyond: readonly BlockPart[] }
+
+/** Null when a block is neither what is stored nor goes on where that ends. */
+function cutBlocks(blocks: readonly BlockPart[], stored: readonly StoredPart[]): Cut | null {
+  if (blocks.length < stored.length) return null
+  const before: BlockPart[] = []
+  const beyond: BlockPart[] = []
+  for (const [at, part] of stored.entries()) {
+    const block = blocks[at]
+    const cut = block && cutBlock(block, part)
+    if (!cut) return null
+    before.push(...cut.slice(0, 1))
+    beyond.push(...cut.slice(1))
+  }
+  return { before, beyond }
+}
+
+/** What is stored of a block and, where there is more, the rest of it. */
+function cutBlock(block: BlockPart, stored: StoredPart): readonly BlockPart[] | null {
+  const { part } = block
+  if (isOpaque(stored)) return [block]
+  if (part.type !== stored.type) return isHalfWritten(stored) ? [textBlock(stored.text ?? ''), block] : null
+  if (part.type === 'tool') return cutTool(block, stored)
+  if (part.type !== 'text' && part.type !== 'reasoning') return [block]
+  if (isSameText(stored.text, part.text)) return [block]
+  // Agents cut the blanks off the end of a text when it is finished.
+  if (stored.text?.trimEnd() === part.text) return [withText(block, 'text', stored.text)]
+  const rest = restOf(part.text, stored.text)
+  if (rest === null && isHalfWritten(stored)) return [textBlock(stored.text ?? ''), block]
+  return rest === null ? null : [withText(block, 'text', stored.text), withText(block, 'text', rest)]
+}
+
+function cutTool(block: BlockPart, stored: StoredPart): readonly BlockPart[] | null {
+  const { part } = block
+  // A call whose arguments had not come yet: it comes once more, with them.
+  if (stored.toolStatus === 'pending' && !isSameCall(stored, part)) {
+    return [{ ...block, part: { ...part, toolInput: stored.toolInput } }, block]
+  }
+  if (!isSameCall(stored, part)) return null
+  if (isSameText(stored.toolOutput, part.toolOutput)) return [block]
+  const rest = restOf(part.toolOutput, stored.toolOutput)
+  if (rest === null) return null
+  const { toolInput: _, ...further } = part
+  return [withText(block, 'toolOutput', stored.toolOutput), withText({ ...block, part: further }, 'toolOutput', rest)]
+}
+
+const isHalfWritten = ({ metadata }: StoredPart): boolean => metadata?.includes(`"${HALF_WRITTEN}":true`) === true
+
+const restOf = (text: string | null | undefined, stored: string | null): string | null =>
+  stored !== null && text?.startsWith(stored) ? text.slice(stored.length) : null
+
+const withText = ({ part, text }: BlockPart, field: 'text' | 'toolOutput', said: string | null): BlockPart => ({
+  part: { ...part, [field]: said },
+  text: text === null ? null : said,
+})

@@ -1,0 +1,82 @@
+import type { Clock } from '../../clock.ts'
+import type { ImportedFile, ImportWindow } from '../../contract/import.ts'
+import { LcmError } from '../../errors.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { indexPending } from '../../sqlite/pending-index.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import type { TranscriptChunk } from './format.ts'
+import type { Recognised } from './formats.ts'
+import type { TranscriptFile } from './transcript-files.ts'
+import { TranscriptWriter } from './transcript-writer.ts'
+
+/** How far a file is: bytes whose messages are stored. */
+export type ImportStep = { readonly doing: TranscriptChunk['doing']; readonly bytes: number }
+
+type Memory = {
+  readonly db: WriteDb
+  readonly estimator: TokenEstimator
+  readonly clock: Clock
+  readonly window: ImportWindow
+}
+
+/** Takes one transcript into a memory. Every step is a good moment to stop: what was stored stays valid. */
+export async function* importFile(
+  { db, estimator, clock, window }: Memory,
+  { path, bytes }: TranscriptFile,
+  { format, head }: Recognised,
+): AsyncGenerator<ImportStep, ImportedFile> {
+  const writer = new TranscriptWriter({
+    db,
+    estimator,
+    clock,
+    path,
+    format: format.id,
+    window,
+  })
+  const source = { path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, ...writer.stored }
+  const chunks = format.read(source)
+  let failure: string | null = null
+  try {
+    for (;;) {
+      const step = await nextChunk(chunks)
+      if ('failure' in step) failure = step.failure
+      if (!('chunk' in step)) break
+      const { doing, bytesRead, records } = step.chunk
+      for (const record of records) {
+        if (!writer.take(record)) continue
+        yield { doing, bytes: bytesRead }
+        for await (const _ of indexPending(db)) yield { doing, bytes: bytesRead }
+      }
+      yield { doing, bytes: doing === 'looking' ? 0 : bytesRead }
+    }
+  } finally {
+    // Closes the file when this import is left in the middle.
+    await chunks.return(undefined)
+  }
+  writer.finish()
+  const isEmpty = writer.report.isEmpty ? `holds nothing that ${format.label} writes` : null
+  return writer.report.result(failure ?? isEmpty)
+}
+
+type NextChunk = { readonly chunk: TranscriptChunk } | { readonly failure: string } | { readonly isEnd: true }
+
+/** What a reader makes of a file costs that file alone, whatever it trips over; what it has told before stays. */
+async function nextChunk(chunks: AsyncGenerator<TranscriptChunk>): Promise<NextChunk> {
+  try {
+    const step = await chunks.next()
+    return step.done ? { isEnd: true } : { chunk: step.value }
+  } catch (error) {
+    if (error instanceof LcmError) throw error
+    return { failure: whyUnreadable(error) }
+  }
+}
+
+/** Why a file could not be read to its end. */
+export function whyUnreadable(error: unknown): string {
+  if (isFileError(error)) return `cannot be read (${error.code})`
+  if (error instanceof RangeError) return 'cannot be read: it is nested too deeply'
+  return 'cannot be read: it has a shape that nobody knows'
+}
+
+export const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'

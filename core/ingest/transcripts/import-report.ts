@@ -1,0 +1,69 @@
+import type { ImportedConversation, ImportedFile, SkippedLine } from '../../contract/import.ts'
+import type { TranscriptRecord } from './format.ts'
+
+const LISTED_SKIPS = 1000
+const LISTED_CONVERSATIONS = 1000
+
+type Conversation = { -readonly [Field in keyof ImportedConversation]: ImportedConversation[Field] }
+
+/** What became of one file, as it becomes it. */
+export class ImportReport {
+  readonly #path: string
+  readonly #format: string
+  readonly #skipped: SkippedLine[] = []
+  #skippedCount = 0
+  /** By their numbers, in the order in which they came. */
+  readonly conversations = new Map<number, Conversation>()
+  /** The session that the file is about. */
+  mainSessionId: string | null = null
+  added = 0
+  alreadyThere = 0
+  completed = 0
+  conflicts = 0
+  compactions = 0
+  otherRecords = 0
+
+  constructor(path: string, format: string) {
+    this.#path = path
+    this.#format = format
+  }
+
+  skip({ line, reason }: Extract<TranscriptRecord, { kind: 'skipped' }>): void {
+    this.#skippedCount += 1
+    if (this.#skipped.length < LISTED_SKIPS) this.#skipped.push({ line, reason })
+  }
+
+  /** A message of a conversation was stored, or was there. */
+  count(conversationId: number, what: 'added' | 'alreadyThere', times = 1): void {
+    this[what] += times
+    const conversation = this.conversations.get(conversationId)
+    if (conversation) conversation[what] += times
+  }
+
+  /** Nothing in the file was what its format says. */
+  get isEmpty(): boolean {
+    return this.added + this.alreadyThere + this.conflicts + this.otherRecords === 0
+  }
+
+  result(error: string | null): ImportedFile {
+    const conversations = [...this.conversations.values()]
+    const main = conversations.find(({ sessionId }) => sessionId === this.mainSessionId) ?? conversations[0]
+    return {
+      path: this.#path,
+      format: this.#format,
+      conversationId: main?.conversationId ?? null,
+      sessionId: main?.sessionId ?? null,
+      conversations: conversations.slice(0, LISTED_CONVERSATIONS).map((conversation) => ({ ...conversation })),
+      conversationCount: conversations.length,
+      added: this.added,
+      alreadyThere: this.alreadyThere,
+      completed: this.completed,
+      conflicts: this.conflicts,
+      compactions: this.compactions,
+      otherRecords: this.otherRecords,
+      skipped: this.#skipped,
+      skippedCount: this.#skippedCount,
+      error,
+    }
+  }
+}

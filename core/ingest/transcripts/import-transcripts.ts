@@ -1,0 +1,154 @@
+import type { Clock } from '../../clock.ts'
+import type { ImportedFile, ImportResult, ImportWindow, PassedOver, TranscriptFormat } from '../../contract/import.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import { LcmError } from '../../errors.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { indexPending } from '../../sqlite/pending-index.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
+import { readHead } from './head.ts'
+import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
+import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
+
+export type ImportInput = {
+  readonly db: WriteDb
+  readonly estimator: TokenEstimator
+  readonly clock: Clock
+  /** Files, and folders whose transcripts are all taken. */
+  readonly paths: readonly GivenTranscript[]
+  readonly format: TranscriptFormat
+  readonly window: ImportWindow
+}
+
+const LISTED_FILES = 1000
+
+/**
+ * The log grows to 32 MB before it is folded in: pages of the indexes that change with every batch are then written to
+ * the file less often. https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
+ */
+const BULK_CHECKPOINTS = 'PRAGMA wal_autocheckpoint = 8000'
+
+/**
+ * Imports transcripts, file by file, in bounded memory. Importing the same transcript again adds what is new in it and
+ * nothing else. A file that is no transcript is reported and costs only itself. Stops between batches when the signal
+ * aborts; what was committed stays valid.
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing could be imported, cancelled
+ */
+export async function* importTranscripts(
+  input: ImportInput,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, ImportResult> {
+  const startedMs = performance.now()
+  input.db.exec(BULK_CHECKPOINTS)
+  const { files, refused } = await findTranscriptFiles(input.paths)
+  const total = files.reduce((sum, file) => sum + file.bytes, 0)
+  const imported = refused.map(({ path, reason }) => failed(path, reason))
+  const passedOver: PassedOver[] = []
+  let passedOverCount = 0
+  let done = 0
+  for (const file of files) {
+    const outcome = yield* followed(importOne(input, file), file, { done, total }, signal)
+    if ('reason' in outcome) {
+      passedOverCount += 1
+      if (passedOver.length < LISTED_FILES) passedOver.push(outcome)
+    } else {
+      imported.push(outcome)
+    }
+    done += file.bytes
+  }
+  refuseFailure(imported, passedOver, passedOverCount)
+  return {
+    files: imported,
+    passedOver,
+    passedOverCount,
+    added: sum(imported, 'added'),
+    alreadyThere: sum(imported, 'alreadyThere'),
+    skipped: sum(imported, 'skippedCount'),
+    bytes: total,
+    durationMs: performance.now() - startedMs,
+  }
+}
+
+type Outcome = ImportedFile | PassedOver
+
+async function* followed(
+  steps: AsyncGenerator<ImportStep, Outcome>,
+  file: TranscriptFile,
+  { done, total }: { readonly done: number; readonly total: number },
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, Outcome> {
+  try {
+    for (;;) {
+      const step = await steps.next()
+      if (step.done) return step.value
+      refuseCancelled(signal, file)
+      const { doing, bytes } = step.value
+      const note = `${doing === 'looking' ? 'Looking through' : 'Importing'} ${file.path}`
+      yield { done: done + Math.min(bytes, file.bytes), total, unit: 'bytes', note }
+    }
+  } finally {
+    // Closes the file when this job is left in the middle.
+    await steps.return(failed(file.path, 'was left'))
+  }
+}
+
+async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenerator<ImportStep, Outcome> {
+  yield { doing: 'looking', bytes: 0 }
+  // Of an import that was ended in the middle.
+  for await (const _ of indexPending(input.db)) yield { doing: 'looking', bytes: 0 }
+  try {
+    const recognised = recognise(input.format, file)
+    if (recognised) return yield* importFile(input, file, recognised)
+    const reason = whyNoTranscript(file.file)
+    return file.isNamed ? failed(file.path, reason) : { path: file.path, reason }
+  } catch (error) {
+    if (!isFileError(error) && !(error instanceof RangeError)) throw error
+    return failed(file.path, whyUnreadable(error))
+  }
+}
+
+/** A format that the caller names is not doubted: what the file does not say of it is reported line by line. */
+export function recognise(format: TranscriptFormat, { file }: TranscriptFile): Recognised | null {
+  return format === 'auto' ? recogniseTranscript(file) : { format: formatOf(format), head: readHead(file) }
+}
+
+function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
+  if (!signal.aborted) return
+  throw new LcmError('cancelled', `The import was cancelled in ${file.path}; what was stored before stays.`)
+}
+
+/** An import of which every file failed has failed. */
+function refuseFailure(
+  files: readonly ImportedFile[],
+  passedOver: readonly PassedOver[],
+  passedOverCount: number,
+): void {
+  if (files.some((file) => file.error === null)) return
+  const failures = [...files.map(({ path, error }) => ({ path, reason: error ?? '' })), ...passedOver]
+  const [first] = failures
+  if (!first) return
+  const rest = files.length + passedOverCount - 1
+  const others = rest === 0 ? '' : `, nor ${rest === 1 ? 'is one other file' : `are ${rest} other files`}`
+  throw new LcmError('transcript_unreadable', `${first.path}: ${first.reason}${others}.`, { path: first.path })
+}
+
+const failed = (path: string, error: string): ImportedFile => ({
+  path,
+  format: 'unknown',
+  conversationId: null,
+  sessionId: null,
+  conversations: [],
+  conversationCount: 0,
+  added: 0,
+  alreadyThere: 0,
+  completed: 0,
+  conflicts: 0,
+  compactions: 0,
+  otherRecords: 0,
+  skipped: [],
+  skippedCount: 0,
+  error,
+})
+
+const sum = (files: readonly ImportedFile[], field: 'added' | 'alreadyThere' | 'skippedCount'): number =>
+  files.reduce((total, file) => total + file[field], 0)

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto'
+import type { Role } from '../../contract/ids.ts'
+import type { NewMessage, NewPart } from '../new-message.ts'
+import type { BlockPart } from './content-blocks.ts'
+import { contentOf, type Marks, withMarks } from './draft.ts'
+import { isObject, type JsonObject, textAt } from './json-value.ts'
+
+// The blocks of which every agent's messages are made, whatever its format calls them.
+
+export const textBlock = (text: string): BlockPart => ({ part: { type: 'text', text }, text })
+
+/** What the model thought; never part of the content. */
+export const reasoningBlock = (text: string): BlockPart => ({ part: { type: 'reasoning', text }, text: null })
+
+export type ToolCall = {
+  readonly id: string | null
+  readonly name: string | null
+  /** JSON text. */
+  readonly input: string
+  readonly status?: string | null
+  readonly title?: string | null
+}
+
+export const callBlock = ({ id, name, input, status, title }: ToolCall): BlockPart => ({
+  part: {
+    type: 'tool',
+    toolCallId: id,
+    toolName: name,
+    toolInput: input,
+    ...(status ? { toolStatus: status } : {}),
+    ...(title ? { toolTitle: title } : {}),
+  },
+  text: null,
+})
+
+/** Arguments as JSON text: a string that holds JSON as it is, anything else written as JSON. */
+export function jsonText(value: unknown): string {
+  if (typeof value !== 'string') return JSON.stringify(value ?? {})
+  try {
+    JSON.parse(value)
+    return value
+  } catch {
+    return JSON.stringify(value)
+  }
+}
+
+export type FileGiven = {
+  readonly kind: string
+  readonly mime: string | null
+  readonly name?: string | null
+  /** A `data:` URL counts as bytes. */
+  readonly url?: string | null
+  readonly base64?: string | null
+}
+
+/** A picture or file. Its bytes stay in the transcript; the memory holds what it was, and its hash. */
+export function fileBlock({ kind, mime, name, url, base64 }: FileGiven): BlockPart {
+  const embedded = /^data:([^;,]*)(?:;[^,]*)?,/.exec(url ?? '')
+  const data = base64 ?? (embedded ? (url ?? '').slice(embedded[0].length) : null)
+  const type = mime ?? embedded?.[1] ?? null
+  const bytes = data === null ? null : Buffer.byteLength(data, 'base64')
+  const sha256 = data === null ? undefined : createHash('sha256').update(data, 'base64').digest('hex')
+  const label = [kind, type, name, bytes === null ? null : `${bytes} bytes`].filter((word) => word)
+  return {
+    part: {
+      type: 'file',
+      fileMime: type,
+      fileName: name ?? null,
+      fileUrl: embedded ? null : (url ?? null),
+      metadata: JSON.stringify({ bytes: bytes ?? undefined, sha256 }),
+    },
+    text: `[${label.join(' ')}]`,
+  }
+}
+
+export type MessageGiven = {
+  readonly externalId: string | null
+  readonly role: Role
+  readonly blocks: readonly BlockPart[]
+  readonly createdAtMs: number
+  readonly marks?: Marks
+  /** Parts behind the blocks that are no text. */
+  readonly more?: readonly NewPart[]
+}
+
+export function messageOf({ externalId, role, blocks, createdAtMs, marks = {}, more = [] }: MessageGiven): NewMessage {
+  const parts = [...blocks.map(({ part }) => part), ...more]
+  return { externalId, role, content: contentOf(blocks), createdAtMs, parts: withMarks(parts, marks) }
+}
+
+export type ResultGiven = {
+  readonly externalId: string
+  readonly callId: string | null
+  readonly name: string | null
+  /** What the model was given. */
+  readonly output: string
+  readonly isError: boolean
+  readonly createdAtMs: number
+  readonly marks?: Marks
+  readonly files?: readonly BlockPart[]
+}
+
+/** A tool's answer as a message of its own. */
+export function resultMessage(given: ResultGiven): NewMessage {
+  const { externalId, callId, name, output, isError, createdAtMs, marks = {}, files = [] } = given
+  const part: NewPart = {
+    type: 'tool',
+    toolCallId: callId,
+    toolName: name,
+    toolStatus: isError ? 'error' : 'completed',
+    toolOutput: output,
+  }
+  const parts = withMarks([part, ...files.map((file) => file.part)], marks)
+  return { externalId, role: 'tool', content: output, createdAtMs, parts }
+}
+
+/** How a compaction that the agent made shows on the message that records it. */
+export const compactionPart = (isAuto: boolean | null, facts: Readonly<Record<string, unknown>> = {}): NewPart => ({
+  type: 'compaction',
+  compactionAuto: isAuto,
+  metadata: JSON.stringify(facts),
+})
+
+/** Text of a block list, a text field, or a string. */
+export function plainText(content: unknown): string {
+  if (typeof content === 'string') return content
+  if (!Array.isArray(content)) return ''
+  return content.flatMap((block) => (isObject(block) ? (textAt(block, 'text') ?? []) : [])).join('\n')
+}
+
+/** Milliseconds of an ISO text or of a number of milliseconds (or seconds); null for what is no time of a transcript. */
+export function timeOf(value: unknown): number | null {
+  if (typeof value === 'string') return plausible(Date.parse(value))
+  const number = isObject(value) ? Number(value.rawJSON) : value
+  if (typeof number !== 'number') return null
+  return plausible(number < SECONDS_END ? number * 1000 : number)
+}
+
+const plausible = (ms: number): number | null => (ms >= EARLIEST_MS && ms <= LATEST_MS ? Math.round(ms) : null)
+
+/** Numbers below it count seconds: as milliseconds they would lie in 1973. */
+const SECONDS_END = 100_000_000_000
+/** There were no agents before. */
+const EARLIEST_MS = Date.UTC(2000, 0, 1)
+const LATEST_MS = Date.UTC(9999, 11, 31)
+
+/** Times of records in the order of the file; one without a time has that of the one before it. */
+export class RecordClock {
+  #latestMs: number
+
+  constructor(startMs: number) {
+    this.#latestMs = startMs
+  }
+
+  at(value: unknown): number {
+    this.#latestMs = timeOf(value) ?? this.#latestMs
+    return this.#latestMs
+  }
+}
+
+export const stringsIn = (record: JsonObject, ...keys: readonly string[]): string | null => {
+  for (const key of keys) {
+    const text = textAt(record, key)
+    if (text !== null) return text
+  }
+  return null
+}

@@ -1,0 +1,153 @@
+import { stat } from 'node:fs/promises'
+import type { Clock } from '../../clock.ts'
+import type { ImportPreview, PassedOver, PreviewedFile } from '../../contract/import.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { NOTHING_STORED, type TranscriptRecord } from './format.ts'
+import { type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
+import { isFileError } from './import-file.ts'
+import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
+
+const queries = {
+  stored: `
+    SELECT c.conversation_id AS conversationId,
+      (SELECT count(*) FROM messages AS m WHERE m.conversation_id = c.conversation_id) AS messages
+    FROM conversations AS c WHERE c.importer = :importer AND c.session_id = :sessionId`,
+}
+
+/** Of each file; sessions of an hour are shorter. */
+const READ_BYTES = 4 * 1024 * 1024
+const LISTED_FILES = 1000
+/** Whoever waits sees what was found by then. */
+const PATIENCE_MS = 3000
+
+export type PreviewInput = {
+  readonly paths: readonly string[]
+  /** The native memory that is open, to say what is there already; null without one. */
+  readonly db: ReadDb | null
+  readonly clock: Clock
+}
+
+/**
+ * What an import of these files and folders would bring. Reads the beginning of each, and nothing for longer than some
+ * seconds.
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be taken
+ */
+export async function previewImport({ paths, db, clock }: PreviewInput): Promise<ImportPreview> {
+  const until = performance.now() + PATIENCE_MS
+  const { files: found, refused } = await findTranscriptFiles(paths)
+  const files: PreviewedFile[] = refused.map(({ path, reason }) => ({
+    ...new Seen().result({ path, bytes: 0 }, null),
+    error: reason,
+  }))
+  const passedOver: PassedOver[] = []
+  let lookedAt = 0
+  for (const file of found) {
+    if (performance.now() > until || files.length >= LISTED_FILES) break
+    lookedAt += 1
+    const seen = await previewFile(file, db, clock)
+    if (seen.format === null && !file.isNamed) passedOver.push({ path: seen.path, reason: seen.error ?? '' })
+    else files.push(seen)
+  }
+  return {
+    files,
+    passedOver: passedOver.slice(0, LISTED_FILES),
+    passedOverCount: passedOver.length,
+    notLookedAt: found.length - lookedAt,
+    bytes: found.reduce((sum, file) => sum + file.bytes, 0),
+  }
+}
+
+async function previewFile(file: TranscriptFile, db: ReadDb | null, clock: Clock): Promise<PreviewedFile> {
+  const seen = new Seen()
+  try {
+    const modifiedAtMs = Math.round((await stat(file.path)).mtimeMs)
+    const recognised = recogniseTranscript(file.path)
+    if (!recognised) return { ...seen.result(file, null), modifiedAtMs, error: whyNoTranscript(file.path) }
+    await seen.read(file, recognised, clock())
+    const result = { ...seen.result(file, recognised), modifiedAtMs }
+    const importer = recognised.format.id
+    const { sessionId } = result
+    const stored =
+      sessionId === null ? undefined : db?.get<PreviewedFile['stored']>(queries.stored, { importer, sessionId })
+    return { ...result, stored: stored ?? null }
+  } catch (error) {
+    if (!isFileError(error)) throw error
+    return { ...seen.result(file, null), error: `cannot be read (${error.code})` }
+  }
+}
+
+/** What the records of one file add up to. */
+class Seen {
+  readonly #sessions = new Set<string>()
+  #main: Extract<TranscriptRecord, { kind: 'session' }> | null = null
+  #title: string | null = null
+  #messages = 0
+  #compactions = 0
+  #skipped = 0
+  #firstAtMs: number | null = null
+  #lastAtMs: number | null = null
+  #isToItsEnd = false
+
+  async read({ path, bytes }: TranscriptFile, { format, head }: Recognised, nowMs: number): Promise<void> {
+    const source = { path, bytes, head, nowMs, limitBytes: READ_BYTES, ...NOTHING_STORED }
+    for await (const { doing, bytesRead, records } of format.read(source)) {
+      this.#isToItsEnd = doing === 'storing' && bytesRead >= bytes && bytes <= READ_BYTES
+      for (const record of records) this.#take(record)
+    }
+  }
+
+  result({ path, bytes }: Pick<TranscriptFile, 'path' | 'bytes'>, recognised: Recognised | null): PreviewedFile {
+    const isAtLeast = recognised !== null && !this.#isToItsEnd
+    return {
+      path,
+      bytes,
+      modifiedAtMs: null,
+      format: recognised?.format.id ?? null,
+      label: recognised?.format.label ?? null,
+      sessionId: this.#main?.sessionId ?? null,
+      title: this.#title ?? this.#main?.title ?? null,
+      cwd: this.#main?.cwd ?? null,
+      conversations: this.#sessions.size,
+      messages: this.#messages,
+      compactions: this.#compactions,
+      skipped: this.#skipped,
+      isAtLeast,
+      firstAtMs: this.#firstAtMs,
+      lastAtMs: isAtLeast ? null : this.#lastAtMs,
+      stored: null,
+      error: recognised !== null && this.#messages === 0 && !isAtLeast ? 'holds no messages' : null,
+    }
+  }
+
+  #take(record: TranscriptRecord): void {
+    switch (record.kind) {
+      case 'session':
+        this.#sessions.add(record.sessionId)
+        if (this.#main === null || record.isMain) this.#main = record
+        return
+      case 'message':
+        this.#count(record.message.createdAtMs)
+        return
+      case 'answer':
+        this.#count(record.createdAtMs)
+        return
+      case 'compaction':
+        this.#compactions += 1
+        return
+      case 'title':
+        if (record.sessionId === this.#main?.sessionId) this.#title = record.title
+        return
+      case 'skipped':
+        this.#skipped += 1
+        return
+      default:
+        return
+    }
+  }
+
+  #count(atMs: number): void {
+    this.#messages += 1
+    this.#firstAtMs = Math.min(this.#firstAtMs ?? atMs, atMs)
+    this.#lastAtMs = Math.max(this.#lastAtMs ?? atMs, atMs)
+  }
+}

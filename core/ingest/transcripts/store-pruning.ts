@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { PRUNE, type PruneFacts, pruneFactsIn, readPruned } from '../../systems/pruned-outputs.ts'
+import type { PrunedText, PruningRecord } from './format.ts'
+
+const queries = {
+  session: `
+    SELECT session_id FROM conversations WHERE conversation_id = :conversationId`,
+  run: `
+    SELECT configuration FROM compaction_runs WHERE run_id = :runId`,
+  ofCall: `
+    SELECT m.message_id AS messageId, p.ordinal AS ordinal, m.seq AS seq, m.token_count AS tokens,
+      iif(p.is_content = 1, m.content, coalesce(p.tool_output, p.tool_error)) AS text
+    FROM message_parts AS p JOIN messages AS m ON m.message_id = p.message_id
+    WHERE p.tool_call_id = :callId AND m.conversation_id = :conversationId AND p.part_type = 'tool'
+      AND p.is_synthetic = 0 AND (p.is_content = 1 OR p.tool_output IS NOT NULL OR p.tool_error IS NOT NULL)
+    ORDER BY m.seq, p.ordinal`,
+  ofMessage: `
+    SELECT m.message_id AS messageId, p.ordinal AS ordinal, m.seq AS seq, m.token_count AS tokens,
+      iif(p.is_content = 1, m.content, coalesce(p.tool_output, p.tool_error, p.text_content)) AS text
+    FROM messages AS m JOIN message_parts AS p ON p.message_id = m.message_id
+    WHERE m.conversation_id = :conversationId AND m.external_id = :externalId AND p.is_synthetic = 0
+      AND p.part_type IN ('text', 'tool')
+      AND (p.is_content = 1 OR coalesce(p.tool_output, p.tool_error, p.text_content) IS NOT NULL)
+    ORDER BY p.ordinal`,
+  newestSeq: `
+    SELECT max(seq) FROM messages WHERE conversation_id = :conversationId AND created_at <= :atMs`,
+  windowTokens: `
+    SELECT coalesce(sum(coalesce(m.token_count, s.token_count)), 0)
+    FROM context_items AS c
+    LEFT JOIN messages AS m ON m.message_id = c.message_id
+    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
+    WHERE c.conversation_id = :conversationId AND coalesce(m.seq, 0) <= :newestSeq`,
+  inWindow: `
+    SELECT message_id FROM context_items
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND conversation_id = :conversationId`,
+  begin: `
+    INSERT INTO compaction_runs
+      (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, finished_at, tokens_before,
+       tokens_after, stop_reason)
+    VALUES (:runId, :conversationId, :reason, '${PRUNE}', :importer, :configuration, 'import', :atMs, :atMs, :tokensBefore,
+       :tokensAfter, 'imported')`,
+  extend: `
+    UPDATE compaction_runs SET configuration = :configuration, tokens_after = :tokensAfter WHERE run_id = :runId`,
+  tokensAfter: `
+    SELECT tokens_after FROM compaction_runs WHERE run_id = :runId`,
+  withdraw: `
+    DELETE FROM compaction_runs WHERE run_id = :runId AND mode = '${PRUNE}'`,
+}
+
+export type Pruning = {
+  readonly db: WriteDb
+  readonly estimator: TokenEstimator
+  readonly importer: string
+  readonly conversationId: number
+  readonly pruning: PruningRecord
+}
+
+type TextRow = {
+  readonly messageId: number
+  readonly ordinal: number
+  readonly seq: number
+  readonly tokens: number
+  readonly text: string
+}
+type Output = PruneFacts['outputs'][number]
+
+/**
+ * Notes what an agent took out of its window without a summary, as a run of the event log that made no node. The
+ * messages stay as they are, and each of their parts is noted once; told again after the agent has pruned more, only the
+ * note grows.
+ */
+export function storePruning(given: Pruning): void {
+  const { db, conversationId, importer, pruning } = given
+  db.transaction(() => {
+    const sessionId = db.value<string>(queries.session, { conversationId }) ?? ''
+    const key = `${importer}\n${sessionId}\npruning\n${pruning.key}`
+    const runId = `run_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
+    if (pruning.isGivenUp) {
+      db.run(queries.withdraw, { runId })
+      return
+    }
+    const { outputs, newestSeq } = newOutputs(given)
+    if (outputs.length === 0) return
+    const configuration = db.value<string>(queries.run, { runId })
+    const known = configuration === undefined ? null : pruneFactsIn(configuration)
+    const facts: PruneFacts = {
+      by: pruning.by,
+      newestSeq: known?.newestSeq ?? newestSeq,
+      toldTokens: pruning.toldTokens,
+      outputs: [...(known?.outputs ?? []), ...outputs],
+    }
+    const saved = tokensInWindow(db, conversationId, outputs)
+    const noted = { runId, configuration: JSON.stringify({ imported: pruning.key, prune: facts }) }
+    if (configuration !== undefined) {
+      const before = db.value<number | null>(queries.tokensAfter, { runId }) ?? 0
+      db.run(queries.extend, { ...noted, tokensAfter: Math.max(0, before - saved) })
+      return
+    }
+    const tokensBefore = seenTokens(given, facts.newestSeq)
+    db.run(queries.begin, {
+      ...noted,
+      conversationId,
+      importer,
+      reason: pruning.isAuto === false ? 'manual' : 'threshold',
+      atMs: Math.round(pruning.atMs),
+      tokensBefore,
+      tokensAfter: Math.max(0, tokensBefore - saved),
+    })
+  })
+}
+
+/** Those that are here and were not noted before, with the place in the history at which they went. */
+function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; readonly newestSeq: number } {
+  const { db, estimator, conversationId, pruning } = given
+  const place = (row: Pick<TextRow, 'messageId' | 'ordinal'>): string => `${row.messageId}/${row.ordinal}`
+  const noted = readPruned(db, conversationId)
+  const known = new Set(noted.map(place))
+  // Of each message no more can leave than it has.
+  const left = new Map<number, number>()
+  const taken = new Map<number, number>()
+  for (const { messageId, tokens } of noted) taken.set(messageId, (taken.get(messageId) ?? 0) + tokens)
+  let newestSeq = db.value<number | null>(queries.newestSeq, { conversationId, atMs: Math.round(pruning.atMs) }) ?? 0
+  const outputs = pruning.outputs.flatMap((pruned): Output[] =>
+    textsOf(given, pruned).flatMap((row): Output[] => {
+      const { seen } = pruned
+      newestSeq = Math.max(newestSeq, row.seq)
+      if (known.has(place(row))) return []
+      known.add(place(row))
+      const most = left.get(row.messageId) ?? Math.max(0, row.tokens - (taken.get(row.messageId) ?? 0))
+      const tokens = Math.min(most, Math.max(0, estimator.count(row.text) - estimator.count(seen ?? '')))
+      left.set(row.messageId, most - tokens)
+      return [[row.messageId, row.ordinal, tokens, seen]]
+    }),
+  )
+  return { outputs, newestSeq }
+}
+
+const textsOf = ({ db, conversationId }: Pruning, text: PrunedText): TextRow[] =>
+  'callId' in text
+    ? db.all<TextRow>(queries.ofCall, { conversationId, callId: text.callId })
+    : db.all<TextRow>(queries.ofMessage, { conversationId, externalId: text.externalId })
+
+/** What the window held at that place, as far as it has not been replaced since. */
+function seenTokens({ db, conversationId }: Pruning, newestSeq: number): number {
+  const all = db.value<number>(queries.windowTokens, { conversationId, newestSeq }) ?? 0
+  const pruned = readPruned(db, conversationId).map(
+    ({ messageId, ordinal, tokens, seen }): Output => [messageId, ordinal, tokens, seen],
+  )
+  return Math.max(0, all - tokensInWindow(db, conversationId, pruned))
+}
+
+function tokensInWindow(db: WriteDb, conversationId: number, outputs: readonly Output[]): number {
+  const ids = JSON.stringify(outputs.map(([messageId]) => messageId))
+  const there = new Set(db.column<number>(queries.inWindow, { conversationId, ids }))
+  return outputs.reduce((sum, [messageId, , tokens]) => sum + (there.has(messageId) ? tokens : 0), 0)
+}

@@ -1,0 +1,198 @@
+import type { Role } from '../../contract/ids.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { mayBeCompleted } from '../completed-messages.ts'
+import type { ConversationStore } from '../conversation-store.ts'
+import { type StoredPart, storedParts } from '../known-parts.ts'
+import type { LastStored, SessionRecord } from './format.ts'
+
+const queries = {
+  session: `
+    SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
+  hasMessages: `
+    SELECT 1 FROM messages WHERE conversation_id = :conversationId LIMIT 1`,
+  hasMessage: `
+    WITH RECURSIVE up (id) AS (
+      VALUES (CAST(:conversationId AS INTEGER))
+      UNION
+      SELECT c.parent_conversation_id FROM up JOIN conversations AS c ON c.conversation_id = up.id
+      WHERE c.parent_conversation_id IS NOT NULL
+    )
+    SELECT 1 FROM up JOIN messages AS m ON m.conversation_id = up.id AND m.external_id = :externalId`,
+  storedBlocks: `
+    SELECT (SELECT count(*) FROM message_parts AS p
+      WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type <> 'step_finish')
+    FROM messages AS m WHERE m.conversation_id = :conversationId AND m.external_id = :externalId`,
+  message: `
+    SELECT message_id AS messageId, role, content FROM messages
+    WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  lastMessage: `
+    SELECT message_id AS messageId, external_id AS externalId, role, content FROM messages
+    WHERE conversation_id = :conversationId AND external_id IS NOT NULL ORDER BY seq DESC LIMIT 1`,
+  await: `
+    INSERT INTO lcm_meta (key, value) VALUES (:key, :parent) ON CONFLICT (key) DO NOTHING`,
+  awaiting: `
+    SELECT key FROM lcm_meta WHERE key >= :prefix AND key < :prefix || char(0x10ffff) AND value = :parent`,
+  adopt: `
+    UPDATE conversations SET parent_conversation_id = :conversationId
+    WHERE importer = :importer AND session_id = :sessionId AND parent_conversation_id IS NULL
+      AND conversation_id <> :conversationId`,
+  arrived: `
+    DELETE FROM lcm_meta WHERE key = :key`,
+}
+
+export type StoredSession = {
+  readonly id: number
+  /** It had no messages when this import began with it. */
+  readonly isNew: boolean
+}
+
+export type StoredMessage = { readonly role: Role; readonly parts: readonly StoredPart[] }
+
+/** The conversations of one importer. A sub-agent may come before the session that spawned it: it is adopted later. */
+export class StoredSessions {
+  readonly #db: WriteDb
+  readonly #store: ConversationStore
+  readonly #importer: string
+  readonly #sourceUri: string
+  readonly #known = new Map<string, StoredSession>()
+  /** Declared, but nothing of them has come yet: a conversation is made for its first message. */
+  readonly #declared = new Map<string, SessionRecord>()
+  /** What was declared again of sessions whose first messages wait to be written. */
+  readonly #expected = new Map<string, SessionRecord[]>()
+  readonly #lastStored = new Map<string, LastStored | null>()
+  readonly #foreign = new Map<string, number | null>()
+
+  constructor(db: WriteDb, store: ConversationStore, importer: string, sourceUri: string) {
+    this.#db = db
+    this.#store = store
+    this.#importer = importer
+    this.#sourceUri = sourceUri
+  }
+
+  /** A conversation of which something has come; undefined for others. */
+  get(sessionId: string): StoredSession | undefined {
+    return this.#known.get(sessionId)
+  }
+
+  declare(session: SessionRecord): void {
+    if (this.#known.has(session.sessionId)) this.#ensure(session)
+    else if (this.#expected.has(session.sessionId)) this.#expected.get(session.sessionId)?.push(session)
+    else if (!this.#declared.has(session.sessionId)) this.#declared.set(session.sessionId, session)
+  }
+
+  /**
+   * The conversation of a declared session of which something comes now; null where there is none yet: it is made by
+   * `open`, in the transaction that stores its first messages.
+   */
+  expect(sessionId: string): StoredSession | null {
+    const known = this.#known.get(sessionId)
+    if (known || this.#expected.has(sessionId)) return known ?? null
+    this.#requireDeclared(sessionId)
+    if (this.#find(sessionId) !== null) return this.open(sessionId)
+    this.#expected.set(sessionId, [])
+    return null
+  }
+
+  /** The conversation of a declared session, made when there is none. */
+  open(sessionId: string): StoredSession {
+    const known = this.#known.get(sessionId)
+    if (known) return known
+    const stored = this.#ensure(this.#requireDeclared(sessionId))
+    for (const again of this.#expected.get(sessionId) ?? []) this.#ensure(again)
+    this.#declared.delete(sessionId)
+    this.#expected.delete(sessionId)
+    return stored
+  }
+
+  #requireDeclared(sessionId: string): SessionRecord {
+    const declared = this.#declared.get(sessionId)
+    if (!declared) throw new Error(`session ${sessionId} was not declared before its first record`)
+    return declared
+  }
+
+  #ensure(session: SessionRecord): StoredSession {
+    const { sessionId } = session
+    const parent = session.parentSessionId ?? null
+    const parentId = parent === null || parent === sessionId ? null : this.#find(parent)
+    const id = this.#store.ensureConversation({
+      importer: this.#importer,
+      sessionId,
+      logicalKey: session.cwd?.toWellFormed() ?? null,
+      sourceUri: this.#sourceUri,
+      parentConversationId: parentId,
+      title: session.title ?? null,
+      createdAtMs: session.startedAtMs,
+    })
+    const known = this.#known.get(sessionId)
+    if (known) return known
+    const stored = { id, isNew: this.#db.value(queries.hasMessages, { conversationId: id }) === undefined }
+    this.#known.set(sessionId, stored)
+    this.#foreign.delete(sessionId)
+    if (parent !== null && parentId === null) {
+      this.#db.run(queries.await, { key: this.#awaitKey(sessionId), parent })
+    }
+    this.#adopt(sessionId, id)
+    return stored
+  }
+
+  storedBlocks(sessionId: string, externalId: string): number | undefined {
+    const session = this.#known.get(sessionId)
+    if (session?.isNew) return undefined
+    const conversationId = session?.id ?? this.#find(sessionId)
+    return conversationId === null
+      ? undefined
+      : this.#db.value<number>(queries.storedBlocks, { conversationId, externalId })
+  }
+
+  /** Whether there is a conversation of this session, of this file or not. */
+  has(sessionId: string): boolean {
+    return this.#expected.has(sessionId) || this.#find(sessionId) !== null
+  }
+
+  lastStored(sessionId: string): LastStored | null {
+    const known = this.#lastStored.get(sessionId)
+    if (known !== undefined) return known
+    const conversationId = this.#known.get(sessionId)?.isNew ? null : this.#find(sessionId)
+    type Row = LastStored & { readonly messageId: number }
+    const row = conversationId === null ? undefined : this.#db.get<Row>(queries.lastMessage, { conversationId })
+    const last = row && mayBeCompleted(this.#db, row.messageId) ? row : null
+    this.#lastStored.set(sessionId, last)
+    return last
+  }
+
+  /** What is stored of a message. */
+  message(conversationId: number, externalId: string): StoredMessage | undefined {
+    type Row = { readonly messageId: number; readonly role: Role; readonly content: string }
+    const row = this.#db.get<Row>(queries.message, { conversationId, externalId })
+    return row && { role: row.role, parts: storedParts(this.#db, row.messageId, row.content) }
+  }
+
+  /** Whether a session, of this file or not, or one above it has the message. */
+  holds(sessionId: string, externalId: string): boolean {
+    const conversationId = this.#find(sessionId)
+    return conversationId !== null && this.#db.value(queries.hasMessage, { conversationId, externalId }) !== undefined
+  }
+
+  #adopt(sessionId: string, conversationId: number): void {
+    const prefix = this.#awaitKey('')
+    for (const key of this.#db.column<string>(queries.awaiting, { prefix, parent: sessionId })) {
+      const child = { importer: this.#importer, sessionId: key.slice(prefix.length), conversationId }
+      this.#db.run(queries.adopt, child)
+      this.#db.run(queries.arrived, { key })
+    }
+  }
+
+  #find(sessionId: string): number | null {
+    const known = this.#known.get(sessionId)
+    if (known) return known.id
+    const found = this.#foreign.get(sessionId)
+    if (found !== undefined) return found
+    const id = this.#db.value<number>(queries.session, { importer: this.#importer, sessionId }) ?? null
+    this.#foreign.set(sessionId, id)
+    return id
+  }
+
+  #awaitKey(sessionId: string): string {
+    return `transcript_parent:${this.#importer}:${sessionId}`
+  }
+}

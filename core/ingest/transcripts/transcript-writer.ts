@@ -1,0 +1,260 @@
+import type { Clock } from '../../clock.ts'
+import type { ImportWindow } from '../../contract/import.ts'
+import { assertNever } from '../../errors.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
+import { ConversationStore } from '../conversation-store.ts'
+import type { NewMessage } from '../new-message.ts'
+import { storedLinks } from './answer-links.ts'
+import { storeCompaction } from './existing-compaction.ts'
+import type {
+  AnswerRecord,
+  CompactionRecord,
+  MessageRecord,
+  PruningRecord,
+  StoredHistory,
+  TranscriptRecord,
+} from './format.ts'
+import { storeGivenUp, withdrawGivenUp } from './given-up-branches.ts'
+import { continueMessage, cutGrown } from './grown-answer.ts'
+import { ImportBatch } from './import-batch.ts'
+import { ImportReport } from './import-report.ts'
+import { oneLine } from './one-line.ts'
+import { storePruning } from './store-pruning.ts'
+import { type StoredSession, StoredSessions } from './stored-sessions.ts'
+
+export type WriterOptions = {
+  readonly db: WriteDb
+  readonly estimator: TokenEstimator
+  readonly clock: Clock
+  readonly path: string
+  readonly format: string
+  readonly window: ImportWindow
+}
+
+type Beginning = { readonly text: string; readonly isAsked: boolean }
+
+/**
+ * Stores the records of one transcript, whatever its format. Messages go in batches; every batch that was written
+ * stays valid. What is there already is left as it is.
+ */
+export class TranscriptWriter {
+  readonly report: ImportReport
+  readonly #options: WriterOptions
+  readonly #store: ConversationStore
+  readonly #sessions: StoredSessions
+  readonly #batch: ImportBatch
+  /** By session, as what follows. */
+  readonly #titles = new Map<string, string>()
+  /** Of what was said first in sessions: their titles where the transcript has none. */
+  readonly #beginnings = new Map<string, Beginning>()
+  /** Sessions that were declared with a title. */
+  readonly #named = new Set<string>()
+  readonly #givenUp = new Map<string, ReadonlySet<string>>()
+  /** Of sessions that were there before: what was replaced shows when their branches stand as they do now. */
+  readonly #laterCompactions: CompactionRecord[] = []
+  readonly #laterPrunings: PruningRecord[] = []
+
+  constructor(options: WriterOptions) {
+    const { db, estimator, clock, path, format } = options
+    this.#options = options
+    this.#store = new ConversationStore(db, estimator, clock)
+    this.report = new ImportReport(path, format)
+    this.#sessions = new StoredSessions(db, this.#store, format, path)
+    this.#batch = new ImportBatch({
+      store: this.#store,
+      report: this.report,
+      conversationOf: (sessionId) => this.#session(sessionId).id,
+      continued: this.#continued,
+    })
+  }
+
+  readonly stored: StoredHistory = {
+    storedBlocks: (sessionId, externalId) => this.#sessions.storedBlocks(sessionId, externalId),
+    lastStored: (sessionId) => this.#sessions.lastStored(sessionId),
+    hasSession: (sessionId) => this.#sessions.has(sessionId),
+  }
+
+  /** A message that an earlier import found half written. */
+  readonly #continued = (conversationId: number, message: NewMessage): NewMessage[] | null => {
+    const links = storedLinks(message.externalId ?? '', (id) => this.#sessions.message(conversationId, id))
+    const [first] = links
+    return first
+      ? continueMessage(
+          message,
+          first.role,
+          links.map(({ parts }) => parts),
+        )
+      : null
+  }
+
+  /** Takes one record; true when a batch was written, which is a good moment to let others in. */
+  take(record: TranscriptRecord): boolean {
+    switch (record.kind) {
+      case 'session':
+        this.#sessions.declare(record)
+        if (record.title != null) this.#named.add(record.sessionId)
+        if (this.report.mainSessionId === null || record.isMain) this.report.mainSessionId = record.sessionId
+        return false
+      case 'message':
+        return this.#takeMessage(record)
+      case 'answer':
+        return this.#takeAnswer(record)
+      case 'compaction':
+        return this.#takeCompaction(record)
+      case 'pruning':
+        return this.#takePruning(record)
+      case 'title':
+        this.#titles.set(record.sessionId, record.title)
+        return false
+      case 'given_up':
+        this.#givenUp.set(record.sessionId, record.externalIds)
+        return false
+      case 'other':
+        this.report.otherRecords += 1
+        return false
+      case 'repeated':
+        this.report.alreadyThere += 1
+        return false
+      case 'skipped':
+        this.report.skip(record)
+        return false
+      default:
+        return assertNever(record)
+    }
+  }
+
+  /** To be called after the last record. */
+  finish(): void {
+    this.#batch.write()
+    const { db, estimator, format, window } = this.#options
+    const givenUp = (window === 'agent' ? [...this.#givenUp] : []).flatMap(
+      ([sessionId, externalIds]): [number, ReadonlySet<string>][] => {
+        const id = this.#sessions.get(sessionId)?.id
+        return id === undefined ? [] : [[id, externalIds]]
+      },
+    )
+    for (const [conversationId, externalIds] of givenUp) withdrawGivenUp({ db, conversationId, externalIds })
+    for (const compaction of this.#laterCompactions) this.#compact(compaction)
+    for (const pruning of this.#laterPrunings) this.#prune(pruning)
+    for (const [conversationId, externalIds] of givenUp) {
+      storeGivenUp({ db, estimator, importer: format, conversationId, externalIds })
+    }
+    this.#nameConversations()
+  }
+
+  #nameConversations(): void {
+    for (const [sessionId, title] of this.#titles) {
+      const id = this.#sessions.get(sessionId)?.id
+      if (id !== undefined) this.#store.setTitle(id, title)
+    }
+    for (const [sessionId, { text }] of this.#beginnings) {
+      const id = this.#sessions.get(sessionId)?.id
+      if (id !== undefined && !this.#titles.has(sessionId) && !this.#named.has(sessionId))
+        this.#store.setTitle(id, text)
+    }
+    for (const conversation of this.report.conversations.values()) {
+      conversation.title = this.#store.titleOf(conversation.conversationId)
+    }
+  }
+
+  #takeMessage({ sessionId, message, copiedFrom }: MessageRecord): boolean {
+    this.#expect(sessionId)
+    if (copiedFrom && this.#isCopy(sessionId, copiedFrom, message.externalId)) return false
+    return this.#add(sessionId, message)
+  }
+
+  #takeAnswer(answer: AnswerRecord): boolean {
+    const { sessionId, externalId } = answer
+    const session = this.#expect(sessionId)
+    if (answer.copiedFrom && this.#isCopy(sessionId, answer.copiedFrom, externalId)) return false
+    const links =
+      session === null || session.isNew
+        ? []
+        : storedLinks(externalId, (id) => this.#sessions.message(session.id, id)?.parts)
+    const messages = cutGrown(answer, links)
+    const [whole] = links.length === 1 && messages.length > 1 ? cutGrown(answer, []) : []
+    if (whole) return this.#add(sessionId, { ...whole, cut: messages })
+    let wrote = false
+    for (const message of messages) wrote = this.#add(sessionId, message) || wrote
+    return wrote
+  }
+
+  #takeCompaction(compaction: CompactionRecord): boolean {
+    if (this.#options.window === 'history') return false
+    if (this.#expect(compaction.sessionId)?.isNew === false) {
+      this.#laterCompactions.push(compaction)
+      return false
+    }
+    this.#batch.write()
+    this.#compact(compaction)
+    return true
+  }
+
+  #compact(compaction: CompactionRecord): void {
+    const { db, estimator, format } = this.#options
+    const conversationId = this.#session(compaction.sessionId).id
+    const isStored = storeCompaction({ db, estimator, importer: format, conversationId, compaction })
+    if (isStored) this.report.compactions += 1
+  }
+
+  #takePruning(pruning: PruningRecord): boolean {
+    if (this.#options.window === 'history') return false
+    if (this.#expect(pruning.sessionId)?.isNew === false) {
+      this.#laterPrunings.push(pruning)
+      return false
+    }
+    this.#batch.write()
+    this.#prune(pruning)
+    return true
+  }
+
+  #prune(pruning: PruningRecord): void {
+    const { db, estimator, format } = this.#options
+    const conversationId = this.#session(pruning.sessionId).id
+    storePruning({ db, estimator, importer: format, conversationId, pruning })
+  }
+
+  #add(sessionId: string, message: NewMessage): boolean {
+    this.#noteBeginning(sessionId, message)
+    this.#batch.add(sessionId, message)
+    if (!this.#batch.isFull) return false
+    this.#batch.write()
+    return true
+  }
+
+  /** What a person asked first; until then, whatever was said first. */
+  #noteBeginning(sessionId: string, { role, content, parts }: NewMessage): void {
+    const known = this.#beginnings.get(sessionId)
+    const isAsked = role === 'user' && !/"(?:harness|meta|demonstration)":true/.test(parts[0]?.metadata ?? '')
+    if (known && (known.isAsked || !isAsked)) return
+    const text = oneLine(content)
+    if (text !== '') this.#beginnings.set(sessionId, { text, isAsked })
+  }
+
+  #isCopy(sessionId: string, sessionIds: readonly string[], externalId: string | null): boolean {
+    if (externalId === null || !sessionIds.some((id) => this.#sessions.holds(id, externalId))) return false
+    this.report.count(this.#session(sessionId).id, 'alreadyThere')
+    return true
+  }
+
+  /** Null for a session of which nothing is stored yet. */
+  #expect(sessionId: string): StoredSession | null {
+    return this.#sessions.expect(sessionId) && this.#session(sessionId)
+  }
+
+  #session(sessionId: string): StoredSession {
+    const session = this.#sessions.open(sessionId)
+    const { id: conversationId } = session
+    if (!this.report.conversations.has(conversationId)) {
+      this.report.conversations.set(conversationId, {
+        conversationId,
+        sessionId,
+        title: null,
+        added: 0,
+        alreadyThere: 0,
+      })
+    }
+    return session
+  }
+}

@@ -1,0 +1,90 @@
+import { isoMinute } from '../../clock.ts'
+import { extractTokens } from '../summarizers/deterministic.ts'
+import type { SourceEntry, SummaryRequest } from '../summarizers/summarizer.ts'
+import { TOPICS_LABEL } from '../summarizers/units.ts'
+import { FRAME } from './frame-v1.ts'
+import { entryMark, type NewNonce, unusedNonce } from './nonce.ts'
+import { fill, type ModelLevel, type PromptTemplate } from './prompt-template.ts'
+
+/** Exactly what is sent. */
+export type BuiltPrompt = {
+  readonly promptVersion: string
+  readonly source: string
+  /** The code of this call, which marks the answer too. */
+  readonly nonce: string
+  readonly system: string
+  readonly prompt: string
+}
+
+/**
+ * Writes the prompt. Everything from the conversation stands between tags that carry the code of the call, and nowhere
+ * else; the rest is the same for every conversation.
+ */
+export function buildPrompt(
+  template: PromptTemplate,
+  request: Omit<SummaryRequest, 'level'>,
+  level: ModelLevel,
+  newNonce: NewNonce,
+): BuiltPrompt {
+  const nonce = unusedNonce(newNonce, textsOf(request))
+  const mark = entryMark(nonce)
+  const coded = (text: string): string => text.replaceAll('CODE', nonce).replaceAll('ENTRY', mark)
+  const values = {
+    sources: quote('record', nonce, request.entries.flatMap((entry) => writeEntry(entry, mark)).join('\n')),
+    previous_summary:
+      request.previousSummary === null
+        ? ''
+        : `${FRAME.earlier}\n${quote('earlier', nonce, request.previousSummary.toWellFormed())}\n`,
+    style: template.styles[level],
+    target_tokens: String(targetTokens(request, level)),
+    depth: String(request.depth),
+  }
+  const closing = coded(FRAME.closing).replace('LABEL', TOPICS_LABEL.trim())
+  return {
+    promptVersion: template.version,
+    source: template.source,
+    nonce,
+    system: coded(FRAME.system),
+    prompt: `${fill(template.text, values).trim()}\n\n${closing}`,
+  }
+}
+
+/** The aggressive level aims at half of what the normal one does. Never more than half of the sources. */
+export function targetTokens(request: Pick<SummaryRequest, 'sourceTokens' | 'targetTokens'>, level: ModelLevel) {
+  const target = level === 'normal' ? request.targetTokens : Math.ceil(request.targetTokens / 2)
+  return extractTokens(request.sourceTokens, target)
+}
+
+const quote = (tag: string, nonce: string, text: string): string => `<${tag}-${nonce}>\n${text}\n</${tag}-${nonce}>`
+
+/** Who speaks and when, then the text as it stands. Ids are left out: what a node stands for is not the model's to say. */
+function writeEntry(entry: SourceEntry, mark: string): string[] {
+  const time = entry.atMs === null ? null : isoMinute(entry.atMs)
+  const at = time === null ? '' : `, ${time}Z`
+  const speaker = entry.kind === 'summary' ? 'summary' : (entry.role ?? 'unknown')
+  const who = entry.answer
+    ? `result of ${oneLine(entry.answer.name)}${entry.answer.isError ? ' (failed)' : ''}`
+    : speaker
+  const text = entry.text.trim().toWellFormed()
+  return [
+    ...(text === '' ? [] : [`${mark} ${who}${at}\n${text}`]),
+    ...entry.calls.map(({ name, input }) => `${mark} ${speaker} calls ${oneLine(name)}${at}\n${input.toWellFormed()}`),
+  ]
+}
+
+/** A tool's name is the conversation's too; it stands in a line that is ours. */
+const oneLine = (name: string): string =>
+  name
+    .replace(/[\p{C}\p{Z}]+/gu, ' ')
+    .trim()
+    .slice(0, 80)
+    .toWellFormed() || 'tool'
+
+const textsOf = ({ entries, previousSummary }: Pick<SummaryRequest, 'entries' | 'previousSummary'>): string[] => [
+  previousSummary ?? '',
+  ...entries.flatMap(({ text, calls, answer }) => [
+    text,
+    answer?.name ?? '',
+    ...calls.flatMap(({ name, input }) => [name, input]),
+  ]),
+]

@@ -1,0 +1,165 @@
+import { isoMinute } from '../../clock.ts'
+import { trimSurrogate } from '../../text.ts'
+import type { TokenEstimator } from '../token-estimator.ts'
+import type { Summarizer, SummaryRequest } from './summarizer.ts'
+import { findTopics, type LeftOut } from './topics.ts'
+import { type ScoredUnit, scoreUnits } from './unit-score.ts'
+import { TOPICS_LABEL, type Unit, unitsOf } from './units.ts'
+
+/** The way in which extracts are made. */
+export const EXTRACT_VERSION = 'extract-1'
+
+/**
+ * The summariser that is always there: no model, no network, the same text for the same sources. It keeps the lines
+ * that say most (what was asked, what came out, errors, decisions, paths, commands, numbers), each once, with speaker
+ * and time, in order. Always smaller than its sources when they have at least two tokens. Linear in their length.
+ */
+export function createDeterministicSummarizer(estimator: TokenEstimator): Summarizer {
+  return {
+    name: 'deterministic',
+    levels: ['deterministic'],
+    model: null,
+    promptVersion: () => EXTRACT_VERSION,
+    summarize: async (request) => ({ text: extract(request, estimator), inputTokens: null, outputTokens: null }),
+  }
+}
+
+/** What a summary of so many tokens is expected to take: the target, and never more than half of its sources. */
+export const extractTokens = (sourceTokens: number, targetTokens: number): number =>
+  Math.max(1, Math.min(targetTokens, Math.floor(sourceTokens / 2)))
+
+/** The extract itself, for those who cannot wait. */
+export function extract(request: SummaryRequest, estimator: TokenEstimator): string {
+  const limit = extractTokens(request.sourceTokens, request.targetTokens)
+  const { units, topics } = unitsOf(request.entries)
+  const { scored, termWeights } = scoreUnits(units)
+  const ranked = rank(scored, termWeights, estimator)
+  const footerTokens = limit >= 40 ? Math.min(80, Math.floor(limit / 6)) : 0
+  let chosen = fill(ranked, limit - footerTokens)
+  for (;;) {
+    const body = compose(chosen)
+    const dropped = leftOut(units, ranked, chosen)
+    const footer = footerTokens > 0 ? writeTopics(findTopics(dropped, topics, body), footerTokens, estimator) : ''
+    const text = footer === '' ? body : `${body}\n${footer}`
+    if (text !== '' && estimator.count(text) <= limit) return text
+    if (chosen.length <= 1) return shorten(ranked[0]?.unit ?? firstText(request), limit, estimator)
+    // A vocabulary may need more for the whole than for the lines; drop the weakest until it fits.
+    chosen = chosen.slice(0, -1)
+  }
+}
+
+/** What is not in the extract: lines of their own, best first, and those that were passed over as repetition. */
+function leftOut(units: readonly Unit[], ranked: readonly Ranked[], chosen: readonly Ranked[]): LeftOut {
+  const kept = new Set(chosen.map(({ unit }) => unit))
+  const own = ranked.map(({ unit }) => unit).filter((unit) => !kept.has(unit))
+  const known = new Set([...kept, ...own])
+  return { own, repeated: units.filter((unit) => !known.has(unit)) }
+}
+
+type Ranked = ScoredUnit & { readonly tokens: number }
+
+/** Best first, for their size, without those that mostly repeat better ones. */
+function rank(scored: readonly ScoredUnit[], termWeights: Float64Array, estimator: TokenEstimator): Ranked[] {
+  const sized = scored.map((unit) => ({ ...unit, tokens: estimator.count(unit.unit.text) + LINE_TOKENS }))
+  const value = (unit: Ranked): number => unit.score / (unit.tokens + 8) ** 0.4
+  const said = new Uint8Array(termWeights.length)
+  return sized
+    .toSorted((a, b) => value(b) - value(a) || a.order - b.order)
+    .filter(({ terms }) => {
+      let [fresh, all] = [0, 0]
+      for (const term of terms) {
+        const weight = termWeights[term] ?? 0
+        all += weight
+        if (said[term] === 0) fresh += weight
+      }
+      if (terms.length > 0 && fresh < all * LEAST_NEWS) return false
+      for (const term of terms) said[term] = 1
+      return true
+    })
+}
+
+/** A line's speaker, and its share of times. */
+const LINE_TOKENS = 5
+/** How much of a line must not have been said by better ones. */
+const LEAST_NEWS = 0.25
+
+/** How much of a summary one source may take while others have something to say. */
+const LARGEST_SHARE: Readonly<Record<Unit['role'], number>> = {
+  ask: 0.4,
+  say: 0.3,
+  call: 0.15,
+  error: 0.2,
+  result: 0.12,
+}
+
+/** Takes units while there is room, first so that no source crowds out the others, then what was asked and said. */
+function fill(ranked: readonly Ranked[], limit: number): Ranked[] {
+  const chosen = new Set<Ranked>()
+  const takenBy = new Map<number, number>()
+  let left = limit
+  const take = (candidate: Ranked): void => {
+    chosen.add(candidate)
+    left -= candidate.tokens
+    takenBy.set(candidate.unit.turn, (takenBy.get(candidate.unit.turn) ?? 0) + candidate.tokens)
+  }
+  for (const candidate of ranked) {
+    const share = (takenBy.get(candidate.unit.turn) ?? 0) + candidate.tokens
+    if (candidate.tokens <= left && share <= limit * LARGEST_SHARE[candidate.unit.role]) take(candidate)
+  }
+  for (const candidate of ranked) {
+    const isLog = candidate.unit.role === 'result' || candidate.unit.role === 'error'
+    if (candidate.tokens <= left && !isLog && !chosen.has(candidate)) take(candidate)
+  }
+  for (const candidate of chosen.size === 0 ? ranked : []) {
+    if (candidate.tokens <= left) take(candidate)
+  }
+  // Best first, so that the weakest can be dropped from the end.
+  return ranked.filter((candidate) => chosen.has(candidate))
+}
+
+/** One line a unit, in the order of the history. A speaker or time that is the same as on the line before is not repeated. */
+function compose(chosen: readonly ScoredUnit[]): string {
+  let [day, time, label, turn] = ['', '', '', -1]
+  const lines = chosen
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ unit }) => {
+      const [unitDay = '', unitTime = ''] = (unit.atMs === null ? '' : (isoMinute(unit.atMs) ?? '')).split(' ')
+      const showsDay = unitDay !== day
+      const showsTime = unitTime !== '' && (showsDay || unitTime !== time)
+      const isSame = unit.label === label && unit.turn === turn && !showsTime
+      day = unitDay
+      time = unitTime
+      label = unit.label
+      turn = unit.turn
+      if (isSame || unit.label === '') return `${isSame && label !== '' ? '  ' : ''}${unit.text}`
+      return `${showsDay && unitDay !== '' ? `${unitDay} ` : ''}${showsTime ? `${unitTime}Z ` : ''}${unit.label}: ${unit.text}`
+    })
+  return lines.join('\n')
+}
+
+function writeTopics(topics: readonly string[], limit: number, estimator: TokenEstimator): string {
+  let line = ''
+  for (const topic of topics) {
+    const longer = line === '' ? `${TOPICS_LABEL}${topic}` : `${line}, ${topic}`
+    if (estimator.count(`${longer}.`) > limit) continue
+    line = longer
+  }
+  return line === '' ? '' : `${line}.`
+}
+
+/** The last resort: as much of one line as there is room for, and if it is a single token. */
+function shorten(unit: Pick<Unit, 'text'>, limit: number, estimator: TokenEstimator): string {
+  let [fits, tooLong] = [0, Math.min(unit.text.length, limit * 16) + 1]
+  while (tooLong - fits > 1) {
+    const middle = (fits + tooLong) >> 1
+    if (estimator.count(trimSurrogate(unit.text.slice(0, middle))) <= limit) fits = middle
+    else tooLong = middle
+  }
+  const text = trimSurrogate(unit.text.slice(0, fits)).trim()
+  return text === '' ? '…' : text
+}
+
+function firstText({ entries }: SummaryRequest): Pick<Unit, 'text'> {
+  const text = entries.find((entry) => entry.text.trim() !== '')?.text
+  return { text: text?.trim().slice(0, 2_000) ?? `${entries.length} messages without text` }
+}

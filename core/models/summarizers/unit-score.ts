@@ -1,0 +1,106 @@
+import { termsOf } from '../terms.ts'
+import { TROUBLE, type Unit } from './units.ts'
+
+export type ScoredUnit = {
+  readonly unit: Unit
+  readonly order: number
+  readonly score: number
+  /** Distinct terms, as numbers. */
+  readonly terms: Int32Array
+}
+
+/** Words of weighing and concluding. Like `TROUBLE` a help where they occur: scripts without any are ranked without. */
+const CONCLUSION =
+  /decid|chose|instead|because|therefore|must\b|never\b|root cause|fixed|turns out|conclu|important|so that|决定|因为|必须|原因|结论|所以|決定|結論|必要|решил|потому|поэтому|entschied|weil|deshalb|결정|이유/i
+
+const PATH = /[/\\][\w@.-]+[/\\.][\w.-]+|\b[\w-]+\.(?:[a-z]{1,4}|[a-z]+\d)\b/
+const IDENTIFIER = /\w+\(\)|`[^`]+`|[a-z0-9][A-Z]\w|\w_\w|https?:|--?[a-z]/
+
+/**
+ * Scores units without knowing their language: terms that recur in some units but not in most carry the topic, and a
+ * unit is worth the more for naming paths, identifiers, numbers, errors and decisions, and for standing where people
+ * ask and conclude.
+ */
+export function scoreUnits(units: readonly Unit[]): { scored: ScoredUnit[]; termWeights: Float64Array } {
+  const numbers = new Map<string, number>()
+  const frequency: number[] = []
+  const termsByUnit = units.map((unit) => distinctTerms(unit.text, numbers, frequency))
+  const termWeights = Float64Array.from(
+    frequency,
+    (count) => Math.log2(1 + count) * Math.log(1 + units.length / Math.max(1, count)),
+  )
+  const seen = new Set<string>()
+  const scored: ScoredUnit[] = []
+  units.forEach((unit, order) => {
+    const terms = termsByUnit[order] ?? new Int32Array(0)
+    // The same line with other numbers is repetition: progress bars, log lines, stack frames.
+    const template = unit.text.replace(/\d+/g, '0').toLowerCase()
+    if (seen.has(template)) return
+    seen.add(template)
+    let weight = 0
+    for (const term of terms) weight += termWeights[term] ?? 0
+    const topic = weight / (terms.length + 6) ** 0.6
+    scored.push({ unit, order, terms, score: topic * standing(unit, units[order + 1]) * substance(unit) })
+  })
+  return { scored, termWeights }
+}
+
+function distinctTerms(text: string, numbers: Map<string, number>, frequency: number[]): Int32Array {
+  const distinct = new Set<number>()
+  for (const term of termsOf(text)) {
+    if (term.length < 2) continue
+    let number = numbers.get(term)
+    if (number === undefined) {
+      number = frequency.length
+      numbers.set(term, number)
+      frequency.push(0)
+    }
+    if (distinct.has(number)) continue
+    distinct.add(number)
+    frequency[number] = (frequency[number] ?? 0) + 1
+  }
+  return Int32Array.from(distinct)
+}
+
+/** Who says it and where: what was asked, what came out, what failed. */
+function standing(unit: Unit, next: Unit | undefined): number {
+  switch (unit.role) {
+    case 'ask':
+      return unit.isFirst ? 3 : 1.6
+    case 'say':
+      // What is said last before the user speaks again is the outcome.
+      if (unit.isLast || next === undefined || next.role === 'ask') return 1.8
+      return unit.isFirst ? 1.4 : 1
+    case 'error':
+      return unit.isFirst ? 1.8 : 1
+    case 'call':
+      return 0.8
+    case 'result':
+      return 0.4
+  }
+}
+
+/** What it is made of. */
+function substance({ text, role }: Unit): number {
+  let [letters, digits, symbols] = [0, 0, 0]
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if ((unit | 32) >= 97 && (unit | 32) <= 122) letters += 1
+    else if (unit >= 48 && unit <= 57) digits += 1
+    else if (unit > 127) letters += 1
+    else if (unit !== 32) symbols += 1
+  }
+  let factor = 1
+  // In an answer that succeeded the word is mostly code or talk about errors.
+  if (TROUBLE.test(text)) factor *= role === 'result' ? 1.2 : 1.7
+  if (CONCLUSION.test(text)) factor *= 1.4
+  if (PATH.test(text)) factor *= 1.25
+  if (IDENTIFIER.test(text)) factor *= 1.15
+  if (digits > 0 && digits < letters) factor *= 1.1
+  if (text.includes('?') || text.includes('？') || text.includes('؟')) factor *= 1.15
+  // Brackets, rulers and encoded blobs.
+  if (symbols + digits > letters) factor *= 0.3
+  if (text.length > 100 && !text.includes(' ') && letters + digits === text.length - symbols && symbols < 3)
+    factor *= 0.1
+  return factor
+}

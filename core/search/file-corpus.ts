@@ -1,0 +1,88 @@
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
+import type { Corpus, HitRow } from './corpus.ts'
+import type { Fields } from './matcher.ts'
+
+const queries = {
+  all: /* sql */ `
+    SELECT
+      file_id AS id,
+      conversation_id AS conversationId,
+      created_at AS createdAtMs,
+      file_name AS name,
+      exploration_summary AS summary
+    FROM large_files
+    ORDER BY file_id`,
+}
+
+type FileRow = Pick<HitRow, 'id' | 'conversationId' | 'createdAtMs'> & {
+  readonly name: string | null
+  readonly summary: string | null
+}
+
+/**
+ * Large files by their name and exploration summary. There are few, and no index of them: a row is the place in the
+ * list by id, which is read when the corpus is made, so that one search sees one list.
+ */
+export class FileCorpus implements Corpus {
+  readonly kind = 'file'
+  readonly fields = ['content'] as const
+  readonly index = null
+  readonly #files: readonly FileRow[]
+
+  constructor(db: ReadDb) {
+    this.#files = db.all<FileRow>(queries.all)
+  }
+
+  get known(): Catalogue {
+    return this.excerpt([...this.#files.keys()])
+  }
+
+  excerpt(rows: readonly number[]): Catalogue {
+    const builder = new CatalogueBuilder(null, rows.length)
+    for (const row of rows) {
+      const file = this.#files[row]
+      if (file) builder.add(row, file.conversationId, 0, file.createdAtMs, textOf(file).length)
+    }
+    return builder.build()
+  }
+
+  newestRow(): number {
+    return Math.max(0, this.#files.length - 1)
+  }
+
+  async catalogue(): Promise<Catalogue> {
+    return this.known
+  }
+
+  holding(rows: readonly number[]): number[] {
+    return [...rows]
+  }
+
+  liking(): number[] {
+    return []
+  }
+
+  texts(rows: readonly number[]): Map<number, Fields> {
+    return new Map(
+      rows.flatMap((row): [number, Fields][] => {
+        const file = this.#files[row]
+        return file ? [[row, [textOf(file)]]] : []
+      }),
+    )
+  }
+
+  hits(rows: readonly number[]): Map<number, HitRow> {
+    return new Map(
+      rows.flatMap((row): [number, HitRow][] => {
+        const file = this.#files[row]
+        if (!file) return []
+        const { id, conversationId, createdAtMs } = file
+        const nothing = { seq: null, role: null, depth: null, coveredBy: [], coverInWindow: null, inContext: false }
+        return [[row, { ...nothing, id, kind: 'file', conversationId, createdAtMs }]]
+      }),
+    )
+  }
+}
+
+const textOf = ({ name, summary }: FileRow): string => [name, summary].filter((text) => text !== null).join('\n')

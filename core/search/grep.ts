@@ -1,0 +1,288 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Capabilities } from '../contract/memory.ts'
+import type { GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
+import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { HistoryIndex } from '../systems/history-index.ts'
+import { Breather } from './breather.ts'
+import type { Corpus, TextIndexSource } from './corpus.ts'
+import { FileCorpus } from './file-corpus.ts'
+import { Filters, kindsOf } from './filters.ts'
+import type { HitOrder, HitPlace } from './hit-order.ts'
+import { hitsOf } from './hits.ts'
+import { wordMatch } from './index-expression.ts'
+import { MessageCorpus } from './message-corpus.ts'
+import { ownIndexes } from './native-text-index.ts'
+import { expressionPlan, type Plan } from './plan.ts'
+import { planQuestion, type Question } from './plan-query.ts'
+import type { Expression } from './query.ts'
+import { ScanOrder } from './scan-order.ts'
+import { ScoreOrder } from './score-order.ts'
+import { type Ground, prepareSearch } from './search.ts'
+import { SummaryCorpus } from './summary-corpus.ts'
+import { TermLookup } from './term-rows.ts'
+import { TimeOrder } from './time-order.ts'
+
+/** A word in more rows than this, and in more than this share of them, is not looked for on its own. */
+const COMMON_ROWS = 500
+const COMMON_SHARE = 0.2
+/** How long candidates are counted once the page is full, unless the exact total is asked for. */
+const COUNT_MS = 10
+/** What a stream has found is told no more often. */
+const STEP_MS = 50
+
+const Cursor = z.object({
+  /** Hash of what was asked. */
+  grep: z.string(),
+  /** Hits on all pages so far. */
+  given: z.int().min(1),
+  total: z.int(),
+  isExact: z.boolean(),
+  /** The last hit that was given. JSON has no −Infinity: null stands for it. */
+  after: z.object({ time: z.number().nullable(), corpus: z.int(), row: z.number(), score: z.number() }),
+  /** Newest row of each kind at the first page: later pages see what it saw. */
+  newest: z.record(z.string(), z.number()),
+  /** Nothing had all the words, so those with some of them are given. */
+  isLoosened: z.boolean(),
+})
+type Cursor = z.infer<typeof Cursor>
+
+/** What is looked for, and what looks for it. */
+type Answer = {
+  readonly hits: HitOrder
+  /** The words of which each hit has some; null where the hits have what was asked. */
+  readonly anyOf: readonly Expression[] | null
+  readonly isScan: boolean
+}
+
+/** Searches messages, summaries and files. Holds what it knows of the rows between two searches. */
+export class Grep {
+  readonly #db: ReadDb
+  readonly #histories: HistoryIndex
+  readonly #messages: MessageCorpus
+  readonly #summaries: SummaryCorpus
+  readonly #indexes: TextIndexSource
+
+  /** @param indexes default: those of the file itself, if it has any */
+  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex, indexes?: TextIndexSource) {
+    const source = indexes ?? ownIndexes(db, capabilities)
+    this.#db = db
+    this.#histories = histories
+    this.#indexes = source
+    this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null, histories)
+    this.#summaries = new SummaryCorpus(db, () => source.current()?.summaries ?? null)
+  }
+
+  /**
+   * A page of hits, and how many there are in all, or are at least. Gives way to other work every 20 ms.
+   * @throws LcmError cancelled, not_found; invalid_argument for a pattern or cursor that cannot be right;
+   * pattern_too_slow for patterns that go back and forth in a text for longer than 5 s
+   */
+  async search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+    const hits: GrepStep['hits'] = []
+    const patience = {
+      everyMs: Number.POSITIVE_INFINITY,
+      countMs: input.exactTotal ? Number.POSITIVE_INFINITY : COUNT_MS,
+    }
+    for await (const step of this.#steps(input, patience, signal)) {
+      hits.push(...step.hits)
+      if (step.result) return { ...step.result, hits }
+    }
+    throw new Error('a search ended without a result')
+  }
+
+  /**
+   * The same, told as it comes in; every candidate is counted. Ends early when the caller stops asking.
+   * @throws LcmError see `search`
+   */
+  stream(input: GrepInput, signal?: AbortSignal): AsyncGenerator<GrepStep, void> {
+    return this.#steps(input, { everyMs: STEP_MS, countMs: Number.POSITIVE_INFINITY }, signal)
+  }
+
+  async *#steps(
+    input: GrepInput,
+    { everyMs, countMs }: { readonly everyMs: number; readonly countMs: number },
+    signal?: AbortSignal,
+  ): AsyncGenerator<GrepStep, void> {
+    const began = performance.now()
+    const question = planQuestion(input, signal)
+    if (!question) {
+      const notes = ['There is nothing to look for.']
+      const result = { total: 0, totalIsExact: true, nextCursor: null, notes, tookMs: performance.now() - began }
+      yield { hits: [], found: 0, scanned: 0, rows: 0, result }
+      return
+    }
+    const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
+    if (cursor && cursor.grep !== hashOf(input)) throw badCursor('it belongs to another search')
+    try {
+      const breather = new Breather(signal)
+      const grounds = this.#grounds(input, cursor)
+      const { hits, anyOf, isScan } = await answer(input, question, cursor, grounds, breather)
+      let given = 0
+      let toldAt = performance.now()
+      let pageDoneAt: number | null = null
+      const progress = async (): Promise<Omit<GrepStep, 'result'>> => {
+        const news = hits.page.slice(given)
+        given += news.length
+        toldAt = performance.now()
+        return {
+          hits: await hitsOf(news, question, this.#summaries),
+          found: hits.found,
+          scanned: hits.scanned,
+          rows: hits.rows,
+        }
+      }
+      while (!hits.isDone) {
+        const isPageNews = hits.isPageDone && pageDoneAt === null
+        if (hits.isPageDone) pageDoneAt ??= performance.now()
+        if (cursor?.isExact && hits.isPageDone) break
+        if (pageDoneAt !== null && performance.now() - pageDoneAt >= countMs) break
+        // Whoever follows reads the page while the rest is counted.
+        const isTime = performance.now() - toldAt >= everyMs || (isPageNews && Number.isFinite(everyMs))
+        if (isTime) yield { ...(await progress()), result: null }
+        await hits.step()
+      }
+      const last = hits.page.at(-1)
+      const total = totalOf(hits, cursor)
+      const givenBefore = (cursor?.given ?? 0) + hits.page.length
+      const hasMore = last !== undefined && (!total.isExact || givenBefore < total.total)
+      const next = (): Cursor => ({
+        grep: hashOf(input),
+        given: givenBefore,
+        ...total,
+        after: finite(hits.placeOf(last as NonNullable<typeof last>)),
+        newest: Object.fromEntries(grounds.map(({ corpus, newestRow }) => [corpus.kind, newestRow])),
+        isLoosened: anyOf !== null,
+      })
+      const step = await progress()
+      const result = {
+        total: total.total,
+        totalIsExact: total.isExact,
+        nextCursor: hasMore ? encodeCursor(next()) : null,
+        notes: this.#notes(question, { hits, anyOf, isScan }, grounds),
+        tookMs: performance.now() - began,
+      }
+      yield { ...step, result }
+    } finally {
+      question.strict.matcher.elsewhere?.close()
+    }
+  }
+
+  #grounds(input: GrepInput, cursor: Cursor | null): Ground[] {
+    const filters = new Filters(this.#db, this.#histories, input)
+    return kindsOf(input).map((kind, order) => {
+      const corpus = this.#corpus(kind)
+      const { index } = corpus
+      const newestRow = cursor?.newest[kind] ?? corpus.newestRow()
+      return { corpus, order, newestRow, filters, terms: index && new TermLookup(index) }
+    })
+  }
+
+  #corpus(kind: Corpus['kind']): Corpus {
+    switch (kind) {
+      case 'message':
+        return this.#messages
+      case 'summary':
+        return this.#summaries
+      case 'file':
+        return new FileCorpus(this.#db)
+    }
+  }
+
+  #notes({ notes, loose }: Question, { hits, anyOf, isScan }: Answer, grounds: readonly Ground[]): string[] {
+    const told = [...notes]
+    if (grounds.length === 0) told.push('Only messages have a role, only summaries a depth: nothing is left.')
+    const texts = grounds.filter(({ corpus }) => corpus.kind !== 'file')
+    const indexes = this.#indexes.current()
+    if (isScan && texts.length > 0) {
+      told.push(
+        indexes
+          ? 'Answered by a scan of every text: what was looked for is too short, or says too little, for the index.'
+          : `Answered by a scan of every text: ${this.#indexes.absence()}`,
+      )
+    } else if (texts.length > 0 && indexes?.note) told.push(indexes.note)
+    if (anyOf && hits.found > 0) told.push('Nothing has all the words; what has some of them is ranked by relevance.')
+    if (anyOf && loose?.kind === 'any' && anyOf.length < loose.of.length) {
+      told.push('Words that stand nearly everywhere were not looked for on their own.')
+    }
+    return told
+  }
+}
+
+/** Hits of the question as it was asked; when there are none and it may be loosened, of any of its words. */
+async function answer(
+  input: GrepInput,
+  question: Question,
+  cursor: Cursor | null,
+  grounds: readonly Ground[],
+  breather: Breather,
+): Promise<Answer> {
+  const { strict, loose, isPlain } = question
+  const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
+  if (!(mayLoosen && cursor?.isLoosened)) {
+    const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
+    const found = await inOrder(input, input.sort, plan, cursor, grounds, breather)
+    if (!mayLoosen || cursor) return { ...found, anyOf: null }
+    while (found.hits.found === 0 && !found.hits.isDone) await found.hits.step()
+    if (found.hits.found > 0) return { ...found, anyOf: null }
+  }
+  const [first] = grounds
+  const rows = first ? (await first.corpus.catalogue(breather)).length : 0
+  const telling = loose.of.filter((part) => !isCommon(part, first, rows))
+  const anyOf = telling.length > 0 ? telling : loose.of
+  const plan = expressionPlan({ kind: 'any', of: anyOf })
+  return { ...(await inOrder(input, 'relevance', plan, cursor, grounds, breather)), anyOf }
+}
+
+/** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
+function isCommon(expression: Expression, ground: Ground | undefined, rows: number): boolean {
+  if (!ground?.terms || expression.kind !== 'term' || wordMatch(expression) === null) return false
+  const holding = ground.terms.of(expression.term).rows?.length ?? 0
+  return holding > Math.max(COMMON_ROWS, rows * COMMON_SHARE)
+}
+
+async function inOrder(
+  { limit }: GrepInput,
+  sort: GrepInput['sort'],
+  plan: Plan,
+  cursor: Cursor | null,
+  grounds: readonly Ground[],
+  breather: Breather,
+): Promise<Omit<Answer, 'anyOf'>> {
+  const isRanked = sort === 'relevance'
+  const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, isRanked, breather)))
+  const after = cursor && placeFrom(cursor.after)
+  const isScan = searches.some((searched) => searched.isScan)
+  if (!isRanked) {
+    return { hits: new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }), isScan }
+  }
+  const isIndexed = searches.every(({ scored }) => scored !== null)
+  return {
+    hits: isIndexed ? new ScoreOrder(searches, { limit, after }) : new ScanOrder(searches, { limit, after }),
+    isScan,
+  }
+}
+
+/** What is known to the last hit stays known on later pages: they find only what comes after. */
+function totalOf(hits: HitOrder, cursor: Cursor | null): { readonly total: number; readonly isExact: boolean } {
+  if (cursor?.isExact) return { total: cursor.total, isExact: true }
+  const before = hits.countsAll ? 0 : (cursor?.given ?? 0)
+  const counted = before + hits.found
+  return { total: hits.isDone ? counted : Math.max(counted, cursor?.total ?? 0), isExact: hits.isDone }
+}
+
+const finite = ({ time, ...place }: HitPlace): Cursor['after'] => ({
+  ...place,
+  time: time === Number.NEGATIVE_INFINITY ? null : time,
+})
+const placeFrom = ({ time, ...place }: Cursor['after']): HitPlace => ({
+  ...place,
+  time: time ?? Number.NEGATIVE_INFINITY,
+})
+
+/** The same for the same question, however long the pages. */
+function hashOf({ cursor: _, limit: __, exactTotal: ___, ...question }: GrepInput): string {
+  const canonical = JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return createHash('sha256').update(canonical).digest('hex').slice(0, 16)
+}

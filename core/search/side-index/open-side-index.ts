@@ -1,0 +1,22 @@
+import { realpathSync } from 'node:fs'
+import { probeSchema } from '../../sqlite/schema-probe.ts'
+import type { OpenedMemory } from '../../systems/open-memory.ts'
+import { detectDialect } from '../../systems/registry.ts'
+import { SideIndex } from './side-index.ts'
+import { SourceState } from './source-state.ts'
+
+/**
+ * The search index that the app keeps for an open memory; null for a file whose own indexes can be relied on. Nothing is
+ * made here.
+ * @param openedStamp `stampAtRest` before the memory was opened
+ */
+export function openSideIndex(
+  { info, read }: Pick<OpenedMemory, 'info' | 'read'>,
+  openedStamp: string | null,
+  cacheDir: string,
+): SideIndex | null {
+  const { fullTextIndex, substringIndex } = info.capabilities
+  if (info.system === 'native' || (fullTextIndex && substringIndex)) return null
+  const companions = detectDialect(probeSchema(read))?.reader?.companions?.(realpathSync(info.path)) ?? []
+  return new SideIndex({ read, info, state: new SourceState({ read, info, openedStamp, companions }), cacheDir })
+}

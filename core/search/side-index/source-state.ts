@@ -1,0 +1,127 @@
+import { realpathSync, statSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import { fileStamp, isSettled, TICK_MS } from '../../sqlite/file-guard.ts'
+import { startByOther } from '../../sqlite/file-header.ts'
+import { isAllSeen, readLogIndex } from '../../sqlite/log-index.ts'
+import { pause } from '../../sqlite/pause.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+
+/** Of a database: up to the end of the change counter. https://www.sqlite.org/fileformat2.html#file_change_counter */
+const COUNTER_BYTES = 28
+/** What the clock of this process leaves off of a time. */
+const CLOCK_MS = 1
+/** Between attempts to name what was written this moment; all of them together are some ticks of a file system. */
+const NAMING_MS = 15
+const NAMING_ATTEMPTS = 5
+
+/**
+ * Stamp of a file at rest and of what belongs to it, taken before it is opened; waits for a tick of the file system's
+ * clock when it was written this very moment. null when its time cannot tell later writes.
+ */
+export function stampAtRest(path: string): string | null {
+  try {
+    const realPath = realpathSync(path)
+    if (statSync(`${realPath}-shm`, { throwIfNoEntry: false }) && !isEmptyLog(realPath)) return null
+    if (!partsOf(realPath).every(isSettled)) pause(TICK_MS + CLOCK_MS)
+    return filesState(realPath)
+  } catch {
+    // What stands there cannot be read; opening it says why.
+    return null
+  }
+}
+
+/** What `name` says, or will say in a moment: of content that was just written. null when it goes on being written. */
+export async function nameSoon(name: () => string | null): Promise<string | null> {
+  for (let attempt = 1; attempt < NAMING_ATTEMPTS; attempt += 1) {
+    const id = name()
+    if (id !== null) return id
+    await setTimeout(NAMING_MS)
+  }
+  return name()
+}
+
+export type SourceStateOptions = {
+  readonly read: ReadDb
+  readonly info: Pick<MemoryInfo, 'path' | 'access'>
+  /** `stampAtRest` before the file was opened. */
+  readonly openedStamp: string | null
+  /** Absolute paths of other files that belong to the memory. */
+  readonly companions: readonly string[]
+}
+
+/** Names the exact content that a connection reads now, the same for every process and over time. */
+export class SourceState {
+  readonly realPath: string
+  readonly #options: SourceStateOptions
+  readonly #restStamp: string | null
+  #known: { readonly version: number; readonly id: string } | null = null
+
+  constructor(options: SourceStateOptions) {
+    this.#options = options
+    this.realPath = realpathSync(options.info.path)
+    const isStill = options.info.access !== 'in_place' && stampAtRest(options.info.path) === options.openedStamp
+    this.#restStamp = isStill ? options.openedStamp : null
+  }
+
+  /** Two equal names stand for the same texts. null while the content cannot be named: then it equals nothing. */
+  id(): string | null {
+    const { read } = this.#options
+    const version = read.dataVersion()
+    if (this.#known?.version === version) return this.#known.id
+    const id = this.#name()
+    if (id === null) return null
+    // What stayed the same from before to after was so in between.
+    if (read.dataVersion() === version) this.#known = { version, id }
+    // Over an empty log the version may count reads; then the files themselves must have stayed as they were.
+    else if (!isEmptyLog(this.realPath) || this.#name() !== id) return null
+    return id
+  }
+
+  #name(): string | null {
+    const { info, companions } = this.#options
+    try {
+      if (!companions.every(isSettled)) return null
+      const own = info.access === 'in_place' ? liveState(this.realPath) : this.#restStamp
+      return own && [own, ...companions.map(fileStamp)].join('|')
+    } catch {
+      // A file that is being replaced or cannot be read any more.
+      return null
+    }
+  }
+}
+
+const partsOf = (realPath: string): string[] => ['', '-wal', '-journal'].map((suffix) => `${realPath}${suffix}`)
+
+/** Of a database whose content stands in its files alone. null when their times cannot tell later writes. */
+function filesState(realPath: string): string | null {
+  const parts = partsOf(realPath)
+  return parts.every(isSettled) ? `files ${parts.map(stampUnlessEmpty).join(' ')}` : null
+}
+
+const isEmptyLog = (realPath: string): boolean =>
+  statSync(`${realPath}-shm`, { throwIfNoEntry: false }) !== undefined &&
+  !statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size
+
+function liveState(realPath: string): string | null {
+  if (isEmptyLog(realPath)) return filesState(realPath)
+  const { dev, ino } = statSync(realPath)
+  if (statSync(`${realPath}-shm`, { throwIfNoEntry: false })) {
+    // Of a log without a writer only the file itself counts, in which there may be more than the index tells of.
+    if (!isSettled(`${realPath}-wal`)) return null
+    const stamp = fileStamp(`${realPath}-wal`)
+    const index = readLogIndex(realPath)
+    // With more to come, the stamp would not tell when it has come.
+    if (!index || !isAllSeen(realPath, index)) return null
+    return `log ${dev}:${ino} ${index.toString('base64')} ${stamp}`
+  }
+  const start = startByOther(realPath, COUNTER_BYTES)
+  if (!start) return null
+  const isWal = start[18] === 2
+  const journal = statSync(`${realPath}-journal`, { throwIfNoEntry: false })
+  if (start.length < COUNTER_BYTES || isWal || journal?.size) return null
+  return `counter ${fileStamp(realPath)} ${start.readUInt32BE(24)}`
+}
+
+const stampUnlessEmpty = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false })?.size ? fileStamp(path) : 'nothing'

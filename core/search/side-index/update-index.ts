@@ -1,0 +1,220 @@
+import type { JobProgress } from '../../contract/job.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import type { SearchIndexResult } from '../../contract/search-index.ts'
+import { LcmError } from '../../errors.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { Breather } from '../breather.ts'
+import { removeUnusedDb } from '../cache-db.ts'
+import type { Corpus } from '../corpus.ts'
+import type { Fields } from '../matcher.ts'
+import { MessageCorpus } from '../message-corpus.ts'
+import { SummaryCorpus } from '../summary-corpus.ts'
+import { BlockReader } from './block-reader.ts'
+import { IndexFile } from './index-file.ts'
+import { FOLDER_LIMIT_BYTES, indexesOf, lockIndex, makeFolder, newIndexPath, tidyFolder } from './index-folder.ts'
+import { IndexWriter } from './index-writer.ts'
+import type { SideIndex } from './side-index.ts'
+import { nameSoon } from './source-state.ts'
+
+/** Rows of a large block whose texts are read at once. */
+const FEW_ROWS = 8
+const PROGRESS_INTERVAL_MS = 100
+
+export type UpdateIndexOptions = {
+  readonly read: ReadDb
+  readonly info: Pick<MemoryInfo, 'bytes'>
+  readonly index: SideIndex
+  /** All indexes of this folder together. */
+  readonly limitBytes?: number
+}
+
+/**
+ * Makes the search index of a foreign file, or brings it up to date: every text is read and compared with what was
+ * indexed of it, and what differs is indexed anew. Gives way to other work every 20 ms. What was committed before it was
+ * cancelled, or killed, is where the next one goes on.
+ * @throws LcmError cancelled; file_not_readable, read_only_file, disk_full when the cache cannot be written
+ */
+export async function* updateIndex(
+  options: UpdateIndexOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, SearchIndexResult> {
+  const { index, limitBytes = FOLDER_LIMIT_BYTES } = options
+  const facts = index.facts()
+  const nothing = { changedRows: 0, ...facts }
+  if (index.current()) return { outcome: 'ready', ...nothing }
+  makeFolder(index.folder)
+  const unlock = lockIndex(index.folder, index.key)
+  if (!unlock) return { outcome: 'busy', ...nothing }
+  let file: IndexFile | null = null
+  try {
+    file = openOrCreate(index, limitBytes)
+    const wasTooLarge = file.get('too_large')
+    if (wasTooLarge !== null && Number(wasTooLarge) <= options.info.bytes) return { outcome: 'too_large', ...nothing }
+    const result = yield* new Update(options, file, limitBytes).run(signal)
+    if (result.outcome === 'too_large') {
+      discard(file)
+      file = null
+    }
+    return result
+  } catch (error) {
+    const isOurs = error instanceof LcmError && error.details?.path === file?.db.path
+    if (!isOurs || error.code === 'disk_full' || error.code === 'read_only_file') throw error
+    // A damaged index: it is made anew next time.
+    discard(file)
+    file = null
+    return { outcome: 'behind', ...nothing, indexedRows: 0, bytes: 0 }
+  } finally {
+    file?.close()
+    unlock()
+  }
+}
+
+/** The one that there is, or a new one; those that cannot be used go. */
+function openOrCreate({ folder, key, subject }: SideIndex, limitBytes: number): IndexFile {
+  let usable: IndexFile | null = null
+  for (const path of indexesOf(folder, key)) {
+    const file: IndexFile | null = usable ? null : IndexFile.open(path, subject)
+    if (file) usable = file
+    else removeUnusedDb(path)
+  }
+  if (usable) return usable
+  tidyFolder(folder, key, limitBytes)
+  return IndexFile.create(newIndexPath(folder, key), subject)
+}
+
+function discard(file: IndexFile | null): void {
+  if (!file) return
+  try {
+    file.set('format', 'damaged')
+  } catch (error) {
+    // So damaged that it cannot be marked: then it cannot be opened either.
+    if (!(error instanceof LcmError)) throw error
+  }
+  file.close()
+  removeUnusedDb(file.db.path)
+}
+
+/** Texts of a block that are too long to be held together. */
+function* textsOf(corpus: Corpus, rows: readonly number[]): Generator<ReadonlyMap<number, Fields>> {
+  for (let start = 0; start < rows.length; start += FEW_ROWS) yield corpus.texts(rows.slice(start, start + FEW_ROWS))
+}
+
+/** One pass over all texts. */
+class Update {
+  readonly #options: UpdateIndexOptions
+  readonly #file: IndexFile
+  readonly #writer: IndexWriter
+  readonly #limitBytes: number
+  #done = 0
+  readonly #total: number
+
+  constructor(options: UpdateIndexOptions, file: IndexFile, limitBytes: number) {
+    this.#options = options
+    this.#file = file
+    this.#writer = new IndexWriter(file)
+    this.#limitBytes = limitBytes
+    this.#total = options.index.facts().totalRows
+  }
+
+  async *run(signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
+    const { read, index } = this.#options
+    const breather = new Breather(signal)
+    const before = await nameSoon(() => index.sourceId())
+    try {
+      for (const corpus of [new MessageCorpus(read, () => null), new SummaryCorpus(read, () => null)]) {
+        const isTooLarge = yield* this.#pass(corpus, breather)
+        if (isTooLarge) return this.#giveUp()
+      }
+      this.#writer.endStep()
+      yield* this.#merge(breather)
+      // A quick pass may have looked at its size only while it was small.
+      if (this.#file.bytes() > this.#limitBytes) return this.#giveUp()
+    } catch (error) {
+      // Every row is whole: what was done of the step need not be done again.
+      if (error instanceof LcmError && error.code === 'cancelled') this.#writer.endStep()
+      throw error
+    }
+    // Every text was read in between, so what it is named after is what was read, unless the name changed.
+    const isSame = before !== null && index.sourceId() === before
+    if (isSame) {
+      this.#file.set('state', before)
+      this.#file.set('was_whole', 'yes')
+    }
+    if (this.#writer.changedRows > 0) tidyFolder(index.folder, index.key, this.#limitBytes)
+    return this.#result(isSame ? 'ready' : 'behind')
+  }
+
+  /** @returns whether it grew too large */
+  async *#pass(corpus: Corpus, breather: Breather): AsyncGenerator<JobProgress, boolean> {
+    const reader = new BlockReader(this.#options.read, corpus)
+    const blocks = new Set([...(await reader.numbers(breather)), ...this.#writer.blocks(corpus)])
+    const [before, share] = [this.#done, this.#rowsOf(corpus) / Math.max(1, blocks.size)]
+    let shownAtMs = 0
+    for (const [place, block] of [...blocks].sort((a, b) => a - b).entries()) {
+      yield* this.#lookAt(corpus, reader, block, breather)
+      this.#done = Math.round(before + share * (place + 1))
+      await breather.pause()
+      if (performance.now() - shownAtMs < PROGRESS_INTERVAL_MS) continue
+      shownAtMs = performance.now()
+      yield this.#progress()
+      if (this.#file.bytes() > this.#limitBytes) return true
+    }
+    return false
+  }
+
+  async *#lookAt(corpus: Corpus, reader: BlockReader, block: number, breather: Breather): AsyncGenerator<JobProgress> {
+    const writer = this.#writer
+    const signature = writer.signatureOf(corpus, block)
+    const found = reader.look(block, signature)
+    if (found.kind === 'same') return
+    if (signature !== undefined) writer.forgetBlock(corpus, block)
+    const known = writer.known(corpus, block)
+    const gone = new Set(known.keys())
+    const batches = found.kind === 'texts' ? [found.texts] : textsOf(corpus, found.rows)
+    for (const texts of batches) {
+      for (const [row, fields] of texts) {
+        gone.delete(row)
+        writer.put(corpus, row, fields, known.get(row))
+        if (writer.isStepFull && writer.endStep()) yield* this.#merge(breather)
+        await breather.pause()
+      }
+    }
+    for (const row of gone) writer.drop(corpus, row)
+    if (found.kind === 'texts') writer.signBlock(corpus, block, found.signature)
+    if (writer.isStepFull && writer.endStep()) yield* this.#merge(breather)
+  }
+
+  #rowsOf(corpus: Corpus): number {
+    return this.#options.index.rowsOf(corpus.kind === 'summary' ? 'summaries' : 'messages')
+  }
+
+  async *#merge(breather: Breather): AsyncGenerator<JobProgress> {
+    for (const _ of this.#writer.merge()) await breather.pause()
+    yield this.#progress()
+  }
+
+  #progress(): JobProgress {
+    const note = `${this.#writer.changedRows.toLocaleString('en')} texts indexed`
+    return { done: this.#done, total: this.#total, unit: 'messages', note }
+  }
+
+  /** Leaves an empty index that says so. */
+  #giveUp(): SearchIndexResult {
+    const { index, info } = this.#options
+    this.#writer.endStep()
+    const stub = IndexFile.create(newIndexPath(index.folder, index.key), index.subject)
+    stub.set('too_large', String(info.bytes))
+    stub.close()
+    return { ...this.#result('too_large'), indexedRows: 0, bytes: 0 }
+  }
+
+  #result(outcome: SearchIndexResult['outcome']): SearchIndexResult {
+    return {
+      outcome,
+      changedRows: this.#writer.changedRows,
+      indexedRows: this.#file.indexedRows(),
+      totalRows: this.#total,
+      bytes: this.#file.bytes(),
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import { cutText } from '../text.ts'
+import type { Fields, Match, Matcher } from './matcher.ts'
+
+/** UTF-16 units of the text that a snippet shows. */
+const SNIPPET_CHARS = 200
+/** What stands before the first hit, so that it can be understood. */
+const LEAD_CHARS = 60
+/** Matches looked at to choose the best place. */
+const MATCHES_PER_TERM = 40
+/** Text folded at once: snippets of huge rows are made from the first piece that holds a match. */
+const PIECE_CHARS = 200_000
+
+export type Snippet = {
+  /** Place in the fields. */
+  readonly field: number
+  readonly snippet: string
+  /** Ranges in the snippet, UTF-16 units, end exclusive. */
+  readonly matches: [number, number][]
+}
+
+/** The stretch of the texts that shows most of what was looked for; the start of the first text when nothing shows. */
+export function snippetOf(fields: Fields, matcher: Matcher): Snippet {
+  let best: { field: number; text: string; matches: Match[]; terms: number } | undefined
+  for (const [field, text] of fields.entries()) {
+    const matches = findInPieces(text, matcher)
+    const terms = new Set(matches.map((match) => match.term)).size
+    if (terms > (best?.terms ?? 0)) best = { field, text, matches, terms }
+    if (terms === matcher.termCount) break
+  }
+  if (!best) return { field: 0, ...cutOut(fields[0] ?? '', [], 0) }
+  return { field: best.field, ...cutOut(best.text, best.matches, densest(best.matches)) }
+}
+
+function findInPieces(text: string, matcher: Matcher): Match[] {
+  // What was looked at elsewhere was looked at as a whole.
+  if (matcher.elsewhere) return matcher.find(text, MATCHES_PER_TERM)
+  for (let start = 0; start < text.length; ) {
+    const end = pieceEnd(text, start)
+    const matches = matcher.find(start === 0 && end === text.length ? text : text.slice(start, end), MATCHES_PER_TERM)
+    if (matches.length > 0) {
+      return matches.map((match) => ({ ...match, start: match.start + start, end: match.end + start }))
+    }
+    // A match may lie across the border.
+    start = end === text.length ? end : Math.max(start + 1, pieceStart(text, end - PIECE_CHARS / 10))
+  }
+  return []
+}
+
+/** Ends and starts of pieces stand between words, where there are any. */
+function pieceEnd(text: string, start: number): number {
+  if (text.length - start <= PIECE_CHARS * 1.5) return text.length
+  const space = text.lastIndexOf(' ', start + PIECE_CHARS)
+  return space > start + PIECE_CHARS / 2 ? space : start + PIECE_CHARS
+}
+
+function pieceStart(text: string, near: number): number {
+  const space = text.indexOf(' ', near)
+  return space >= 0 && space < near + 1000 ? space : near
+}
+
+/** Start of the match from which on most different terms stand within one snippet. */
+function densest(matches: readonly Match[]): number {
+  let best = { start: 0, terms: 0 }
+  matches.forEach(({ start }, place) => {
+    const terms = new Set<number>()
+    for (const match of matches.slice(place)) {
+      if (match.end > start + SNIPPET_CHARS - LEAD_CHARS) break
+      terms.add(match.term)
+    }
+    if (terms.size > best.terms || place === 0) best = { start, terms: terms.size }
+  })
+  return best.start
+}
+
+function cutOut(text: string, matches: readonly Match[], from: number): Omit<Snippet, 'field'> {
+  const start = startOf(text, from)
+  const length = lengthOf(matches, start)
+  const piece = cutText(text.slice(start, start + length + 1), length)
+  const before = start > 0 ? '…' : ''
+  const after = start + piece.length < text.length ? '…' : ''
+  const ranges: [number, number][] = []
+  for (const match of matches) {
+    const [a, b] = [match.start - start, Math.min(match.end - start, piece.length)]
+    const last = ranges.at(-1)
+    if (a < 0 || a >= b) continue
+    // Half a match is none: what is lit is what was found, unless it is longer than any snippet.
+    if (match.end - start > piece.length && ranges.length > 0) continue
+    // Terms may overlap; what is lit is lit once.
+    if (last && a + before.length < last[1]) last[1] = Math.max(last[1], b + before.length)
+    else ranges.push([a + before.length, b + before.length])
+  }
+  return { snippet: `${before}${piece}${after}`, matches: ranges }
+}
+
+/** A short match at the end is shown whole. */
+function lengthOf(matches: readonly Match[], start: number): number {
+  const end = start + SNIPPET_CHARS
+  const last = matches.find((match) => match.start < end && match.end > end && match.end <= end + LEAD_CHARS)
+  return last ? last.end - start : SNIPPET_CHARS
+}
+
+/** A little before the match, at the start of a word if one is near, never within a character. */
+function startOf(text: string, from: number): number {
+  const near = Math.max(0, from - LEAD_CHARS)
+  if (near === 0) return 0
+  const space = text.slice(near, Math.min(from, near + 20)).search(/\s\S/)
+  const start = space >= 0 ? near + space + 1 : near
+  const unit = text.charCodeAt(start)
+  return unit >= 0xdc00 && unit <= 0xdfff ? start + 1 : start
+}

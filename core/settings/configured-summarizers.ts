@@ -1,0 +1,134 @@
+import type { PlanStep, SpendEstimate } from '../contract/compaction.ts'
+import type { ProviderSettings } from '../contract/provider.ts'
+import { LcmError } from '../errors.ts'
+import type { NewNonce } from '../models/prompts/nonce.ts'
+import { PromptLibrary } from '../models/prompts/prompt-library.ts'
+import { createDeterministicSummarizer } from '../models/summarizers/deterministic.ts'
+import { createModelSummarizer, type KeyLookup } from '../models/summarizers/model-summarizer.ts'
+import { Resilience } from '../models/summarizers/resilience.ts'
+import { SpendBudget } from '../models/summarizers/spend-budget.ts'
+import { estimateSpend } from '../models/summarizers/spend-estimate.ts'
+import type { SummarizerChain } from '../models/summarizers/summarizer.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { ModelSettings } from './settings.ts'
+
+/** Asks every configured provider in order. */
+export const CHAIN = 'chain'
+export const DETERMINISTIC = 'deterministic'
+
+export type ConfiguredSummarizersOptions = {
+  readonly models: ModelSettings
+  readonly keyOf: KeyLookup
+  readonly estimator: TokenEstimator
+  /** Replaced where a prompt has to come out the same every time. */
+  readonly newNonce?: NewNonce
+}
+
+/** What it takes to call a provider for something else than a summary. */
+export type ProviderAccess = {
+  readonly provider: ProviderSettings
+  /** Its circuit is that of the summaries, too. */
+  readonly resilience: Resilience
+  readonly keyOf: KeyLookup
+  readonly estimator: TokenEstimator
+  /** Of this one run, shared by all its providers. */
+  readonly budget: SpendBudget
+}
+
+/** The summarisers that are configured, by name. A provider's circuit is the same for every run that asks it. */
+export class ConfiguredSummarizers {
+  readonly #options: ConfiguredSummarizersOptions
+  readonly #resilience = new Map<string, Resilience>()
+  #prompts: PromptLibrary | null = null
+
+  constructor(options: ConfiguredSummarizersOptions) {
+    this.#options = options
+  }
+
+  /** What `summarizer` of a run may be. */
+  get names(): readonly string[] {
+    const { providers, chain } = this.#options.models
+    return [DETERMINISTIC, ...providers.map(({ name }) => name), ...(chain.length > 0 ? [CHAIN] : [])]
+  }
+
+  /**
+   * The same summarisers, told by this text in place of the configured prompts, at every depth.
+   * @throws LcmError invalid_argument when it is no prompt template
+   */
+  withPrompt(text: string): ConfiguredSummarizers {
+    const other = new ConfiguredSummarizers(this.#options)
+    other.#prompts = PromptLibrary.ofText(text, this.#options.newNonce)
+    return other
+  }
+
+  /** The prompts in use. @throws LcmError invalid_argument when one of the user's own cannot be used */
+  get prompts(): PromptLibrary {
+    this.#prompts ??= new PromptLibrary(this.#options.models.promptsDir, this.#options.newNonce)
+    return this.#prompts
+  }
+
+  /**
+   * The providers that a run under this name asks, in order; none for the deterministic summariser.
+   * @throws LcmError invalid_argument, naming what there is
+   */
+  providersOf(name: string): readonly ProviderSettings[] {
+    if (name === DETERMINISTIC) return []
+    const { providers, chain } = this.#options.models
+    const byName = (wanted: string): ProviderSettings[] => providers.filter((provider) => provider.name === wanted)
+    const found = name === CHAIN ? chain.flatMap(byName) : byName(name)
+    if (found.length > 0) return found
+    const hint =
+      name === CHAIN ? 'No chain is configured (LCM_SUMMARIZERS or the settings)' : 'There is no such summariser'
+    const names = this.names.join(', ')
+    throw new LcmError('invalid_argument', `${hint}: ${JSON.stringify(name.slice(0, 80))}. Use one of ${names}.`)
+  }
+
+  /**
+   * The summarisers of one run with a budget of its own; the deterministic one stands last.
+   * @throws LcmError invalid_argument for an unknown name or a prompt of the user's that cannot be used
+   */
+  chainFor(name: string): SummarizerChain {
+    const { models, keyOf, estimator } = this.#options
+    const budget = new SpendBudget(models.spendCapTokens)
+    const asked = this.providersOf(name).map((provider) =>
+      createModelSummarizer({
+        provider,
+        keyOf,
+        estimator,
+        budget,
+        prompts: this.prompts,
+        resilience: this.#resilienceOf(provider),
+      }),
+    )
+    return { summarizers: [...asked, createDeterministicSummarizer(estimator)], spend: budget }
+  }
+
+  /**
+   * The providers under a name, in the order in which they are asked, with a budget of this run's own.
+   * @throws LcmError invalid_argument, naming what there is
+   */
+  accessFor(name: string): readonly ProviderAccess[] {
+    const { models, keyOf, estimator } = this.#options
+    const budget = new SpendBudget(models.spendCapTokens)
+    return this.providersOf(name).map((provider) => ({
+      provider,
+      keyOf,
+      estimator,
+      budget,
+      resilience: this.#resilienceOf(provider),
+    }))
+  }
+
+  /** @throws LcmError invalid_argument, as `chainFor` */
+  estimate(name: string, steps: readonly PlanStep[]): SpendEstimate {
+    const { estimator, models } = this.#options
+    const providers = this.providersOf(name)
+    return estimateSpend({ steps, providers, prompts: () => this.prompts, estimator, capTokens: models.spendCapTokens })
+  }
+
+  #resilienceOf({ name, timeoutMs }: ProviderSettings): Resilience {
+    const found = this.#resilience.get(name) ?? new Resilience({ timeoutMs })
+    this.#resilience.set(name, found)
+    return found
+  }
+}

@@ -1,0 +1,43 @@
+import { CopiedFrom, type MemoryInfo } from '../contract/memory.ts'
+import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+
+const KEY = 'copied_from'
+const WAYS_KEY = 'copied_ways'
+
+const queries = {
+  store: (key: typeof KEY | typeof WAYS_KEY) => /* sql */ `
+    INSERT INTO lcm_meta (key, value) VALUES ('${key}', :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+  read: (key: typeof KEY | typeof WAYS_KEY) => /* sql */ `SELECT value FROM lcm_meta WHERE key = '${key}'`,
+}
+
+/** Writes into a working copy of what it is one. Of a copy's copy: of the copy. */
+export function storeOrigin(db: WriteDb, { system, systemLabel, fileName }: MemoryInfo): void {
+  const origin: CopiedFrom = { system, systemLabel, fileName }
+  db.run(queries.store(KEY), { value: JSON.stringify(origin) })
+}
+
+/** Of what a native file is the working copy; null where it is none, or does not say so legibly. */
+export function readOrigin(db: ReadDb): CopiedFrom | null {
+  try {
+    return CopiedFrom.safeParse(parsed(db.value(queries.read(KEY)))).data ?? null
+  } catch {
+    // A file whose own notes are damaged is opened all the same.
+    return null
+  }
+}
+
+/** What a working copy notes of the ways of its system: read by core/doctor. */
+export function storeWays(db: WriteDb, ways: string): void {
+  db.run(queries.store(WAYS_KEY), { value: ways })
+}
+
+/** As it is stored; null where there is none. */
+export function readWays(db: ReadDb): unknown {
+  try {
+    return parsed(db.value(queries.read(WAYS_KEY)))
+  } catch {
+    return null
+  }
+}
+
+const parsed = (stored: unknown): unknown => (typeof stored === 'string' ? JSON.parse(stored) : null)

@@ -1,0 +1,281 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { SqlFunction, SqlValue } from '../../sqlite/read-db.ts'
+import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import { linesFrom } from '../file-lines.ts'
+import { eventOf, type LedgerEvent, lineReader, textOf } from './decapod-line.ts'
+
+/** Read at once where texts are asked for. */
+const BLOCK_BYTES = 256 * 1024
+/** Texts that were read last, since a query asks for one several times. */
+const KEPT_CHARS = 8 * 1024 * 1024
+
+const TABLES = /* sql */ `
+-- Where each content was recorded first. Numbers above all lines stand for what is in no line.
+CREATE TEMP TABLE IF NOT EXISTS decapod_lines (
+  line      INTEGER PRIMARY KEY,
+  hash      BLOB NOT NULL UNIQUE,
+  at        INTEGER,
+  bytes     INTEGER,
+  fact      INTEGER,
+  -- Its row in the index; NULL where the index does not list it.
+  index_row INTEGER
+);
+-- What many events share.
+CREATE TEMP TABLE IF NOT EXISTS decapod_facts (
+  fact       INTEGER PRIMARY KEY,
+  session_id TEXT,
+  kind       TEXT NOT NULL,
+  actor      TEXT NOT NULL,
+  source     TEXT
+);
+CREATE TEMP TABLE IF NOT EXISTS decapod_ledger_state (
+  file       TEXT NOT NULL,
+  bytes      INTEGER NOT NULL,
+  lines      INTEGER NOT NULL,
+  unreadable INTEGER NOT NULL,
+  events     INTEGER NOT NULL,
+  unended    INTEGER NOT NULL,
+  -- Of the last line that is ended and an event.
+  last_at    INTEGER,
+  last_bytes INTEGER,
+  last_hash  TEXT
+);
+`
+
+const queries = {
+  state: /* sql */ `
+    SELECT file, bytes, lines, unreadable, events, unended, last_at AS lastAt, last_bytes AS lastBytes, last_hash AS lastHash
+    FROM temp.decapod_ledger_state`,
+  forgetFrom: /* sql */ `DELETE FROM temp.decapod_lines WHERE line > CAST(:lines AS INTEGER)`,
+  forget: /* sql */ `
+    DELETE FROM temp.decapod_lines;
+    DELETE FROM temp.decapod_facts;
+    DELETE FROM temp.decapod_ledger_state;`,
+  forgetState: /* sql */ `DELETE FROM temp.decapod_ledger_state`,
+  facts: /* sql */ `
+    SELECT fact, session_id AS sessionId, kind, actor, source FROM temp.decapod_facts`,
+  addFact: /* sql */ `
+    INSERT INTO temp.decapod_facts (fact, session_id, kind, actor, source)
+    VALUES (CAST(:fact AS INTEGER), :sessionId, :kind, :actor, :source)`,
+  add: /* sql */ `
+    INSERT OR IGNORE INTO temp.decapod_lines (line, hash, at, bytes, fact, index_row)
+    VALUES (CAST(:line AS INTEGER), :hash, CAST(:at AS INTEGER), CAST(:bytes AS INTEGER), CAST(:fact AS INTEGER),
+      CAST(:row AS INTEGER))`,
+  setState: /* sql */ `
+    INSERT INTO temp.decapod_ledger_state (file, bytes, lines, unreadable, events, unended, last_at, last_bytes, last_hash)
+    VALUES (:file, CAST(:bytes AS INTEGER), CAST(:lines AS INTEGER), CAST(:unreadable AS INTEGER),
+      CAST(:events AS INTEGER), CAST(:unended AS INTEGER), CAST(:lastAt AS INTEGER), CAST(:lastBytes AS INTEGER), :lastHash)`,
+}
+
+type LedgerState = {
+  /** Device and inode. */
+  readonly file: string
+  /** Of the lines that are ended: from there on it is read again. */
+  readonly bytes: number
+  readonly lines: number
+  readonly unreadable: number
+  /** Among the ended lines, and 1 for an event in a line that is not. */
+  readonly events: number
+  readonly unended: number
+  readonly lastAt: number | null
+  readonly lastBytes: number | null
+  readonly lastHash: string | null
+}
+
+/** A hash as it is kept: 32 bytes; what is no hash of the system's as it is. The same as `storedHash` makes of it in SQL. */
+const HEX = /^[0-9a-f]{64}$/
+const stored = (hash: string): SqlValue => (HEX.test(hash) ? Buffer.from(hash, 'hex') : hash)
+const shown = (hash: SqlValue): SqlValue => (hash instanceof Uint8Array ? Buffer.from(hash).toString('hex') : hash)
+
+/** As in `decapod_lines`, of an expression that is a text. */
+export const storedHash = (text: string): string =>
+  `iif(octet_length(${text}) = 64 AND ${text} = lower(${text}), coalesce(unhex(${text}), ${text}), ${text})`
+
+/** The text that a stored hash stands for. */
+export const shownHash = (hash: string): string => `iif(typeof(${hash}) = 'blob', lower(hex(${hash})), ${hash})`
+
+/** The ledger that belongs to a database: the system knows it by its name alone. */
+export const ledgerPath = (realPath: string): string => join(dirname(realPath), 'lcm.events.jsonl')
+
+/** As far as it was read; null when there is no ledger beside the database. */
+export function ledgerState(db: PreparableDb): LedgerState | null {
+  return db.get<LedgerState>(queries.state) ?? null
+}
+
+/** Rows of the index, each with the hash that it lists, in their order. */
+export type ListedRows = Iterator<{ readonly row: number; readonly hash: string }, unknown, undefined>
+
+/**
+ * Brings the TEMP tables `decapod_lines` and `decapod_facts` in step with the ledger, reading only what was appended
+ * since, and defines `decapod_text(at, bytes, hash)` and `decapod_field(at, bytes, name)`, which fetch from a line what
+ * is not copied.
+ * @param rows in which the lines that are new are mostly listed, in the same order: what is not found so stays without
+ * its row
+ * @returns how many lines stand there as they did before; 0 where everything is new
+ */
+export function readLedger(db: PreparableDb, realPath: string, rows: ListedRows): number {
+  const path = ledgerPath(realPath)
+  db.exec(TABLES)
+  const lineAt = blockReader(path)
+  db.define('decapod_text', textReader(lineAt))
+  db.define('decapod_field', fieldReader(lineAt))
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (!file?.isFile()) {
+    db.exec(queries.forget)
+    return 0
+  }
+  const descriptor = openSync(path, 'r')
+  try {
+    const known = continued(db, descriptor, `${file.dev}:${file.ino}`, file.size)
+    // What has no line may have one now, and a line that was not ended may be another.
+    const forgotten = db.run(queries.forgetFrom, { lines: known.lines })
+    const read = readLines(db, descriptor, known, rows)
+    db.run(queries.forgetState)
+    db.run(queries.setState, read)
+    return forgotten > 0 ? 0 : known.lines
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const NOTHING_READ = {
+  bytes: 0,
+  lines: 0,
+  unreadable: 0,
+  events: 0,
+  unended: 0,
+  lastAt: null,
+  lastBytes: null,
+  lastHash: null,
+}
+
+/** What was read before, if the file still begins with it: a ledger only ever grows. */
+function continued(db: PreparableDb, descriptor: number, file: string, bytes: number): LedgerState {
+  const known = ledgerState(db)
+  const last =
+    known?.lastAt != null && known.lastBytes != null ? readAt(descriptor, known.lastAt, known.lastBytes) : null
+  const isGrown =
+    known?.file === file && known.bytes <= bytes && (last === null || eventOf(last)?.hash === known.lastHash)
+  if (known && isGrown) return known
+  db.exec(queries.forget)
+  return { file, ...NOTHING_READ }
+}
+
+function readLines(db: PreparableDb, descriptor: number, known: LedgerState, rows: ListedRows): LedgerState {
+  let { bytes, lines, unreadable, events, lastAt, lastBytes, lastHash } = known
+  let unended = 0
+  const read = lineReader(knownFacts(db))
+  let next = rows.next()
+  for (const { span, bytes: line, isEnded } of linesFrom(descriptor, bytes)) {
+    const event = line === null ? null : read(line)
+    const [at, length] = [span.start, span.end - span.start]
+    if (event) {
+      const row = !next.done && next.value.hash === event.hash ? next.value.row : null
+      db.run(queries.add, { line: lines + 1, hash: stored(event.hash), at, bytes: length, fact: event.fact, row })
+      if (row !== null) next = rows.next()
+    }
+    // Without a line feed it may be half written: it counts when it is ended.
+    if (!isEnded) {
+      unended = event ? 1 : 0
+      break
+    }
+    lines += 1
+    bytes = span.end + 1
+    if (event) {
+      events += 1
+      lastAt = at
+      lastBytes = length
+      lastHash = event.hash
+    } else if (line?.toString('utf8').trim() !== '') unreadable += 1
+  }
+  return { file: known.file, bytes, lines, unreadable, events, unended, lastAt, lastBytes, lastHash }
+}
+
+/** Numbers what events share, as it was numbered before. */
+function knownFacts(db: PreparableDb): (event: LedgerEvent) => number {
+  const keyOf = (event: Fact): string => JSON.stringify([event.sessionId, event.kind, event.actor, event.source])
+  const known = new Map(db.all<Fact & { fact: number }>(queries.facts).map((fact) => [keyOf(fact), fact.fact]))
+  return ({ sessionId, kind, actor, source }) => {
+    const key = keyOf({ sessionId, kind, actor, source })
+    const fact = known.get(key) ?? known.size + 1
+    if (fact > known.size) {
+      known.set(key, fact)
+      db.run(queries.addFact, { fact, sessionId, kind, actor, source })
+    }
+    return fact
+  }
+}
+
+type Fact = Pick<LedgerEvent, 'sessionId' | 'kind' | 'actor' | 'source'>
+
+/** At most so many bytes from a place on; fewer where the file ends. */
+function readAt(descriptor: number, offset: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes)
+  let filled = 0
+  while (filled < bytes) {
+    const count = readSync(descriptor, buffer, filled, bytes - filled, offset + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return buffer.subarray(0, filled)
+}
+
+/** Empty when the file is gone: whoever asks next is told so, and forgets what stood in it. */
+function readFrom(path: string, offset: number, bytes: number): Buffer {
+  let descriptor: number
+  try {
+    descriptor = openSync(path, 'r')
+  } catch {
+    return Buffer.alloc(0)
+  }
+  try {
+    return readAt(descriptor, offset, bytes)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+type LineAt = (at: number, bytes: number) => Buffer
+
+/** Lines are mostly asked for in their order: several are read at once. */
+function blockReader(path: string): LineAt {
+  let block: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) }
+  return (at, bytes) => {
+    if (at < block.start || at + bytes > block.start + block.bytes.length) {
+      block = { start: at, bytes: readFrom(path, at, Math.max(bytes, BLOCK_BYTES)) }
+    }
+    return block.bytes.subarray(at - block.start, at - block.start + bytes)
+  }
+}
+
+/** NULL when the line is no longer the one that it was. */
+function textReader(lineAt: LineAt): SqlFunction {
+  const kept = new Map<number, string>()
+  let keptChars = 0
+  return (at, bytes, storedAs) => {
+    const hash = shown(storedAs ?? null)
+    if (typeof at !== 'number' || typeof bytes !== 'number' || typeof hash !== 'string') return null
+    const known = kept.get(at)
+    if (known !== undefined) return known
+    const text = textOf(lineAt(at, bytes), hash)
+    if (text === null) return null
+    if (keptChars > KEPT_CHARS) {
+      kept.clear()
+      keptChars = 0
+    }
+    kept.set(at, text)
+    keptChars += text.length
+    return text
+  }
+}
+
+/** A field that is asked for where the database does not tell it; NULL when the line is gone. */
+function fieldReader(lineAt: LineAt): SqlFunction {
+  let last: { readonly at: number; readonly event: LedgerEvent | null } | null = null
+  return (at, bytes, name) => {
+    if (typeof at !== 'number' || typeof bytes !== 'number') return null
+    if (last?.at !== at) last = { at, event: eventOf(lineAt(at, bytes)) }
+    return (name === 'ts' ? last.event?.ts : last.event?.eventId) ?? null
+  }
+}

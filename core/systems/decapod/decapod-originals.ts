@@ -1,0 +1,257 @@
+import { nextKey } from '../../sqlite/keyset.ts'
+import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import { textTimeMs } from '../canonical.ts'
+import { BEFORE_ALL, clearDerived, forgetDerivedMessages, indexDerived, STAND_IN } from '../derived-tables.ts'
+import { asCount, asId, asText, columnsOf } from '../derived-views.ts'
+import type { Source } from '../dialect.ts'
+import { readLedger, storedHash } from './decapod-ledger.ts'
+
+/** The title of what was recorded without a session. */
+const NO_SESSION = ''
+
+const TABLES = /* sql */ `
+-- Only where something has no line: a line stands at its number, what has none where its time puts it.
+CREATE TEMP TABLE IF NOT EXISTS decapod_places (message_id INTEGER PRIMARY KEY, place REAL NOT NULL);
+-- The index as it was read, up to its last row.
+CREATE TEMP TABLE IF NOT EXISTS decapod_index (last INTEGER NOT NULL, stamp TEXT NOT NULL);
+`
+
+/** "<seconds>Z" is how this system writes times, ISO is what it calls it. */
+export const timeMs = (ts: string): string =>
+  `iif(CAST(${ts} AS INTEGER) || 'Z' = ${ts}, CAST(${ts} AS INTEGER) * 1000, ${textTimeMs(ts)})`
+
+/** Of a row of the index, as it is told. */
+const toldHash = (probe: SchemaProbe, row: string): string =>
+  asText(columnsOf(probe, 'originals_index', row)('content_hash', `${row}.rowid`))
+const indexHash = (probe: SchemaProbe, row = 'o'): string => storedHash(toldHash(probe, row))
+
+const ROWS_AT_ONCE = 2000
+
+type Told = Readonly<Record<'session' | 'createdAt' | 'role' | 'tokens' | 'eventId', string>>
+
+/** What is told of an original by its row `o` of the index, else by its line `l` with the facts `f`. */
+function told(probe: SchemaProbe): Told {
+  const column = columnsOf(probe, 'originals_index', 'o')
+  const field = (name: string): string => `decapod_field(l.at, l.bytes, '${name}')`
+  const [kind, actor] = [toldKind(probe, 'kind'), toldKind(probe, 'actor')]
+  const bytes = `iif(o.rowid IS NULL, octet_length(decapod_text(l.at, l.bytes, l.hash)), ${column('byte_size', 'l.bytes')})`
+  return {
+    session: `coalesce(${asId(column('session_id'))}, f.session_id, '${NO_SESSION}')`,
+    createdAt: timeMs(`iif(o.rowid IS NULL, ${field('ts')}, ${asText(column('ts', field('ts')))})`),
+    role: `CASE
+        WHEN ${kind} = 'tool_result' THEN 'tool'
+        WHEN ${kind} = 'event' OR ${actor} = 'system' THEN 'system'
+        WHEN ${actor} LIKE 'human%' OR ${actor} LIKE 'user%' THEN 'user'
+        ELSE 'assistant' END`,
+    tokens: `(${asCount(bytes)} + 3) / 4`,
+    eventId: `nullif(iif(o.rowid IS NULL, ${field('event_id')}, ${asId(column('event_id', field('event_id')))}), '')`,
+  }
+}
+
+/** Kind or actor of an original, in the terms of `told`. */
+export const toldKind = (probe: SchemaProbe, column: 'kind' | 'actor'): string =>
+  `iif(o.rowid IS NULL, f.${column}, ${asText(columnsOf(probe, 'originals_index', 'o')(column, `f.${column}`))})`
+
+/** Every content once, with what the index and the ledger tell of it. */
+export const originals = (row = 'l.index_row'): string => /* sql */ `temp.decapod_lines AS l
+    LEFT JOIN main.originals_index AS o ON o.rowid = ${row}
+    LEFT JOIN temp.decapod_facts AS f ON f.fact = l.fact`
+
+type Places = 'lines' | 'lines and times'
+
+/**
+ * What is filled from the originals after :line.
+ * @param places whether some have no line, so that their times are needed to order them
+ */
+function fillingBy(probe: SchemaProbe, places: Places) {
+  const { session, createdAt, role, tokens, eventId } = told(probe)
+  const isByLine = places === 'lines'
+  const place = isByLine ? 'l.line' : 'coalesce(q.place, l.line)'
+  const from = /* sql */ `
+    FROM ${originals()} ${isByLine ? '' : 'LEFT JOIN temp.decapod_places AS q ON q.message_id = l.line'}`
+  return {
+    conversations: /* sql */ `
+      INSERT INTO temp.derived_conversations (conversation_id, key, session_id, logical_key)
+      SELECT (SELECT count(*) FROM temp.derived_conversations) + row_number() OVER (ORDER BY min(place), session),
+        session, session, nullif(session, '')
+      FROM (SELECT ${session} AS session, ${place} AS place ${from} WHERE l.line > CAST(:line AS INTEGER))
+      WHERE session NOT IN (SELECT key FROM temp.derived_conversations)
+      GROUP BY session`,
+    // In the order of the ledger as a whole: a summary's sources may be of several sessions.
+    messages: /* sql */ `
+      INSERT INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
+      SELECT n.message_id, c.conversation_id,
+        (SELECT count(*) FROM temp.derived_messages) + row_number() OVER (ORDER BY ${isByLine ? 'n.message_id' : 'n.place, n.created_at, n.message_id'}) - 1,
+        n.role, n.tokens, n.created_at, n.event_id
+      FROM (
+        SELECT l.line AS message_id, ${session} AS session, ${place} AS place, ${createdAt} AS created_at, ${role} AS role,
+          ${tokens} AS tokens, ${eventId} AS event_id
+        ${from}
+        WHERE l.line > CAST(:line AS INTEGER)
+      ) AS n
+      JOIN temp.derived_conversations AS c ON c.key = n.session`,
+    /** What has no line stands behind the last that was said by then. */
+    places: /* sql */ `
+      INSERT INTO temp.decapod_places (message_id, place)
+      SELECT message_id, place FROM (
+        SELECT message_id, at, 0.5 + coalesce(max(iif(at IS NULL, NULL, message_id))
+          OVER (ORDER BY created_at, at IS NULL, message_id ROWS UNBOUNDED PRECEDING), 0) AS place
+        FROM (SELECT l.line AS message_id, l.at, ${createdAt} AS created_at FROM ${originals()})
+      )
+      WHERE at IS NULL`,
+  }
+}
+
+const queries = {
+  index: /* sql */ `SELECT last, stamp FROM temp.decapod_index`,
+  rows: /* sql */ `SELECT count(*) FROM main.originals_index`,
+  lastRow: /* sql */ `SELECT max(rowid) FROM main.originals_index`,
+  forgetIndex: /* sql */ `DELETE FROM temp.decapod_index`,
+  keepIndex: /* sql */ `INSERT INTO temp.decapod_index (last, stamp) VALUES (CAST(:last AS INTEGER), :stamp)`,
+  forget: /* sql */ `DELETE FROM temp.decapod_places`,
+  hasAny: /* sql */ `SELECT 1 FROM temp.decapod_lines LIMIT 1`,
+  listed: /* sql */ `SELECT count(index_row) FROM temp.decapod_lines`,
+  unlist: /* sql */ `UPDATE temp.decapod_lines SET index_row = NULL`,
+  /** What the index lists, by the first line of its content. */
+  list: (hash: string) => /* sql */ `
+    UPDATE temp.decapod_lines AS l
+    SET index_row = n.row
+    FROM (
+      SELECT l.line, min(o.rowid) AS row
+      FROM main.originals_index AS o CROSS JOIN temp.decapod_lines AS l ON l.hash = ${hash}
+      WHERE o.rowid > CAST(:last AS INTEGER)
+      GROUP BY l.line
+    ) AS n
+    WHERE l.line = n.line AND l.index_row IS NOT n.row`,
+  nextRows: (hash: string) => /* sql */ `
+    SELECT o.rowid AS row, ${hash} AS hash FROM main.originals_index AS o
+    WHERE o.rowid > CAST(:last AS INTEGER) ORDER BY o.rowid LIMIT ${ROWS_AT_ONCE}`,
+  hasUnlined: (hash: string) => /* sql */ `
+    SELECT 1 FROM main.originals_index AS o
+    WHERE o.rowid > CAST(:last AS INTEGER) AND NOT EXISTS (SELECT 1 FROM temp.decapod_lines AS l WHERE l.hash = ${hash})
+    LIMIT 1`,
+  /** Without any ledger there are only rows to number by; with one, what it does not hold must not take its numbers. */
+  standIns: (hash: string) => /* sql */ `
+    INSERT OR IGNORE INTO temp.decapod_lines (line, hash, index_row)
+    SELECT o.rowid + iif(EXISTS (SELECT 1 FROM temp.decapod_lines), ${STAND_IN}, 0), ${hash}, o.rowid
+    FROM main.originals_index AS o
+    ORDER BY o.rowid`,
+  /** What was known from the ledger alone, up to :line, and the index tells otherwise. */
+  isToldOtherwise: (hash: string, { session, createdAt, role, tokens, eventId }: Told) => /* sql */ `
+    SELECT 1
+    FROM main.originals_index AS n CROSS JOIN ${originals('n.rowid')}
+    JOIN temp.derived_messages AS d ON d.message_id = l.line
+    JOIN temp.derived_conversations AS c ON c.conversation_id = d.conversation_id
+    WHERE n.rowid > CAST(:last AS INTEGER) AND l.hash = ${hash} AND l.line <= CAST(:line AS INTEGER)
+      AND l.index_row IS NULL
+      AND (${session} <> c.key OR ${createdAt} IS NOT d.created_at OR ${role} <> d.role OR ${tokens} <> d.token_count
+        OR ${eventId} IS NOT d.external_id)
+    LIMIT 1`,
+  /** An event's id names the first message that has it. */
+  repeatedEvents: /* sql */ `
+    UPDATE temp.derived_messages SET external_id = NULL
+    WHERE message_id IN (
+      SELECT d.message_id FROM temp.derived_messages AS d
+      WHERE d.message_id > CAST(:line AS INTEGER) AND d.external_id IS NOT NULL
+        AND EXISTS (SELECT 1 FROM temp.derived_messages AS e WHERE e.external_id = d.external_id AND e.seq < d.seq)
+    )`,
+  /** Summaries alone have to be somewhere. */
+  conversationOfNone: /* sql */ `
+    INSERT INTO temp.derived_conversations (conversation_id, key, session_id)
+    SELECT 1, '${NO_SESSION}', '${NO_SESSION}'
+    WHERE NOT EXISTS (SELECT 1 FROM temp.derived_conversations) AND EXISTS (SELECT 1 FROM main.summaries)`,
+  window: /* sql */ `
+    INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
+    SELECT d.conversation_id,
+      coalesce((SELECT max(i.ordinal) + 1 FROM temp.derived_context_items AS i WHERE i.conversation_id = d.conversation_id), 0)
+        + row_number() OVER (PARTITION BY d.conversation_id ORDER BY d.seq) - 1,
+      'message', d.message_id
+    FROM temp.derived_messages AS d
+    WHERE d.message_id > CAST(:line AS INTEGER)`,
+}
+
+/**
+ * Brings messages, conversations and windows in step with index and ledger, both of which only ever grow; where they
+ * did something else, all is made anew.
+ * @returns whether they only grew
+ */
+export function readOriginals({ db, probe, realPath }: Source): boolean {
+  db.exec(TABLES)
+  const known = db.get<{ last: number; stamp: string }>(queries.index)
+  const isSame = known !== undefined && indexStamp(db, probe, known.last) === known.stamp
+  const from = isSame ? known.last : BEFORE_ALL
+  if (known && !isSame) db.run(queries.unlist)
+  const line = readLedger(db, realPath, listedRows(db, probe, from))
+  const isGrown = isSame && addNewer(db, probe, line, from)
+  if (!isGrown) fillAnew(db, probe)
+  const last = db.value<number>(queries.lastRow) ?? 0
+  db.run(queries.forgetIndex)
+  db.run(queries.keepIndex, { last, stamp: indexStamp(db, probe, last) })
+  return isGrown
+}
+
+function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number): Generator<{ row: number; hash: string }> {
+  const sql = queries.nextRows(toldHash(probe, 'o'))
+  for (let last = after; ; ) {
+    // In one piece: while rows are stepped through, one of the drivers lets nothing be written.
+    const rows = db.all<{ row: number; hash: string }>(sql, { last })
+    yield* rows
+    const end = rows.at(-1)
+    if (!end || rows.length < ROWS_AT_ONCE) return
+    last = nextKey(db, 'the rows of originals_index', last, end.row)
+  }
+}
+
+/** Of the index's rows up to one of them: how many they are and what they come to, and the last one's hash. */
+function indexStamp(db: PreparableDb, probe: SchemaProbe, last: number): string {
+  const column = columnsOf(probe, 'originals_index', 'o')
+  const sum = `count(*) || ' ' || total(o.rowid) || ' ' || total(${column('byte_size', '0')})`
+  return String(
+    db.value(
+      `SELECT ${sum} || ' ' || total(octet_length(${column('session_id', `''`)})) || ' ' ||
+        coalesce((SELECT ${asText(column('content_hash'))} FROM main.originals_index AS o WHERE o.rowid = CAST(:last AS INTEGER)), '')
+      FROM main.originals_index AS o WHERE o.rowid <= CAST(:last AS INTEGER)`,
+      { last },
+    ),
+  )
+}
+
+/**
+ * @param line the last line of the ledger that was known before, and `last` the last row of the index
+ * @returns false when there is more to do than to add what is new
+ */
+function addNewer(db: PreparableDb, probe: SchemaProbe, line: number, last: number): boolean {
+  if (line === 0 || !db.value(queries.hasAny)) return false
+  const hash = indexHash(probe)
+  if (db.value(queries.hasUnlined(hash), { last })) return false
+  if (db.value(queries.isToldOtherwise(indexHash(probe, 'n'), told(probe)), { last, line })) return false
+  db.run(queries.list(hash), { last })
+  fill(db, probe, 'lines', line)
+  return true
+}
+
+function fillAnew(db: PreparableDb, probe: SchemaProbe): void {
+  forgetDerivedMessages(db)
+  clearDerived(db, 'window')
+  db.exec(queries.forget)
+  const hash = indexHash(probe)
+  const everything = { last: BEFORE_ALL }
+  const isAllListed = db.value(queries.listed) === db.value(queries.rows)
+  if (!isAllListed) db.run(queries.list(hash), everything)
+  const hasUnlined = !isAllListed && db.value(queries.hasUnlined(hash), everything) !== undefined
+  if (hasUnlined) db.run(queries.standIns(hash))
+  fill(db, probe, hasUnlined ? 'lines and times' : 'lines', BEFORE_ALL)
+}
+
+function fill(db: PreparableDb, probe: SchemaProbe, places: Places, line: number): void {
+  const filling = fillingBy(probe, places)
+  if (places === 'lines and times') db.run(filling.places)
+  db.run(filling.conversations, { line })
+  db.run(queries.conversationOfNone)
+  db.run(filling.messages, { line })
+  indexDerived(db, 'messages')
+  db.run(queries.repeatedEvents, { line })
+  db.run(queries.window, { line })
+  indexDerived(db, 'window')
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto'
+import type { SqlValue } from '../../sqlite/read-db.ts'
+import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
+import { clearDerived, haveDerivedTables, indexDerived, STAND_IN } from '../derived-tables.ts'
+import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
+import type { Dialect, Source } from '../dialect.ts'
+import { unshownRows } from '../unshown-rows.ts'
+import { ledgerPath, ledgerState, shownHash, storedHash } from './decapod-ledger.ts'
+import { originals, readOriginals, timeMs, toldKind } from './decapod-originals.ts'
+
+/**
+ * The database is an index; what was said stands in the ledger beside it, and is fetched from there. A message is an
+ * original: a content that stands in the ledger several times is one message, of the first session that it was said in.
+ */
+export const decapod: Dialect = {
+  system: 'decapod',
+  label: () => 'decapod',
+  detect: (probe) =>
+    probe.has('originals_index') && probe.has('summaries', 'summary_hash') && probe.has('summaries', 'original_hashes'),
+  reader: {
+    version: () => null,
+    capabilities: () => ({
+      parts: true,
+      files: false,
+      runs: false,
+      storedWindow: false,
+      derivedWindow: 'decapod keeps no window and has no rule for one: every message is in it.',
+      freeSummaries: true,
+      levels: true,
+      fullTextIndex: false,
+      substringIndex: false,
+    }),
+    lacks,
+    views,
+    prepare,
+    companions: (realPath) => [ledgerPath(realPath)],
+  },
+}
+
+function lacks(_probe: SchemaProbe, source: Source): string[] {
+  return [
+    ...ledgerFacts(source.db, source.realPath),
+    ...unshownRows(source, {
+      originals_index: 'SELECT count(index_row) FROM temp.decapod_lines',
+      summaries: 'SELECT count(*) FROM temp.derived_summaries',
+    }),
+    'No window is stored and decapod has no rule for one: every message is shown as if it were in it.',
+    'Summaries stand side by side: none is made of others, they overlap, and those of everything go over several sessions.',
+    'Tool calls are not recorded, and a result does not name its call.',
+  ]
+}
+
+type Counts = { readonly indexed: number; readonly unread: number; readonly unlisted: number }
+
+function ledgerFacts(db: Source['db'], realPath: string): string[] {
+  const ledger = ledgerState(db)
+  const { indexed, unread, unlisted } = { indexed: 0, unread: 0, unlisted: 0, ...db.get<Counts>(queries.counts) }
+  if (!ledger) {
+    return [
+      `The ledger ${ledgerPath(realPath)} is not there: what was said stands in it alone, so that all ${indexed} messages are shown without their text.`,
+    ]
+  }
+  const facts = [
+    `The ledger holds ${ledger.events + ledger.unended} events; a content that was recorded again is one message, and the index lists ${indexed}.`,
+  ]
+  if (unlisted > 0) facts.push(`${unlisted} messages stand in the ledger and not in the index.`)
+  if (unread > 0) facts.push(`${unread} messages that the index lists are shown without a text: the ledger lacks them.`)
+  if (ledger.unreadable > 0) facts.push(`${ledger.unreadable} lines of the ledger cannot be read.`)
+  return facts
+}
+
+function prepare(source: Source): void {
+  const { db, probe } = source
+  haveDerivedTables(db)
+  db.exec(STATE)
+  const isGrown = readOriginals(source)
+  const stamp = lineageStamp(source)
+  const known = isGrown ? db.value<string>(queries.lineage) : undefined
+  if (known === stamp && !db.value(queries.hasMissingSource)) return
+  clearDerived(db, 'lineage')
+  db.run(links(probe))
+  indexDerived(db, 'lineage')
+  db.run(summaries(probe))
+  db.run(queries.forgetLineage)
+  db.run(queries.keepLineage, { stamp })
+}
+
+/** What the summaries were when their links were made. */
+const STATE = `CREATE TEMP TABLE IF NOT EXISTS decapod_lineage (stamp TEXT NOT NULL)`
+
+/** Changes with whatever the summaries and their links are made from. */
+function lineageStamp({ db, probe }: Source): string {
+  const column = columnsOf(probe, 'summaries', 's')
+  const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
+  const hash = createHash('sha1').update(String(db.value(queries.conversations)))
+  const rows = db.iterateRaw<SqlValue[]>(`SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
+  for (const row of rows) hash.update(JSON.stringify(row))
+  return hash.digest('hex')
+}
+
+const SUMMARY_ID = `coalesce(${asId('s.summary_hash')}, 'row_' || s.rowid)`
+
+/** Everything of the system's own text is made without a model. */
+function summaries(probe: SchemaProbe): string {
+  const column = columnsOf(probe, 'summaries', 's')
+  return /* sql */ `
+    INSERT OR IGNORE INTO temp.derived_summaries
+      (summary_rowid, summary_id, conversation_id, kind, depth, token_count, created_at, level)
+    SELECT s.rowid, ${SUMMARY_ID},
+      -- It belongs where most of its sources do.
+      coalesce(
+        (SELECT d.conversation_id
+          FROM temp.derived_summary_messages AS e JOIN temp.derived_messages AS d ON d.message_id = e.message_id
+          WHERE e.summary_id = ${SUMMARY_ID}
+          GROUP BY d.conversation_id ORDER BY count(*) DESC, min(e.ordinal) LIMIT 1),
+        (SELECT max(c.conversation_id) FROM temp.derived_conversations AS c)
+      ),
+      'leaf', 0, ${asCount(column('token_estimate'))}, ${timeMs(asText(column('ts')))}, 'deterministic'
+    FROM main.summaries AS s`
+}
+
+/** Sources by their hashes; a hash that nothing has keeps its place under a number that no message has. */
+function links(probe: SchemaProbe): string {
+  const hashes = columnsOf(probe, 'summaries', 's')('original_hashes')
+  const list = `iif(json_valid(${hashes}), iif(json_type(${hashes}) = 'array', ${hashes}, '[]'), '[]')`
+  return /* sql */ `
+    INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
+    SELECT (SELECT ${SUMMARY_ID} FROM main.summaries AS s WHERE s.rowid = n.row),
+      coalesce(l.line, ${2 * STAND_IN} + n.row * ${MOST_SOURCES} + n.place), n.place
+    FROM (
+      SELECT s.rowid AS row, CAST(e.value AS TEXT) AS hash, min(e.key) AS place
+      FROM main.summaries AS s JOIN json_each(${list}) AS e
+      GROUP BY s.rowid, e.value
+    ) AS n
+    LEFT JOIN temp.decapod_lines AS l ON l.hash = ${storedHash('n.hash')}`
+}
+
+/** Enough to tell the missing sources of one summary from those of the next. */
+const MOST_SOURCES = 1_000_000
+
+const queries = {
+  counts: /* sql */ `
+    SELECT (SELECT count(*) FROM main.originals_index) AS indexed,
+      (SELECT count(*) FROM temp.decapod_lines WHERE at IS NULL) AS unread,
+      (SELECT count(*) FROM temp.decapod_lines WHERE index_row IS NULL) AS unlisted`,
+  conversations: /* sql */ `SELECT count(*) FROM temp.derived_conversations`,
+  lineage: /* sql */ `SELECT stamp FROM temp.decapod_lineage`,
+  forgetLineage: /* sql */ `DELETE FROM temp.decapod_lineage`,
+  keepLineage: /* sql */ `INSERT INTO temp.decapod_lineage (stamp) VALUES (:stamp)`,
+  /** It may have come since. */
+  hasMissingSource: /* sql */ `SELECT 1 FROM temp.derived_summary_messages WHERE message_id >= ${2 * STAND_IN} LIMIT 1`,
+}
+
+/** NULL-free: what the ledger does not hold is empty, and the file's own notes say so. */
+const TEXT = `coalesce(
+    (SELECT decapod_text(l.at, l.bytes, l.hash) FROM temp.decapod_lines AS l WHERE l.line = d.message_id), '')`
+
+function views(probe: SchemaProbe): string {
+  requireRowids(probe, 'decapod', ['originals_index', 'summaries'])
+  const kind = toldKind(probe, 'kind')
+  return [
+    derivedViews({
+      importer: 'decapod',
+      messageContent: TEXT,
+      messageHash: `(SELECT iif(l.at IS NULL, NULL, ${shownHash('l.hash')}) FROM temp.decapod_lines AS l WHERE l.line = d.message_id)`,
+      summaryContent: probe.has('summaries', 'summary_text')
+        ? `(SELECT ${asText('t.summary_text')} FROM main.summaries AS t WHERE t.rowid = s.summary_rowid)`
+        : `''`,
+    }),
+    view(
+      'message_parts',
+      {
+        part_id: `'msg_' || l.line || '/0'`,
+        message_id: 'l.line',
+        session_id: `(SELECT c.session_id FROM temp.derived_messages AS d
+          JOIN temp.derived_conversations AS c ON c.conversation_id = d.conversation_id
+          WHERE d.message_id = l.line)`,
+        part_type: `CASE ${kind} WHEN 'tool_result' THEN 'tool' WHEN 'artifact' THEN 'file' ELSE 'text' END`,
+        ordinal: '0',
+        is_content: '1',
+        is_ignored: '0',
+        is_synthetic: '0',
+        tool_name: `iif(${kind} = 'tool_result', iif(f.source LIKE 'tool:%', substr(f.source, 6), f.source), NULL)`,
+        file_name: `iif(${kind} = 'artifact', f.source, NULL)`,
+        metadata: `json_object('kind', ${kind}, 'actor', ${toldKind(probe, 'actor')}, 'source', f.source)`,
+      },
+      originals(),
+    ),
+    MESSAGE_TEXT_VIEW,
+  ].join('')
+}

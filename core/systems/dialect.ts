@@ -1,0 +1,45 @@
+import type { Capabilities, System } from '../contract/memory.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { SchemaProbe } from '../sqlite/schema-probe.ts'
+import type { PreparableDb } from '../sqlite/uri-db.ts'
+
+/** A file that is being read, for a dialect that needs more than its views. */
+export type Source = {
+  /** Of the database, symbolic links resolved: companions stand beside it. */
+  readonly realPath: string
+  readonly probe: SchemaProbe
+  readonly db: PreparableDb
+}
+
+/** How the files of one system are read as if they were ours. */
+export type Reader = {
+  /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */
+  version(probe: SchemaProbe, source: Source): string | null
+  capabilities(probe: SchemaProbe): Capabilities
+  /** What the format, or this very file, does not record, a sentence each, for people. Asked after `prepare`. */
+  lacks?(probe: SchemaProbe, source: Source): readonly string[]
+  /** CREATE TEMP VIEW statements for canonical names (see `canonical.ts`); they may name derived tables. Others stay empty. */
+  views(probe: SchemaProbe): string
+  /**
+   * What is not stored as rows: a script that makes TEMP tables and their indexes, and can be run again
+   * (`DROP TABLE IF EXISTS temp.x; CREATE TEMP TABLE x AS …; CREATE INDEX temp.x_y ON x (y)`). It is run after `views`
+   * when the file is opened, and before the next read whenever the file changed, each time in one transaction with
+   * the reads that follow. Names of the file's own tables need `main.`: the views are in front of them.
+   */
+  derived?(probe: SchemaProbe): string
+  /** As `derived`, for tables that are filled by code; it is called each time before `derived` runs. */
+  prepare?(source: Source): void
+  /** Absolute paths of other files that `prepare` reads: a change of one of them is a change of the memory. */
+  companions?(realPath: string): readonly string[]
+}
+
+/** One LCM system's format on disk: a signature by structure, and how to read it. */
+export type Dialect = {
+  readonly system: System
+  /** Name for people. */
+  label(probe: SchemaProbe): string
+  detect(probe: SchemaProbe): boolean
+  /** The folder of the project that a file belongs to, where the file says so. */
+  project?(db: ReadDb): string | null
+  readonly reader: Reader
+}

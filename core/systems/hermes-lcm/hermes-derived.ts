@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto'
+import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import { countOf, depthOf, secondsMs, textOf } from '../canonical.ts'
+import type { Source } from '../dialect.ts'
+import { type HermesThread, hermesConversations } from './hermes-conversations.ts'
+import { readPayloads } from './hermes-payloads.ts'
+
+/**
+ * What this system keeps in its head, or as JSON in a column, as TEMP tables: numbers of conversations, links, windows.
+ * They hold no text, and of a message no more than its number: the rest is looked up in the file, so that an answer is
+ * never older than the file. Each is one table that the views look into, for SQLite puts no join in place of a view.
+ */
+const TABLES = /* sql */ `
+CREATE TEMP TABLE IF NOT EXISTS hermes_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS hermes_conversations (
+  conversation_id INTEGER PRIMARY KEY,
+  key             TEXT NOT NULL UNIQUE,
+  -- The session whose window the model sees, and the last message that is not in it word for word.
+  window_session  TEXT,
+  frontier        INTEGER,
+  created_at      INTEGER,
+  updated_at      INTEGER
+);
+-- own: what a message itself says of its conversation, '' where it says nothing.
+CREATE TEMP TABLE IF NOT EXISTS hermes_threads (
+  session_id      TEXT NOT NULL,
+  own             TEXT NOT NULL,
+  conversation_id INTEGER NOT NULL,
+  messages        INTEGER NOT NULL,
+  numbers         REAL NOT NULL,
+  PRIMARY KEY (session_id, own)
+) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS hermes_sessions (session_id TEXT PRIMARY KEY, conversation_id INTEGER) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS hermes_messages (message_id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL);
+CREATE TEMP TABLE IF NOT EXISTS hermes_nodes (
+  node_id         INTEGER PRIMARY KEY,
+  summary_id      TEXT NOT NULL UNIQUE,
+  session_id      TEXT NOT NULL,
+  conversation_id INTEGER NOT NULL,
+  kind            TEXT NOT NULL,
+  depth           INTEGER NOT NULL,
+  token_count     INTEGER NOT NULL,
+  source_tokens   INTEGER NOT NULL,
+  earliest_at     INTEGER,
+  latest_at       INTEGER,
+  created_at      INTEGER,
+  -- The newest message that it was made from.
+  last_message    INTEGER
+);
+CREATE INDEX IF NOT EXISTS temp.hermes_nodes_history ON hermes_nodes (conversation_id, depth, created_at);
+CREATE TEMP TABLE IF NOT EXISTS hermes_node_messages (
+  summary_id TEXT NOT NULL,
+  ordinal    INTEGER NOT NULL,
+  message_id INTEGER NOT NULL,
+  PRIMARY KEY (summary_id, ordinal)
+) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS hermes_node_sources (
+  summary_id        TEXT NOT NULL,
+  ordinal           INTEGER NOT NULL,
+  source_summary_id TEXT NOT NULL,
+  PRIMARY KEY (summary_id, ordinal)
+) WITHOUT ROWID;
+CREATE TEMP TABLE IF NOT EXISTS hermes_window (
+  conversation_id INTEGER NOT NULL,
+  ordinal         INTEGER NOT NULL,
+  item_type       TEXT NOT NULL,
+  message_id      INTEGER,
+  summary_id      TEXT,
+  PRIMARY KEY (conversation_id, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS temp.hermes_window_message ON hermes_window (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS temp.hermes_window_summary ON hermes_window (summary_id) WHERE summary_id IS NOT NULL;
+CREATE TEMP TABLE IF NOT EXISTS hermes_files (
+  file_id         TEXT PRIMARY KEY,
+  conversation_id INTEGER NOT NULL,
+  byte_size       INTEGER,
+  storage_uri     TEXT NOT NULL,
+  note            TEXT,
+  created_at      INTEGER
+) WITHOUT ROWID;
+`
+
+/** A list of ids that a damaged column cannot break: an empty one where it is no JSON array. */
+const SOURCES = `json_each(CASE WHEN json_valid(n.source_ids)
+    THEN iif(json_type(n.source_ids) = 'array', n.source_ids, '[]') ELSE '[]' END) AS j`
+const IS_NUMBER = `(j.type = 'integer' OR (j.type = 'text' AND j.value <> '' AND j.value NOT GLOB '*[^0-9]*'))`
+
+const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.session_id`)}, '')`
+
+/** How many of a session's first messages are looked at for its system message. */
+const SYSTEM_WITHIN = 100
+
+const queries = {
+  state: `SELECT value FROM temp.hermes_state WHERE name = :name`,
+  keep: `INSERT INTO temp.hermes_state (name, value) VALUES (:name, :value)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  lastMessage: `SELECT max(message_id) FROM temp.hermes_messages`,
+  thread: `INSERT INTO temp.hermes_threads (session_id, own, conversation_id, messages, numbers)
+    VALUES (:session, :own, CAST(:conversation AS INTEGER), CAST(:messages AS INTEGER), :numbers)`,
+  session: `INSERT INTO temp.hermes_sessions (session_id, conversation_id)
+    VALUES (:session, CAST(:conversation AS INTEGER))`,
+  known: `SELECT session_id AS session, own, conversation_id AS conversation, messages, numbers FROM temp.hermes_threads`,
+  messages: (threads: string, of: string) => `
+    INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
+    SELECT m.store_id, t.conversation_id FROM main.messages AS m
+    CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${threads}
+    WHERE typeof(m.store_id) = 'integer' ${of}`,
+  nodes: (has: (column: string) => string) => `
+    SELECT node_id, session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map(has).join(', ')}
+    FROM main.summary_nodes ORDER BY node_id`,
+  // A conversation that the file knows of without a session of it left is that of its nodes' session.
+  fillNodes: (has: (column: string) => string) => `
+    DROP INDEX IF EXISTS temp.hermes_node_messages_message;
+    DROP INDEX IF EXISTS temp.hermes_node_sources_source;
+    DELETE FROM temp.hermes_nodes;
+    DELETE FROM temp.hermes_node_messages;
+    DELETE FROM temp.hermes_node_sources;
+    INSERT OR IGNORE INTO temp.hermes_nodes
+    SELECT n.node_id, CAST(n.node_id AS TEXT), ${sessionOf('n')}, s.conversation_id,
+      CASE ${has('source_type')} WHEN 'nodes' THEN 'condensed' WHEN 'messages' THEN 'leaf'
+        ELSE iif(${depthOf(has('depth'))} > 0, 'condensed', 'leaf') END,
+      ${depthOf(has('depth'))}, ${countOf(has('token_count'))}, ${countOf(has('source_token_count'))},
+      ${secondsMs(has('earliest_at'))}, ${secondsMs(has('latest_at'))}, ${secondsMs(has('created_at'))},
+      iif(n.source_type = 'messages', (SELECT max(CAST(j.value AS INTEGER)) FROM ${SOURCES} WHERE ${IS_NUMBER}), NULL)
+    FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = ${sessionOf('n')}
+    WHERE typeof(n.node_id) = 'integer';
+    INSERT OR IGNORE INTO temp.hermes_node_messages
+    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
+    FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
+    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'messages' AND ${IS_NUMBER};
+    INSERT OR IGNORE INTO temp.hermes_node_sources
+    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
+    FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
+    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'nodes' AND ${IS_NUMBER};
+    CREATE INDEX temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id);
+    CREATE INDEX temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id);`,
+  // Without a record of it, what was compacted ends where the newest node ends.
+  coveredTo: `SELECT max(last_message) FROM temp.hermes_nodes WHERE session_id = :session`,
+  systemMessage: `
+    SELECT store_id FROM (
+      SELECT store_id, role FROM main.messages WHERE session_id = :session ORDER BY store_id LIMIT ${SYSTEM_WITHIN}
+    ) WHERE role = 'system' ORDER BY store_id LIMIT 1`,
+  addSystem: `
+    INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, message_id)
+    VALUES (CAST(:conversation AS INTEGER), 0, 'message', CAST(:message AS INTEGER))`,
+  addNodes: `
+    INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, summary_id)
+    SELECT CAST(:conversation AS INTEGER),
+      row_number() OVER (ORDER BY n.depth DESC, n.created_at, n.node_id) - 1 + CAST(:first AS INTEGER),
+      'summary', n.summary_id
+    FROM temp.hermes_nodes AS n
+    WHERE n.session_id = :session AND NOT EXISTS (
+      SELECT 1 FROM temp.hermes_node_sources AS e JOIN temp.hermes_nodes AS d ON d.summary_id = e.summary_id
+      WHERE e.source_summary_id = n.summary_id AND d.session_id = n.session_id AND d.depth > n.depth)`,
+  addMessages: `
+    INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, message_id)
+    SELECT h.conversation_id, row_number() OVER (ORDER BY m.store_id) - 1 + CAST(:first AS INTEGER),
+      'message', m.store_id
+    FROM main.messages AS m JOIN temp.hermes_messages AS h ON h.message_id = m.store_id
+    WHERE m.session_id = :session AND m.store_id > CAST(:after AS INTEGER) AND m.store_id <> :system
+      AND h.conversation_id = CAST(:conversation AS INTEGER)`,
+  size: `SELECT coalesce(max(ordinal) + 1, 0) FROM temp.hermes_window WHERE conversation_id = CAST(:conversation AS INTEGER)`,
+  windows: `
+    SELECT conversation_id AS conversation, window_session AS session, frontier FROM temp.hermes_conversations
+    WHERE window_session IS NOT NULL`,
+}
+
+/** Brings the TEMP tables in step with the file: what was only added to is read alone. */
+export function prepareHermes({ db, probe, realPath }: Source): void {
+  db.exec(TABLES)
+  const threads = readThreads(db, probe)
+  const { sessions, stamp } = hermesConversations(db, probe, threads)
+  const after = fillMessages(db, probe, threads)
+  db.exec('DELETE FROM temp.hermes_sessions')
+  for (const [session, conversation] of sessions) db.run(queries.session, { session, conversation })
+  const nodes = fillNodes(db, probe, stamp)
+  fillWindows(db, `${stamp} ${nodes}`, after)
+  readPayloads(db, probe, realPath)
+}
+
+/** The messages by session, and by conversation where they name theirs. */
+function readThreads(db: PreparableDb, probe: SchemaProbe): HermesThread[] {
+  const own = probe.has('messages', 'conversation_id')
+  const known = db.value<number>(queries.lastMessage) ?? null
+  const rows = db.all<HermesThread>(
+    `SELECT coalesce(${textOf('session_id')}, '') AS session,
+        coalesce(${own ? textOf('conversation_id') : `''`}, '') AS own,
+        count(*) AS messages, total(store_id) AS numbers, min(store_id) AS first, max(store_id) AS last,
+        count(*) FILTER (WHERE store_id <= CAST(:known AS INTEGER)) AS knownMessages,
+        total(store_id) FILTER (WHERE store_id <= CAST(:known AS INTEGER)) AS knownNumbers
+      FROM main.messages GROUP BY ${own ? 'conversation_id, ' : ''}session_id`,
+    { known },
+  )
+  return mergeThreads(rows)
+}
+
+/** Damaged keys may come to the same text. */
+function mergeThreads(rows: readonly HermesThread[]): HermesThread[] {
+  const threads = new Map<string, HermesThread>()
+  for (const row of rows) {
+    const key = JSON.stringify([row.session, row.own])
+    const other = threads.get(key)
+    threads.set(key, other ? mergedThread(other, row) : row)
+  }
+  return [...threads.values()]
+}
+
+const mergedThread = (a: HermesThread, b: HermesThread): HermesThread => ({
+  ...a,
+  messages: a.messages + b.messages,
+  numbers: a.numbers + b.numbers,
+  first: Math.min(a.first, b.first),
+  last: Math.max(a.last, b.last),
+  knownMessages: a.knownMessages + b.knownMessages,
+  knownNumbers: a.knownNumbers + b.knownNumbers,
+})
+
+/** Returns the number of the last message that was known before; −Infinity when all are read anew. */
+function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly HermesThread[]): number {
+  const key = (thread: { session: string; own: string }): string => JSON.stringify([thread.session, thread.own])
+  type Known = { session: string; own: string; conversation: number; messages: number; numbers: number }
+  const known = new Map(db.all<Known>(queries.known).map((thread) => [key(thread), thread]))
+  const isOlder = (thread: HermesThread): boolean => {
+    const before = known.get(key(thread))
+    if (!before) return thread.knownMessages === 0
+    return (
+      before.conversation === thread.conversation &&
+      before.messages === thread.knownMessages &&
+      before.numbers === thread.knownNumbers
+    )
+  }
+  const names = new Set(threads.map(key))
+  const isGrown = known.size > 0 && threads.every(isOlder) && [...known.keys()].every((name) => names.has(name))
+  const last = isGrown ? db.value<number>(queries.lastMessage) : undefined
+
+  db.exec('DELETE FROM temp.hermes_threads')
+  for (const { session, own, conversation, messages, numbers } of threads) {
+    db.run(queries.thread, { session, own, conversation, messages, numbers })
+  }
+  const own = probe.has('messages', 'conversation_id') ? `coalesce(${textOf('m.conversation_id')}, '')` : `''`
+  if (last !== undefined) {
+    db.run(queries.messages(own, 'AND m.store_id > CAST(:last AS INTEGER)'), { last })
+    return last
+  }
+  // An index over all at once is made in half the time.
+  db.exec('DROP INDEX IF EXISTS temp.hermes_messages_history; DELETE FROM temp.hermes_messages')
+  db.run(queries.messages(own, ''))
+  db.exec('CREATE INDEX temp.hermes_messages_history ON hermes_messages (conversation_id, message_id)')
+  return Number.NEGATIVE_INFINITY
+}
+
+/** Links and figures of all nodes, which are few. Returns what tells one state of them from another. */
+function fillNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): string {
+  const has = (column: string): string => (probe.has('summary_nodes', column) ? `n.${column}` : 'NULL')
+  const bare = (column: string): string => (probe.has('summary_nodes', column) ? column : 'NULL')
+  const hash = createHash('sha1').update(stamp)
+  for (const row of db.iterateRaw(queries.nodes(bare))) hash.update(JSON.stringify(row))
+  const state = hash.digest('hex')
+  if (db.value(queries.state, { name: 'nodes' }) === state) return state
+  db.exec(queries.fillNodes(has))
+  db.run(queries.keep, { name: 'nodes', value: state })
+  return state
+}
+
+/** The rule of `HERMES_WINDOW`. Where only messages were added, they are added. */
+function fillWindows(db: PreparableDb, state: string, after: number): void {
+  const isGrown = Number.isFinite(after) && db.value(queries.state, { name: 'windows' }) === state
+  if (!isGrown) db.exec('DELETE FROM temp.hermes_window')
+  type Window = { conversation: number; session: string; frontier: number | null }
+  for (const { conversation, session, frontier } of db.all<Window>(queries.windows)) {
+    const system = db.value<number>(queries.systemMessage, { session }) ?? null
+    const from = frontier ?? db.value<number>(queries.coveredTo, { session }) ?? 0
+    if (!isGrown) {
+      if (system !== null) db.run(queries.addSystem, { conversation, message: system })
+      db.run(queries.addNodes, { conversation, session, first: system === null ? 0 : 1 })
+    }
+    const first = db.value<number>(queries.size, { conversation }) ?? 0
+    const last = isGrown ? Math.max(from, after) : from
+    db.run(queries.addMessages, { conversation, session, first, after: last, system: system ?? -1 })
+  }
+  db.run(queries.keep, { name: 'windows', value: state })
+}

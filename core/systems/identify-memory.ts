@@ -1,0 +1,51 @@
+import type { System } from '../contract/memory.ts'
+import { inspectFile, type MemoryFile, measureFile } from '../sqlite/memory-file.ts'
+import { APPLICATION_ID } from '../sqlite/schema.ts'
+import { guardSchema } from '../sqlite/schema-guard.ts'
+import { probeSchema } from '../sqlite/schema-probe.ts'
+import { canOpenUris, openByUri } from '../sqlite/uri-db.ts'
+import { type OpenMemoryOptions, openMemory } from './open-memory.ts'
+import { detectDialect } from './registry.ts'
+
+export type IdentifiedMemory = {
+  readonly system: System
+  /** The folder of the project that it remembers, where the file itself says so. */
+  readonly project: string | null
+  /** Database and log. */
+  readonly bytes: number
+  readonly modifiedAtMs: number
+}
+
+/**
+ * Says which system wrote a file from its structure alone: quick at any size, no lock, no copy, no trace. What is in a
+ * log only is looked at the long way.
+ * @throws LcmError what `openMemory` throws for what is no memory
+ */
+export function identifyMemory(path: string, options: Pick<OpenMemoryOptions, 'cacheDir'> = {}): IdentifiedMemory {
+  const file = inspectFile(path)
+  const { bytes, modifiedAtMs } = measureFile(file.path)
+  const size = { bytes, modifiedAtMs }
+  if (file.header.applicationId === APPLICATION_ID) {
+    return { system: 'native', project: null, ...size }
+  }
+  const found = canOpenUris() ? glance(file) : null
+  if (found) return { ...found, ...size }
+  const memory = openMemory(path, { ...options, readOnly: true })
+  memory.close()
+  return { system: memory.info.system, project: memory.info.project ?? null, ...size }
+}
+
+/** null when the file alone, without its log, tells nothing. */
+function glance(file: MemoryFile): Pick<IdentifiedMemory, 'system' | 'project'> | null {
+  const db = openByUri(file.realPath, 'immutable=1')
+  try {
+    const probe = probeSchema(db)
+    const dialect = detectDialect(probe)
+    return dialect && { system: dialect.system, project: dialect.project?.(guardSchema(db, probe.computed)) ?? null }
+  } catch {
+    // Read without locks, a file that is being written may look damaged: the long way tells for sure.
+    return null
+  } finally {
+    db.close()
+  }
+}

@@ -1,0 +1,24 @@
+import { userFolders } from '../folders.ts'
+import { distrust, isDistrusted } from '../sqlite/distrusted-files.ts'
+import { inspectFile } from '../sqlite/memory-file.ts'
+import { migrations } from '../sqlite/native.ts'
+import { tablesOfForbidden } from '../sqlite/native-values.ts'
+import { isNativeFile } from './open-memory.ts'
+import { readOurs } from './open-ours.ts'
+
+/**
+ * Reads every row of a native file. If one holds a value that its table does not allow, the file is distrusted from then on.
+ * @throws LcmError what opening and reading throw
+ */
+export function holdsForbidden(path: string): boolean {
+  if (isDistrusted(path)) return true
+  if (!isNativeFile(path)) return false
+  const { read, version, close } = readOurs(inspectFile(path), userFolders(process.env).cache)
+  try {
+    if (tablesOfForbidden(read, migrations.slice(0, version)).size === 0) return false
+  } finally {
+    close()
+  }
+  distrust(path)
+  return true
+}

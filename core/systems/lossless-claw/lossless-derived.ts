@@ -1,0 +1,130 @@
+import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import { textTimeMs } from '../canonical.ts'
+import { LOSSLESS_LOG } from './lossless-log.ts'
+
+/** Deeper than any lineage is; ends the walk on a cycle. */
+const MAX_DEPTH = 100
+
+/** Every summary with every summary that it rests on, itself included. UNION ends on cycles. */
+const BENEATH = `beneath (top, id) AS (
+  SELECT summary_id, summary_id FROM main.summaries
+  UNION
+  SELECT b.top, e.parent_summary_id FROM beneath AS b JOIN main.summary_parents AS e ON e.summary_id = b.id
+)`
+
+/** Times of the messages that a summary stands for, where the file has none or wrong ones. They rise from the leaves. */
+const RANGES = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_ranges;
+CREATE TEMP TABLE lossless_ranges (summary_id TEXT PRIMARY KEY, earliest_at INTEGER, latest_at INTEGER) WITHOUT ROWID;
+INSERT INTO temp.lossless_ranges
+WITH RECURSIVE leaves (id, earliest, latest) AS (
+  SELECT l.summary_id, min(${textTimeMs('m.created_at')}), max(${textTimeMs('m.created_at')})
+  FROM main.summary_messages AS l JOIN main.messages AS m ON m.message_id = l.message_id
+  GROUP BY l.summary_id
+), risen (id, earliest, latest) AS (
+  SELECT id, earliest, latest FROM leaves
+  UNION
+  SELECT e.summary_id, r.earliest, r.latest FROM risen AS r JOIN main.summary_parents AS e ON e.parent_summary_id = r.id
+)
+SELECT id, min(earliest), max(latest) FROM risen WHERE typeof(id) = 'text' GROUP BY id;
+`
+
+/** One more than the deepest source, for releases that store no depth. */
+const DEPTHS = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_depths;
+CREATE TEMP TABLE lossless_depths (summary_id TEXT PRIMARY KEY, depth INTEGER) WITHOUT ROWID;
+INSERT INTO temp.lossless_depths
+WITH RECURSIVE risen (id, depth) AS (
+  SELECT summary_id, iif(kind = 'leaf', 0, 1) FROM main.summaries
+  UNION
+  SELECT e.summary_id, r.depth + 1 FROM risen AS r JOIN main.summary_parents AS e ON e.parent_summary_id = r.id
+  WHERE r.depth < ${MAX_DEPTH}
+)
+SELECT id, max(depth) FROM risen WHERE typeof(id) = 'text' GROUP BY id;
+`
+
+const DESCENDANTS = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_descendants;
+CREATE TEMP TABLE lossless_descendants (summary_id TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID;
+INSERT INTO temp.lossless_descendants
+WITH RECURSIVE ${BENEATH}
+SELECT top, count(*) - 1 FROM beneath WHERE typeof(top) = 'text' GROUP BY top;
+`
+
+/** Which leaf stands for a message, and which node for a summary, where the file could only tell by reading all links. */
+const LINKS = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_links;
+CREATE TEMP TABLE lossless_links AS SELECT summary_id, message_id, ordinal FROM main.summary_messages;
+CREATE INDEX temp.lossless_links_summary ON lossless_links (summary_id, message_id, ordinal);
+CREATE INDEX temp.lossless_links_message ON lossless_links (message_id, summary_id);
+`
+const SOURCES = /* sql */ `
+DROP TABLE IF EXISTS temp.lossless_sources;
+CREATE TEMP TABLE lossless_sources AS SELECT summary_id, parent_summary_id, ordinal FROM main.summary_parents;
+CREATE INDEX temp.lossless_sources_summary ON lossless_sources (summary_id, parent_summary_id, ordinal);
+CREATE INDEX temp.lossless_sources_source ON lossless_sources (parent_summary_id, summary_id);
+`
+
+export type LosslessOptions = {
+  readonly importer: string
+  /** The file's own time ranges cannot be trusted. */
+  readonly recomputesRanges: boolean
+}
+
+/** What has to be derived, since this file's tables lack it. */
+export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: LosslessOptions) {
+  return {
+    links: !probe.isIndexed('summary_messages', 'message_id'),
+    sources: !probe.isIndexed('summary_parents', 'parent_summary_id'),
+    log: probe.has('message_parts', 'metadata'),
+    ranges: recomputesRanges || !probe.has('summaries', 'earliest_at') || !probe.has('summaries', 'latest_at'),
+    depths: !probe.has('summaries', 'depth'),
+    descendants: !probe.has('summaries', 'descendant_count'),
+  }
+}
+
+/** TEMP tables that `losslessViews` looks into. */
+export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): string {
+  const { links, sources, log, ranges, depths, descendants } = losslessLacks(probe, options)
+  return [
+    links ? LINKS : '',
+    sources ? SOURCES : '',
+    log ? LOSSLESS_LOG : '',
+    ranges ? RANGES : '',
+    depths ? DEPTHS : '',
+    descendants ? DESCENDANTS : '',
+  ].join('')
+}
+
+/** What a release may lack, and how it is shown all the same. */
+const SENTENCES: readonly { readonly table: string; readonly column?: string; readonly sentence: string }[] = [
+  { table: 'message_parts', sentence: 'No tool calls and no reasoning: messages are text only.' },
+  { table: 'large_files', sentence: 'No large files.' },
+  { table: 'summaries', column: 'depth', sentence: 'No depth of summaries: it is worked out from their sources.' },
+  {
+    table: 'summaries',
+    column: 'descendant_count',
+    sentence: 'No number of descendants: they are counted.',
+  },
+  {
+    table: 'summaries',
+    column: 'earliest_at',
+    sentence: 'No time range of summaries: it is that of the messages that they stand for.',
+  },
+  {
+    table: 'summaries',
+    column: 'source_message_token_count',
+    sentence: 'No size of what a summary stands for: the tokens of its messages are added up.',
+  },
+  { table: 'summaries', column: 'model', sentence: 'Which model wrote a summary is not recorded.' },
+  { table: 'conversations', column: 'archived_at', sentence: 'Which conversations were put aside is not recorded.' },
+  {
+    table: 'messages',
+    column: 'transcript_entry_id',
+    sentence: "Which entry of the agent's transcript a message came from is not recorded.",
+  },
+]
+
+/** What this file does not record, a sentence each. */
+export const losslessMissing = (probe: SchemaProbe): string[] =>
+  SENTENCES.filter(({ table, column }) => !probe.has(table, column)).map(({ sentence }) => sentence)

@@ -1,0 +1,179 @@
+import { ROLES, type Role, type Visibility } from '../contract/ids.ts'
+import type { Cover, Message, MessagePart, Pruned } from '../contract/message.ts'
+import { shownValue } from '../sqlite/native-values.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { cutText } from '../text.ts'
+import { coversOfMessages } from './covers.ts'
+import { messageNodeId } from './node-id.ts'
+import { type PrunedOutput, prunedByMessage, readPruned } from './pruned-outputs.ts'
+
+/**
+ * Text that will be cut is not read whole where a byte is a character: when it is all ASCII, without NUL (at which
+ * length() stops). https://www.sqlite.org/lang_corefunc.html#length
+ */
+const cut = (column: string): string => `
+  CASE WHEN octet_length(${column}) <= :chars OR octet_length(${column}) <> length(${column})
+    THEN ${column} ELSE substr(${column}, 1, CAST(:chars AS INTEGER)) END`
+
+const queries = {
+  messages: /* sql */ `
+    SELECT
+      m.message_id AS messageId,
+      m.conversation_id AS conversationId,
+      m.seq,
+      m.role,
+      m.token_count AS tokens,
+      m.created_at AS createdAtMs,
+      ${cut('m.content')} AS content,
+      octet_length(m.content) AS bytes,
+      (m.conversation_id, m.message_id) IN (
+        SELECT c.conversation_id, c.message_id FROM context_items AS c
+        WHERE c.message_id IN (SELECT value FROM json_each(:ids))
+      ) AS inWindow,
+      EXISTS (SELECT 1 FROM event_messages AS e WHERE e.message_id = m.message_id) AS isEvent
+    FROM messages AS m
+    WHERE m.message_id IN (SELECT value FROM json_each(:ids))`,
+  parts: /* sql */ `
+    SELECT
+      p.message_id AS messageId,
+      p.part_id AS partId,
+      p.ordinal,
+      ${shownValue('message_parts.part_type', 'p')} AS type,
+      p.is_content AS isContent,
+      p.is_synthetic AS isSynthetic,
+      p.tool_call_id AS toolCallId,
+      p.tool_name AS toolName,
+      p.tool_status AS toolStatus,
+      p.file_name AS fileName,
+      p.file_mime AS fileMime,
+      p.file_url AS fileUrl,
+      ${cut('p.text_content')} AS text,
+      ${cut('p.tool_input')} AS toolInput,
+      ${cut('p.tool_output')} AS toolOutput,
+      ${cut('p.tool_error')} AS toolError,
+      ${cut('p.metadata')} AS metadata,
+      max(coalesce(octet_length(p.text_content), 0), coalesce(octet_length(p.tool_input), 0),
+        coalesce(octet_length(p.tool_output), 0), coalesce(octet_length(p.tool_error), 0),
+        coalesce(octet_length(p.metadata), 0)) AS longestBytes
+    FROM message_parts AS p
+    WHERE p.message_id IN (SELECT value FROM json_each(:ids))
+    ORDER BY p.message_id, p.ordinal`,
+}
+
+type MessageRow = {
+  readonly messageId: number
+  readonly conversationId: number
+  readonly seq: number
+  readonly role: Role
+  readonly tokens: number
+  readonly createdAtMs: number | null
+  readonly content: string
+  readonly bytes: number
+  readonly inWindow: number
+  readonly isEvent: number
+}
+type PartRow = Omit<MessagePart, 'isSynthetic'> & {
+  readonly messageId: number
+  readonly isContent: number
+  readonly isSynthetic: number
+  readonly longestBytes: number
+}
+
+/** A message without its rank, which only the history knows. */
+export type StoredMessage = Omit<Message, 'rank'> & { readonly messageId: number }
+
+/**
+ * Messages with parts, covers and visibility, by message number. Every text is cut to `contentChars` UTF-16 units.
+ */
+export function readMessages(
+  db: ReadDb,
+  messageIds: readonly number[],
+  contentChars: number,
+): Map<number, StoredMessage> {
+  const params = { ids: JSON.stringify(messageIds), chars: contentChars }
+  const rows = db.all<MessageRow>(queries.messages, params)
+  const covers = coversOfMessages(
+    db,
+    rows.map((row) => ({ id: row.messageId, conversationId: row.conversationId })),
+  )
+  const conversations = new Set(rows.map(({ conversationId }) => conversationId))
+  const pruned = Map.groupBy(Array.from(conversations, (id) => readPruned(db, id)).flat(), ({ messageId }) => messageId)
+  const parts = new Map<number, PartRow[]>(rows.map((row) => [row.messageId, []]))
+  for (const row of db.all<PartRow>(queries.parts, params)) parts.get(row.messageId)?.push(row)
+  return new Map(
+    rows.map((row) => {
+      const message = messageOf(row, contentChars, parts.get(row.messageId) ?? [], covers.get(row.messageId) ?? [])
+      const outputs = pruned.get(row.messageId)
+      return [row.messageId, outputs ? withPruned(message, outputs) : message]
+    }),
+  )
+}
+
+function withPruned(message: StoredMessage, outputs: readonly PrunedOutput[]): StoredMessage {
+  const byPart = new Map(
+    outputs.map(({ ordinal, atMs, by, tokens, seen }): [number, Pruned] => [ordinal, { atMs, by, tokens, seen }]),
+  )
+  const parts = message.parts.map((part) => {
+    const pruned = byPart.get(part.ordinal)
+    return pruned ? { ...part, pruned } : part
+  })
+  const whole = prunedByMessage(outputs).get(message.messageId)
+  return { ...message, parts, ...(whole ? { pruned: whole } : {}) }
+}
+
+export const visibilityOf = (inWindow: boolean, covers: readonly Cover[]): Visibility =>
+  inWindow ? 'in_window' : covers.some((cover) => cover.inWindow) ? 'covered' : 'absent'
+
+function messageOf(row: MessageRow, chars: number, parts: readonly PartRow[], coveredBy: Cover[]): StoredMessage {
+  const content = cutText(row.content, chars)
+  return {
+    id: messageNodeId(row.messageId),
+    messageId: row.messageId,
+    conversationId: row.conversationId,
+    seq: row.seq,
+    role: ROLES.includes(row.role) ? row.role : 'system',
+    content,
+    contentChars: isAscii(row.content) ? row.bytes : row.content.length,
+    isCut: isLonger(row.content, row.bytes, chars) || parts.some((part) => isPartLonger(part, chars)),
+    tokens: row.tokens,
+    createdAtMs: row.createdAtMs,
+    parts: parts.map((part) => partOf(part, content, chars)),
+    coveredBy,
+    visibility: visibilityOf(row.inWindow === 1, coveredBy),
+    ...(row.isEvent === 1 ? { isEvent: true } : {}),
+  }
+}
+
+const texts = (part: PartRow): readonly (string | null)[] => [
+  part.text,
+  part.toolInput,
+  part.toolOutput,
+  part.toolError,
+  part.metadata,
+]
+
+const isPartLonger = (part: PartRow, chars: number): boolean =>
+  texts(part).some((text) => text !== null && isLonger(text, part.longestBytes, chars) && text.length >= chars)
+
+/** Whether a text as read (see `cut`) was longer than the cut in the file. */
+const isLonger = (read: string, bytes: number, chars: number): boolean =>
+  read.length > chars || (bytes > chars && isAscii(read))
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is ASCII too
+const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
+
+/** Text that is stored once, as the content of the message, is put back where it belongs. */
+function partOf(row: PartRow, content: string, chars: number): MessagePart {
+  const short = (text: string | null): string | null => (text === null ? null : cutText(text, chars))
+  const { messageId: _, longestBytes: __, isContent, isSynthetic, ...part } = row
+  const isOutput = isContent === 1 && row.type === 'tool'
+  return {
+    ...part,
+    isSynthetic: isSynthetic === 1,
+    text: isContent === 1 && !isOutput ? content : short(row.text),
+    toolInput: short(row.toolInput),
+    toolOutput: isOutput ? content : short(row.toolOutput),
+    toolError: short(row.toolError),
+    metadata: short(row.metadata),
+  }
+}

@@ -1,0 +1,156 @@
+import type { PreparableDb } from '../../sqlite/uri-db.ts'
+import { BEFORE_ALL, clearDerived, indexDerived } from '../derived-tables.ts'
+
+/** What pi-lcm puts before the messages may take this many tokens; its default, since the file does not say. */
+const BUDGET_TOKENS = 8000
+/** It counts 3.5 characters a token, and this much for the heading of each summary. */
+const CHARS_PER_TOKEN = 3.5
+const HEADING_TOKENS = { leaf: 30, condensed: 20 }
+const TITLE = '## Conversation History (Lossless Context Management)'
+
+const queries = {
+  /** The newest summary of each depth is the last that was stored. */
+  newest: /* sql */ `
+    SELECT depth, max(summary_rowid) AS row
+    FROM temp.derived_summaries
+    WHERE conversation_id = CAST(:conversation AS INTEGER)
+    GROUP BY depth
+    ORDER BY depth DESC`,
+  summary: /* sql */ `
+    SELECT summary_id AS id, token_count AS tokens FROM temp.derived_summaries WHERE summary_rowid = :row`,
+  counts: /* sql */ `
+    SELECT (SELECT count(*) FROM temp.derived_messages WHERE conversation_id = :conversation) AS messages,
+      (SELECT count(*) FROM temp.derived_summaries WHERE conversation_id = :conversation) AS summaries`,
+  place: /* sql */ `
+    INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, summary_id)
+    VALUES (CAST(:conversation AS INTEGER), CAST(:ordinal AS INTEGER), 'summary', :id)`,
+  placed: /* sql */ `
+    SELECT summary_id FROM temp.derived_context_items
+    WHERE conversation_id = :conversation AND summary_id IS NOT NULL ORDER BY ordinal`,
+  conversations: /* sql */ `SELECT conversation_id FROM temp.derived_conversations ORDER BY conversation_id`,
+  forgetUncovered: /* sql */ `DELETE FROM temp.pi_uncovered`,
+  uncovered: (isMarked: string) => /* sql */ `
+    INSERT INTO temp.pi_uncovered (message_id, is_marked)
+    SELECT d.message_id, ${isMarked} FROM temp.derived_messages AS d LEFT JOIN main.messages AS m ON m.rowid = d.message_id
+    WHERE d.message_id > CAST(:last AS INTEGER)
+      AND NOT EXISTS (SELECT 1 FROM temp.derived_summary_messages AS e WHERE e.message_id = d.message_id)`,
+  marked: (isMarked: string) => /* sql */ `
+    SELECT u.message_id FROM temp.pi_uncovered AS u LEFT JOIN main.messages AS m ON m.rowid = u.message_id
+    WHERE u.is_marked <> ${isMarked}`,
+  mark: /* sql */ `
+    UPDATE temp.pi_uncovered SET is_marked = 1 - is_marked WHERE message_id = CAST(:message AS INTEGER)
+    RETURNING (SELECT d.conversation_id FROM temp.derived_messages AS d WHERE d.message_id = pi_uncovered.message_id)`,
+  /** Conversations with new messages, and whether all of them stand behind the known ones. */
+  grown: /* sql */ `
+    SELECT n.conversation_id AS conversation,
+      min(n.seq) > coalesce((SELECT max(d.seq) FROM temp.derived_messages AS d
+        WHERE d.conversation_id = n.conversation_id AND d.message_id <= CAST(:last AS INTEGER)), min(n.seq) - 1) AS isAppended
+    FROM temp.derived_messages AS n WHERE n.message_id > CAST(:last AS INTEGER) GROUP BY n.conversation_id`,
+  forget: /* sql */ `DELETE FROM temp.derived_context_items WHERE conversation_id = CAST(:conversation AS INTEGER)`,
+  /** Behind what stands in the window already. */
+  messages: (of: string) => /* sql */ `
+    INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
+    SELECT d.conversation_id,
+      coalesce((SELECT max(i.ordinal) + 1 FROM temp.derived_context_items AS i
+        WHERE i.conversation_id = d.conversation_id), 0)
+        + row_number() OVER (PARTITION BY d.conversation_id ORDER BY d.seq, d.message_id) - 1,
+      'message', d.message_id
+    FROM temp.derived_messages AS d CROSS JOIN temp.pi_uncovered AS u ON u.message_id = d.message_id
+    WHERE u.is_marked = 0 AND ${of}`,
+}
+
+/** Messages that nobody's sources are, and whether the file marks them as compacted all the same. */
+export const PI_WINDOW_TABLES = /* sql */ `
+CREATE TEMP TABLE IF NOT EXISTS pi_uncovered (message_id INTEGER PRIMARY KEY, is_marked INTEGER NOT NULL);
+`
+
+type Newest = { readonly depth: number; readonly row: number }
+
+/**
+ * Fills the windows by pi-lcm's own rule: the newest summary of each depth from the deepest up, until one does not fit;
+ * the newest leaf if it fits; then every message that is no source and is not marked as compacted.
+ * @param hasMark whether the file marks what was compacted
+ */
+export function fillPiWindows(db: PreparableDb, hasMark: boolean): void {
+  clearDerived(db, 'window')
+  db.run(queries.forgetUncovered)
+  db.run(queries.uncovered(markOf(hasMark)), { last: BEFORE_ALL })
+  for (const conversation of db.column<number>(queries.conversations))
+    place(db, conversation, shownIn(db, conversation))
+  // Every message asks where its window begins.
+  indexDerived(db, 'window')
+  db.run(queries.messages('1'))
+}
+
+/**
+ * Brings the windows in step where summaries and their links are what they were: a conversation's window is made anew
+ * when a mark of it changed or its messages did not only grow at their end.
+ * @param last the last message that was there before
+ */
+export function followPiWindows(db: PreparableDb, hasMark: boolean, last: number): void {
+  const anew = new Set<number>()
+  for (const message of db.column<number>(queries.marked(markOf(hasMark)))) {
+    anew.add(db.value<number>(queries.mark, { message }) ?? 0)
+  }
+  db.run(queries.uncovered(markOf(hasMark)), { last })
+  const grown = db.all<{ conversation: number; isAppended: number }>(queries.grown, { last })
+  for (const { conversation, isAppended } of grown) {
+    // More messages make the window's title longer, which may leave no room for a summary.
+    const isSame =
+      isAppended === 1 && String(db.column(queries.placed, { conversation })) === String(shownIn(db, conversation))
+    if (!isSame) anew.add(conversation)
+    else if (!anew.has(conversation)) db.run(queries.messages(APPENDED), { conversation, last })
+  }
+  for (const conversation of anew) {
+    db.run(queries.forget, { conversation })
+    place(db, conversation, shownIn(db, conversation))
+    db.run(queries.messages(OF_ONE), { conversation })
+  }
+}
+
+const OF_ONE = 'd.conversation_id = CAST(:conversation AS INTEGER)'
+const APPENDED = `${OF_ONE} AND d.message_id > CAST(:last AS INTEGER)`
+
+/** 1 for a message `m` that is marked. */
+const markOf = (hasMark: boolean): string => (hasMark ? 'coalesce(m.is_compacted, 0) <> 0' : '0')
+
+function place(db: PreparableDb, conversation: number, ids: readonly string[]): void {
+  ids.forEach((id, ordinal) => {
+    db.run(queries.place, { conversation, ordinal, id })
+  })
+}
+
+/** Ids of the summaries that a window begins with. */
+function shownIn(db: PreparableDb, conversation: number): string[] {
+  const found = db.all<Newest>(queries.newest, { conversation }).flatMap(({ depth, row }) => {
+    const summary = db.get<{ id: string; tokens: number }>(queries.summary, { row })
+    return summary ? [{ ...summary, depth }] : []
+  })
+  if (found.length === 0) return []
+  const counts = db.get<{ messages: number; summaries: number }>(queries.counts, { conversation })
+  const title = titleTokens({ messages: 0, summaries: 0, ...counts, depth: found[0]?.depth ?? 0 })
+  return piSummaries(found, title).map(({ id }) => id)
+}
+
+/** Those of the newest summaries, deepest first, that pi-lcm puts into the window. */
+function piSummaries<S extends { readonly depth: number; readonly tokens: number }>(
+  newest: readonly S[],
+  usedTokens: number,
+): S[] {
+  const shown: S[] = []
+  let used = usedTokens
+  for (const summary of newest.filter(({ depth }) => depth > 0)) {
+    const needed = summary.tokens + HEADING_TOKENS.condensed
+    if (used + needed > BUDGET_TOKENS) break
+    shown.push(summary)
+    used += needed
+  }
+  const leaf = newest.find(({ depth }) => depth === 0)
+  if (leaf && used + leaf.tokens + HEADING_TOKENS.leaf <= BUDGET_TOKENS) shown.push(leaf)
+  return shown
+}
+
+function titleTokens(counts: { messages: number; summaries: number; depth: number }): number {
+  const line = `${counts.messages} messages stored | ${counts.summaries} summaries | DAG depth ${counts.depth}`
+  return Math.ceil(`${TITLE}\n${line}\n`.length / CHARS_PER_TOKEN)
+}

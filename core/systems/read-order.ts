@@ -1,0 +1,96 @@
+import { ORDER_MODULUS, unpack } from '../memory/history-columns.ts'
+import { MessageOrder } from '../memory/message-order.ts'
+import { nextKey } from '../sqlite/keyset.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+
+const queries = {
+  /** What tells an appended conversation from one whose messages went, came or changed places in between. */
+  extent: /* sql */ `
+    SELECT count(*) AS length, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
+    FROM messages
+    WHERE conversation_id = :conversation`,
+  packed: /* sql */ `
+    SELECT count(*), group_concat(message_id), group_concat(seq)
+    FROM (
+      SELECT message_id, seq
+      FROM messages
+      WHERE conversation_id = :conversation AND seq > :seq
+      ORDER BY seq
+      LIMIT CAST(:limit AS INTEGER)
+    )`,
+  after: /* sql */ `
+    SELECT message_id, seq FROM messages WHERE conversation_id = :conversation AND seq > :seq ORDER BY seq`,
+}
+
+const AT_ONCE = 50_000
+
+type Stretch = { readonly messageIds: Float64Array; readonly seqs: Float64Array }
+
+/**
+ * The order of a conversation's messages, from an index where the file has one for it: unlike everything else about
+ * them it is read without their texts. What is known already is not read again.
+ */
+export function readOrder(db: ReadDb, conversationId: number, known: MessageOrder | undefined): MessageOrder {
+  if (!known || known.length === 0) return joined(conversationId, stretches(db, conversationId, NOTHING))
+  const extent = db.get<Extent>(queries.extent, { conversation: conversationId })
+  if (isSame(extentOf(known), extent)) return known
+  const order = joined(conversationId, [known, ...stretches(db, conversationId, known)])
+  return isSame(extentOf(order), extent) ? order : readOrder(db, conversationId, undefined)
+}
+
+type Extent = { readonly length: number; readonly ordered: number }
+
+const NOTHING: Stretch = { messageIds: new Float64Array(0), seqs: new Float64Array(0) }
+
+function extentOf({ messageIds, seqs }: Stretch): Extent {
+  let ordered = 0
+  for (let rank = 0; rank < seqs.length; rank += 1) {
+    ordered += ((messageIds[rank] as number) % ORDER_MODULUS) * (seqs[rank] as number)
+  }
+  return { length: seqs.length, ordered }
+}
+
+const isSame = (a: Extent, b: Extent | undefined): boolean => a.length === b?.length && a.ordered === b.ordered
+
+/** All messages after those of a stretch. */
+function* stretches(db: ReadDb, conversation: number, before: Stretch): Generator<Stretch> {
+  let seq = before.seqs.at(-1) ?? Number.NEGATIVE_INFINITY
+  for (;;) {
+    const params = { conversation, seq, limit: AT_ONCE }
+    const [packed] = db.iterateRaw<[number, string | null, string | null]>(queries.packed, params)
+    if (!packed || packed[0] === 0) return
+    const whole = unpacked(packed)
+    if (whole === null) break
+    yield whole
+    if (packed[0] < AT_ONCE) return
+    seq = nextKey(db, 'the places of messages in their conversation', seq, whole.seqs.at(-1))
+  }
+  // Not every file is a sound one: a number may be negative, or a text.
+  const rows = [...db.iterateRaw<[number, number]>(queries.after, { conversation, seq })]
+  yield {
+    messageIds: Float64Array.from(rows, ([messageId]) => messageId),
+    seqs: Float64Array.from(rows, ([, of]) => of),
+  }
+}
+
+/** Of a full stretch those of the last seq are left out, since there may be more of them. */
+function unpacked([count, ids, seqTexts]: readonly [number, string | null, string | null]): Stretch | null {
+  const [messageIds, seqs] = [new Float64Array(count), new Float64Array(count)]
+  if (!unpack(ids, messageIds, 0, count) || !unpack(seqTexts, seqs, 0, count)) return null
+  let end = count
+  if (count === AT_ONCE) while (end > 0 && seqs[end - 1] === seqs[count - 1]) end -= 1
+  return end === 0 ? null : { messageIds: messageIds.subarray(0, end), seqs: seqs.subarray(0, end) }
+}
+
+function joined(conversationId: number, stretchesRead: Iterable<Stretch>): MessageOrder {
+  const all = [...stretchesRead]
+  const length = all.reduce((sum, stretch) => sum + stretch.seqs.length, 0)
+  const columns = { messageIds: new Float64Array(length), seqs: new Float64Array(length) }
+  let first = 0
+  for (const { messageIds, seqs } of all) {
+    columns.messageIds.set(messageIds, first)
+    columns.seqs.set(seqs, first)
+    first += seqs.length
+  }
+  return new MessageOrder(conversationId, columns)
+}

@@ -1,0 +1,182 @@
+import { ROLES } from '../contract/ids.ts'
+import type { SourceEntry } from '../models/summarizers/summarizer.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+
+const queries = {
+  messages: `
+    SELECT message_id AS id, role, token_count AS tokens, created_at AS atMs, content_hash AS hash, content
+    FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  parts: `
+    SELECT message_id AS messageId, tool_call_id AS callId, tool_name AS name, tool_status AS status,
+      tool_input AS input, tool_output AS output, tool_error AS error, file_url AS fileUrl
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type IN ('tool', 'file') AND is_synthetic = 0
+    ORDER BY message_id, ordinal`,
+  summaries: `
+    SELECT summary_id AS id, source_token_count AS tokens, descendant_count AS descendants, earliest_at AS earliestAtMs,
+      latest_at AS latestAtMs, summary_hash AS hash, file_ids AS fileIds, content
+    FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  lastMessage: `
+    WITH RECURSIVE newest (summary_id) AS (
+      VALUES (:summaryId)
+      UNION
+      SELECT (SELECT e.source_summary_id FROM summary_sources AS e
+        WHERE e.summary_id = n.summary_id ORDER BY e.ordinal DESC LIMIT 1)
+      FROM newest AS n WHERE n.summary_id IS NOT NULL
+    )
+    SELECT l.message_id
+    FROM newest AS n
+    JOIN summary_messages AS l ON l.summary_id = n.summary_id
+    ORDER BY l.ordinal DESC LIMIT 1`,
+} as const
+
+/** All that has to be known about a stretch of the window to put a summary in its place. */
+export type Sources = {
+  readonly entries: readonly SourceEntry[]
+  /** Of each source, in order. */
+  readonly hashes: readonly string[]
+  /** Tokens of the messages beneath. */
+  readonly canonicalTokens: number
+  /** Summaries beneath: 0 for a leaf, Σ (source's own + 1) of a condensed node. */
+  readonly descendants: number
+  readonly earliestAtMs: number | null
+  readonly latestAtMs: number | null
+  /** The newest message beneath. */
+  readonly lastMessageId: number
+  readonly fileIds: readonly string[]
+}
+
+/** An entry of a window, of which one of both is null. */
+type SourceItem = { readonly messageId: number | null; readonly summaryId: string | null }
+
+/** Undefined when a source is gone. */
+export function readSources(db: ReadDb, items: readonly SourceItem[], depth: number): Sources | undefined {
+  return depth === 0 ? readMessages(db, items) : readSummaries(db, items)
+}
+
+type MessageRow = { id: number; role: string; tokens: number; atMs: number; hash: string; content: string }
+type PartRow = {
+  messageId: number
+  callId: string | null
+  name: string | null
+  status: string | null
+  input: string | null
+  output: string | null
+  error: string | null
+  fileUrl: string | null
+}
+
+function readMessages(db: ReadDb, items: readonly SourceItem[]): Sources | undefined {
+  const wanted = items.flatMap((item) => item.messageId ?? [])
+  const ids = JSON.stringify(wanted)
+  const rows = new Map(db.all<MessageRow>(queries.messages, { ids }).map((row) => [row.id, row]))
+  const messages = wanted.flatMap((id) => rows.get(id) ?? [])
+  if (messages.length !== items.length) return undefined
+  const parts = Map.groupBy(db.all<PartRow>(queries.parts, { ids }), (part) => part.messageId)
+  const names = new Map(
+    [...parts.values()].flat().map(({ callId, name, input }) => [callId, input === null ? null : name]),
+  )
+  const texts = messages.flatMap((message) => [message.content, ...(parts.get(message.id) ?? []).flatMap(textsOf)])
+  const times = messages.map((message) => message.atMs)
+  return {
+    entries: messages.flatMap((message) => entriesOf(message, parts.get(message.id) ?? [], names)),
+    hashes: messages.map((message) => message.hash),
+    canonicalTokens: messages.reduce((sum, message) => sum + message.tokens, 0),
+    descendants: 0,
+    earliestAtMs: least(times),
+    latestAtMs: greatest(times),
+    lastMessageId: wanted.at(-1) ?? 0,
+    fileIds: findFileIds(texts),
+  }
+}
+
+function entriesOf(
+  message: MessageRow,
+  parts: readonly PartRow[],
+  names: ReadonlyMap<string | null, string | null>,
+): SourceEntry[] {
+  const role = ROLES.find((known) => known === message.role) ?? null
+  const base = { id: `msg_${message.id}`, kind: 'message', role, atMs: message.atMs } as const
+  const tools = parts.filter((part) => part.callId !== null)
+  const answerOf = (part: PartRow): SourceEntry['answer'] => ({
+    name: part.name ?? names.get(part.callId) ?? 'tool',
+    isError: part.status === 'error' || (part.error !== null && part.output === null),
+  })
+  if (role === 'assistant') {
+    const calls = tools.map(({ name, input }) => ({ name: name ?? 'tool', input: input ?? '' }))
+    const answered = tools.filter((part) => part.output !== null || part.error !== null)
+    return [
+      { ...base, text: message.content, calls, answer: null },
+      ...answered.map((part) => ({
+        ...base,
+        text: part.output ?? part.error ?? '',
+        calls: [],
+        answer: answerOf(part),
+      })),
+    ]
+  }
+  const [only] = tools
+  if (!only) return [{ ...base, text: message.content, calls: [], answer: role === 'tool' ? UNKNOWN_TOOL : null }]
+  if (tools.length === 1 && message.content !== '') {
+    return [{ ...base, text: message.content, calls: [], answer: answerOf(only) }]
+  }
+  return tools.map((part) => ({ ...base, text: part.output ?? part.error ?? '', calls: [], answer: answerOf(part) }))
+}
+
+const UNKNOWN_TOOL = { name: 'tool', isError: false } as const
+
+const textsOf = (part: PartRow): string[] =>
+  [part.input, part.output, part.error, part.fileUrl].filter((text) => text !== null)
+
+type SummaryRow = {
+  id: string
+  tokens: number
+  descendants: number
+  earliestAtMs: number | null
+  latestAtMs: number | null
+  hash: string
+  fileIds: string
+  content: string
+}
+
+function readSummaries(db: ReadDb, items: readonly SourceItem[]): Sources | undefined {
+  const wanted = items.flatMap((item) => item.summaryId ?? [])
+  const found = db.all<SummaryRow>(queries.summaries, { ids: JSON.stringify(wanted) })
+  const rows = new Map(found.map((row) => [row.id, row]))
+  const summaries = wanted.flatMap((id) => rows.get(id) ?? [])
+  const lastMessageId = db.value<number>(queries.lastMessage, { summaryId: wanted.at(-1) ?? null })
+  if (summaries.length !== items.length || lastMessageId === undefined) return undefined
+  return {
+    entries: summaries.map(
+      (row): SourceEntry => ({
+        id: row.id,
+        kind: 'summary',
+        role: null,
+        atMs: row.earliestAtMs,
+        text: row.content,
+        calls: [],
+        answer: null,
+      }),
+    ),
+    hashes: summaries.map((row) => row.hash),
+    canonicalTokens: summaries.reduce((sum, row) => sum + row.tokens, 0),
+    descendants: summaries.reduce((sum, row) => sum + row.descendants + 1, 0),
+    earliestAtMs: least(summaries.flatMap((row) => row.earliestAtMs ?? [])),
+    latestAtMs: greatest(summaries.flatMap((row) => row.latestAtMs ?? [])),
+    lastMessageId,
+    // Not from their texts: a model may have made up a file there.
+    fileIds: findFileIds(summaries.map((row) => row.fileIds)),
+  }
+}
+
+const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
+
+/** Every file that a text refers to, once, in the order of first mention. */
+function findFileIds(texts: readonly string[]): string[] {
+  return [...new Set(texts.flatMap((text) => (text.includes('file_') ? (text.match(FILE_ID) ?? []) : [])))]
+}
+
+const least = (values: readonly number[]): number | null =>
+  values.reduce<number | null>((most, value) => (most === null || value < most ? value : most), null)
+const greatest = (values: readonly number[]): number | null =>
+  values.reduce<number | null>((most, value) => (most === null || value > most ? value : most), null)

@@ -1,0 +1,173 @@
+import type { CompactionSettings } from '../contract/compaction.ts'
+import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedContext } from '../contract/context.ts'
+import { assertNever } from '../errors.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { PrunedUntil } from '../systems/pruned-outputs.ts'
+import { historyOrder } from './history-order.ts'
+import { KeptWindow } from './kept-window.ts'
+import type { Placements } from './placements.ts'
+import { rankByRelevance } from './relevance.ts'
+import { renderAnthropic } from './render-anthropic.ts'
+import { renderOpenAI } from './render-openai.ts'
+import { type Selection, selectItems } from './selection.ts'
+import { readTurns } from './turns.ts'
+import { type Extent, readExtents, readWindow, type Window } from './window.ts'
+import { sizeOf } from './window-size.ts'
+import { readExcerpts, readSearchTexts } from './window-texts.ts'
+
+export const queries = {
+  callsOutside: `
+    SELECT DISTINCT p.tool_call_id
+    FROM message_parts AS p
+    JOIN messages AS m ON m.message_id = p.message_id
+    WHERE p.tool_call_id IN (SELECT value FROM json_each(:callIds))
+      AND m.conversation_id = :conversationId AND m.role = 'assistant'`,
+} as const
+
+/** Of a very long text the beginning decides what it is about; it bounds the memory of a query over a large window. */
+const RANKED_CHARS = 20_000
+
+/**
+ * Says what the model sees next turn: which items of the window go out under a budget, why each of them does or does
+ * not, and the exact provider messages. Deterministic: the same file and input give the same bytes.
+ */
+export class ContextAssembler {
+  readonly #db: ReadDb
+  readonly #estimator: TokenEstimator
+  readonly #settings: Readonly<CompactionSettings>
+  readonly #windows: KeptWindow
+
+  constructor(
+    db: ReadDb,
+    estimator: TokenEstimator,
+    settings: Readonly<CompactionSettings>,
+    windows = new KeptWindow(db, estimator),
+  ) {
+    this.#db = db
+    this.#estimator = estimator
+    this.#settings = settings
+    this.#windows = windows
+  }
+
+  /**
+   * Tokens are those stored with each item. `pressure` is what is included ÷ budget; `activeTokens` is what the window
+   * would take without a budget. `placed` puts other entries in the place of the stored window, as it stood at `until`.
+   * @throws LcmError not_found
+   */
+  assemble(input: AssembleInput, placed?: Placements, until?: PrunedUntil): AssembledContext {
+    const { window, extents, selection } = this.#select(input, placed, until)
+    const excerpts = readExcerpts(this.#db, window)
+    const budget = this.#budget(input)
+    const order = historyOrder(window, extents)
+    const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.items, selection)
+    const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
+    return {
+      conversationId: input.conversationId,
+      tokens: fittingTokens,
+      activeTokens,
+      leftOutTokens,
+      ...(prunedTokens > 0 ? { prunedTokens } : {}),
+      budget,
+      pressure: fittingTokens / budget,
+      softThreshold: this.#settings.softThreshold,
+      hardThreshold: this.#settings.hardThreshold,
+      freshTailCount: this.#freshTailCount(input),
+      overBudget: selection.overBudget,
+      items: window.items.map((item, ordinal): ContextItem => {
+        const verdict = selection.verdicts[ordinal]
+        return {
+          ordinal,
+          id: item.id,
+          kind: item.kind,
+          role: item.role,
+          depth: item.depth,
+          seq: item.seq,
+          tokens: item.tokens,
+          included: verdict?.included ?? false,
+          reasonCode: verdict?.code ?? 'dangling',
+          reason: verdict?.reason ?? '',
+          messages: standsFor(window, extents, ordinal),
+          createdAtMs: item.createdAtMs,
+          excerpt: excerpts[ordinal] ?? '',
+          ...(item.pruned ? { pruned: item.pruned } : {}),
+        }
+      }),
+      ...(order ? { historyOrder: order } : {}),
+      reconstructed: false,
+    }
+  }
+
+  /**
+   * Ids of the active items that do not go out.
+   * @throws LcmError not_found
+   */
+  leftOut(conversationId: number): ReadonlySet<string> {
+    const { window, selection } = this.#select({ conversationId })
+    return new Set(window.items.flatMap(({ id }, index) => (selection.verdicts[index]?.included ? [] : id)))
+  }
+
+  /**
+   * What would be sent for the same input. While no compaction runs and everything fits, later renderings only add to
+   * the end of earlier ones, so that a provider's prompt cache stays valid.
+   * @throws LcmError not_found
+   */
+  render(input: AssembleInput, provider: Provider, placed?: Placements, until?: PrunedUntil): RenderedContext {
+    const { window, extents, selection } = this.#select(input, placed, until)
+    const included = window.items.filter((_, index) => selection.verdicts[index]?.included)
+    const turns = readTurns(this.#db, included, extents, window.pruned)
+    switch (provider) {
+      case 'anthropic':
+        return renderAnthropic(turns)
+      case 'openai':
+        return renderOpenAI(turns)
+      default:
+        return assertNever(provider)
+    }
+  }
+
+  #select(
+    input: AssembleInput,
+    placed?: Placements,
+    until?: PrunedUntil,
+  ): { window: Window; extents: ReadonlyMap<string, Extent>; selection: Selection } {
+    const { conversationId } = input
+    const query = input.query?.trim()
+    const { window, extents } = placed
+      ? {
+          window: readWindow(this.#db, conversationId, this.#estimator, placed, until),
+          extents: readExtents(this.#db, conversationId, placed),
+        }
+      : this.#windows.of(conversationId)
+    const selection = selectItems({
+      items: window.items,
+      pairs: window.pairs,
+      budgetTokens: this.#budget(input),
+      freshTailCount: this.#freshTailCount(input),
+      standsFor: (index) => standsFor(window, extents, index),
+      callsOutside: this.#callsOutside(window),
+      ...(query ? { relevance: rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) } : {}),
+    })
+    return { window, extents, selection }
+  }
+
+  #budget(input: AssembleInput): number {
+    return input.budgetTokens ?? this.#settings.budgetTokens
+  }
+
+  #freshTailCount(input: AssembleInput): number {
+    return input.freshTailCount ?? this.#settings.freshTailCount
+  }
+
+  #callsOutside({ conversationId, pairs }: Window): ReadonlySet<string> {
+    if (pairs.orphans.size === 0) return new Set()
+    const callIds = JSON.stringify([...new Set(pairs.orphans.values())])
+    return new Set(this.#db.column<string>(queries.callsOutside, { conversationId, callIds }))
+  }
+}
+
+function standsFor(window: Window, extents: ReadonlyMap<string, Extent>, index: number): number {
+  const item = window.items[index]
+  if (!item || item.kind === 'missing') return 0
+  return item.summaryId === null ? 1 : (extents.get(item.summaryId)?.messages ?? 0)
+}

@@ -1,0 +1,51 @@
+import { isoTime } from '../clock.ts'
+
+export type SummaryText = {
+  readonly id: string
+  readonly kind: string
+  readonly depth: number
+  /** Summaries beneath, as stored. */
+  readonly descendantCount: number | null
+  /** Messages that it stands for. */
+  readonly messages: number
+  readonly earliestAtMs: number | null
+  readonly latestAtMs: number | null
+  /** Ids of what it was made from, in order. */
+  readonly sources: readonly string[]
+  readonly content: string
+}
+
+/**
+ * How a summary stands in the window: wrapped, so that an agent knows what it is and which ids it may ask to expand.
+ * Everything from the file is escaped; no text in a summary can end the wrapper or begin another.
+ */
+export function renderSummary(summary: SummaryText): string {
+  const attributes = {
+    id: summary.id,
+    kind: summary.kind,
+    depth: summary.depth,
+    descendant_count: summary.descendantCount,
+    messages: summary.messages,
+    earliest_at: isoTime(summary.earliestAtMs),
+    latest_at: isoTime(summary.latestAtMs),
+  }
+  const list = Object.entries(attributes)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
+    .join('')
+  const sources = escapeXml(summary.sources.join(' '))
+  return `<summary${list}>\n<sources>${sources}</sources>\n<content>\n${escapeXml(summary.content)}\n</content>\n</summary>`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+
+// What XML 1.0 cannot hold, escaped or not. https://www.w3.org/TR/xml/#charsets
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
+function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(NOT_XML, '\ufffd')
+    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
+}

@@ -1,0 +1,20 @@
+import type { ContextAt, ContextDifference } from '../../contract/time-travel.ts'
+
+/**
+ * What went out of a window and what came into it. Taking `left` out of the earlier items and putting `entered` in, each
+ * at its ordinal, gives the later ones.
+ */
+export function differenceOf(before: ContextAt, after: ContextAt): ContextDifference {
+  const { items: earlier, ...beforeFigures } = before
+  const { items: later, ...afterFigures } = after
+  const [was, is] = [new Set(earlier.map((item) => item.id)), new Set(later.map((item) => item.id))]
+  const left = earlier.filter((item) => !is.has(item.id))
+  const entered = later.filter((item) => !was.has(item.id))
+  return {
+    before: beforeFigures,
+    after: afterFigures,
+    left,
+    entered,
+    stayed: earlier.length - left.length,
+  }
+}

@@ -1,0 +1,119 @@
+import type { Moment } from '../../contract/time-travel.ts'
+import { LcmError } from '../../errors.ts'
+import { firstAbove, type History } from '../../memory/history.ts'
+import type { SummaryGraph } from '../../memory/summary-graph.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import type { LoggedEvent } from './event-log.ts'
+
+/** A moment in the order of the file's own records: which replacements and which messages it has seen. */
+export type Point = {
+  readonly atMs: number | null
+  /** How many of the logged events had happened. */
+  readonly events: number
+  /** Messages up to this seq were there. */
+  readonly newestSeq: number
+  /** The log says in which order these events and messages came. */
+  readonly isCertain: boolean
+}
+
+/** Where a moment lies; null: at or after the last thing that happened. */
+export function locateMoment(moment: Moment, events: readonly LoggedEvent[], graph: SummaryGraph): Point | null {
+  if ('now' in moment) return null
+  if ('messageId' in moment) return afterMessage(moment.messageId, events, graph)
+  if ('atMs' in moment) return atTime(moment.atMs, events, graph)
+  const isMeant = (event: LoggedEvent): boolean =>
+    'runId' in moment ? event.runId === moment.runId : event.eventId === moment.eventId
+  const last = events.findLastIndex(isMeant)
+  if (last >= 0) return afterEvent(last, events, graph)
+  throw noSuchEvent(moment, events, graph.history.conversationId)
+}
+
+function noSuchEvent(
+  moment: { readonly runId: string } | { readonly eventId: number },
+  events: readonly LoggedEvent[],
+  conversationId: number,
+): LcmError {
+  const what =
+    'runId' in moment ? `compaction run ${JSON.stringify(moment.runId)}` : `compaction event ${moment.eventId}`
+  const known = 'runId' in moment ? knownRuns(events) : knownEvents(events)
+  const message = `There is no ${what} in conversation ${conversationId}: ${known}, or name a message or a time.`
+  return new LcmError('not_found', message, { ...moment })
+}
+
+/** Numbers are given out to all conversations of a file. */
+function knownEvents(events: readonly LoggedEvent[]): string {
+  const [first, last] = [events[0], events.at(-1)]
+  if (!first || !last) return 'it was never compacted. Ask for the window as it is'
+  return `its own are numbered between ${first.eventId} and ${last.eventId}. Name one of those`
+}
+
+function knownRuns(events: readonly LoggedEvent[]): string {
+  const newest = events.findLast(({ runId }) => runId)?.runId
+  if (newest === undefined)
+    return events.length > 0 ? `its file names no runs; ${knownEvents(events)}` : knownEvents(events)
+  return `its newest is ${JSON.stringify(newest)}. Name one of its own`
+}
+
+/** Before the next event, however soon that came. */
+function afterMessage(id: string, events: readonly LoggedEvent[], graph: SummaryGraph): Point {
+  const { history } = graph
+  const rank = history.rankOf(messageNumber(id) ?? Number.NaN)
+  const newestSeq = history.seqs[rank]
+  if (newestSeq === undefined) {
+    throw new LcmError(
+      'not_found',
+      `There is no message "${id}" in conversation ${history.conversationId}: look for it with "lcm grep", or in Search, and name one of this conversation.`,
+      { id },
+    )
+  }
+  const atMs = history.createdAtMs[rank] ?? Number.NaN
+  const isLater = (event: LoggedEvent): boolean =>
+    event.newestSeq === null ? event.atMs > atMs || coveredSeq(event, graph) > newestSeq : event.newestSeq >= newestSeq
+  const next = events.findIndex(isLater)
+  return point(Number.isNaN(atMs) ? null : atMs, next < 0 ? events.length : next, newestSeq, events)
+}
+
+function afterEvent(index: number, events: readonly LoggedEvent[], graph: SummaryGraph): Point {
+  const event = events[index]
+  return point(event?.atMs ?? null, index + 1, event ? newestAt(event, graph) : -1, events)
+}
+
+function atTime(atMs: number, events: readonly LoggedEvent[], graph: SummaryGraph): Point | null {
+  const next = events.findIndex((event) => event.atMs > atMs)
+  const happened = next < 0 ? events.length : next
+  const { history } = graph
+  const there = messagesBy(history, atMs)
+  const isSummaryLater = graph.nodes.some((node) => (node.createdAtMs ?? Number.NEGATIVE_INFINITY) > atMs)
+  if (happened === events.length && there === history.length && !isSummaryLater) return null
+  const last = events[happened - 1]
+  const newestSeq = Math.max(history.seqs[there - 1] ?? -1, last ? newestAt(last, graph) : -1)
+  return point(atMs, happened, newestSeq, events)
+}
+
+function point(atMs: number | null, happened: number, newestSeq: number, events: readonly LoggedEvent[]): Point {
+  const [last, next] = [events[happened - 1], events[happened]]
+  const isAfterLast = last === undefined || last.newestSeq !== null
+  // Clocks may disagree with the order in which things were stored: then no window was ever like this.
+  const isBeforeNext = next === undefined || (next.newestSeq !== null && newestSeq <= next.newestSeq)
+  return { atMs, events: happened, newestSeq, isCertain: isAfterLast && isBeforeNext }
+}
+
+/** How many messages were there at an event. */
+export function messagesAt(event: LoggedEvent, graph: SummaryGraph): number {
+  return firstAbove(graph.history.seqs, newestAt(event, graph))
+}
+
+/** Seq of the newest message at an event; by the clock, and at least what its summary covers, where it is not recorded. */
+export function newestAt(event: LoggedEvent, graph: SummaryGraph): number {
+  if (event.newestSeq !== null) return event.newestSeq
+  const { history } = graph
+  return Math.max(history.seqs[messagesBy(history, event.atMs) - 1] ?? -1, coveredSeq(event, graph))
+}
+
+function coveredSeq({ summaryId }: LoggedEvent, graph: SummaryGraph): number {
+  const node = graph.nodes[graph.indexOf(summaryId)]
+  return (node && graph.seqSpan(node)?.lastSeq) ?? -1
+}
+
+/** How many messages were there at a time, by the steady clock; all of them where no message has a time. */
+const messagesBy = (history: History, atMs: number): number => firstAbove(history.clockMs, atMs)

@@ -1,0 +1,266 @@
+import type { Provider, RenderedContext } from '../../contract/context.ts'
+import type {
+  ContextAt,
+  ContextAtInput,
+  ContextDifference,
+  DifferenceInput,
+  Moment,
+  Pruning,
+  Timeline,
+} from '../../contract/time-travel.ts'
+import { firstAbove } from '../../memory/history.ts'
+import type { SummaryGraph } from '../../memory/summary-graph.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { readSnapshot } from '../../sqlite/read-snapshot.ts'
+import type { HistoryIndex } from '../../systems/history-index.ts'
+import { type PrunedUntil, prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
+import type { ContextAssembler } from '../context-assembler.ts'
+import type { Placements } from '../placements.ts'
+import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
+import { deriveEvents } from './derived-events.ts'
+import { differenceOf } from './difference.ts'
+import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAfter } from './event-log.ts'
+import { locateMoment, messagesAt, newestAt, type Point } from './point.ts'
+import { reconstruct } from './reconstruct.ts'
+import { undoReplacements } from './undo.ts'
+import { ownSummaries, standBeside, type WindowRule } from './window-rule.ts'
+
+const queries = {
+  window: /* sql */ `
+    SELECT coalesce(message_id, CAST(summary_id AS TEXT)) FROM context_items
+    WHERE conversation_id = :conversationId AND coalesce(message_id, summary_id) IS NOT NULL
+    ORDER BY ordinal`,
+} as const
+
+export type TimeTravelOptions = {
+  readonly db: ReadDb
+  readonly histories: HistoryIndex
+  readonly context: ContextAssembler
+  /** The file records every replacement in its windows. */
+  readonly keepsLog: boolean
+  /** Of windows that no log tells of. */
+  readonly rule: WindowRule
+}
+
+/** The entries of a window as they were. */
+export type PastWindow = {
+  /** Undefined: those that are stored. */
+  readonly placed?: Placements
+  /** What was pruned later was still there; undefined: nothing was. */
+  readonly until?: PrunedUntil
+  /** Inferred from creation times, or from records whose order is not certain. */
+  readonly reconstructed: boolean
+  readonly atMs: number | null
+  /** Compaction events that had happened. */
+  readonly events: number
+}
+
+/**
+ * The context window as it stood after any message or replacement. Exact where the file keeps a log: replacements are
+ * undone from the stored window backwards. Elsewhere it is what creation times say, and says so.
+ */
+export class TimeTravel {
+  readonly #options: TimeTravelOptions
+
+  constructor(options: TimeTravelOptions) {
+    this.#options = options
+  }
+
+  /**
+   * What a time slider over a conversation needs.
+   * @throws LcmError not_found
+   */
+  timeline(conversationId: number): Timeline {
+    return readSnapshot(this.#options.db, () => {
+      const graph = this.#options.histories.graph(conversationId)
+      const { history } = graph
+      const events = this.#events(graph)
+      const logged = new Set(events.map((event) => event.summaryId))
+      const isComplete = events.every((event) => event.newestSeq !== null) && !unlogged(graph, logged)
+      const times = [history.clockMs[0], history.clockMs.at(-1), events[0]?.atMs, events.at(-1)?.atMs].filter(
+        (time): time is number => time !== undefined && !Number.isNaN(time),
+      )
+      const prunings = this.#prunings(graph)
+      const beside = events.length > 0 ? 0 : ownSummaries(graph).length
+      return {
+        firstAtMs: times.length > 0 ? Math.min(...times) : null,
+        lastAtMs: times.length > 0 ? Math.max(...times) : null,
+        messages: history.length,
+        isExact: this.#options.keepsLog && isComplete,
+        events: this.#withActiveTokens(graph, events).map(({ newestSeq, ...event }) => ({
+          ...event,
+          messages: messagesAt({ ...event, newestSeq }, graph),
+        })),
+        ...(prunings.length > 0 ? { prunings } : {}),
+        ...(beside > 0 ? { beside } : {}),
+      }
+    })
+  }
+
+  /**
+   * The window at a moment, under a budget as for `ContextAssembler.assemble`.
+   * @throws LcmError not_found
+   */
+  contextAt(input: ContextAtInput): ContextAt {
+    const { moment, ...assembled } = input
+    return readSnapshot(this.#options.db, () => {
+      const { placed, until, ...when } = this.entriesAt(input.conversationId, moment)
+      return { ...this.#options.context.assemble(assembled, placed, until), ...when }
+    })
+  }
+
+  /**
+   * What would have been sent at a moment, as `ContextAssembler.render`.
+   * @throws LcmError not_found
+   */
+  render(input: ContextAtInput, provider: Provider): RenderedContext {
+    const { moment, ...assembled } = input
+    return readSnapshot(this.#options.db, () => {
+      const { placed, until } = this.entriesAt(input.conversationId, moment)
+      return this.#options.context.render(assembled, provider, placed, until)
+    })
+  }
+
+  /**
+   * What went out of the window and what came in between two moments.
+   * @throws LcmError not_found
+   */
+  difference({ from, to, ...input }: DifferenceInput): ContextDifference {
+    return readSnapshot(this.#options.db, () =>
+      differenceOf(this.contextAt({ ...input, moment: from }), this.contextAt({ ...input, moment: to })),
+    )
+  }
+
+  /**
+   * The entries alone, for `ContextAssembler`.
+   * @throws LcmError not_found
+   */
+  entriesAt(conversationId: number, moment: Moment): PastWindow {
+    return readSnapshot(this.#options.db, () => {
+      const graph = this.#options.histories.graph(conversationId)
+      const events = this.#events(graph)
+      const point =
+        this.#atPruning(moment, events, conversationId) ??
+        locateMoment(moment, events, graph) ??
+        this.#beforeEdits(moment, events, graph)
+      if (!point) {
+        const { lastAtMs: atMs } = this.timeline(conversationId)
+        return { reconstructed: false, atMs, events: events.length }
+      }
+      const when = { atMs: point.atMs, events: point.events }
+      // As with replacements: what came right after a message had not come yet.
+      const until = {
+        newestSeq: point.newestSeq,
+        atMs: 'messageId' in moment ? Number.NEGATIVE_INFINITY : (point.atMs ?? Number.POSITIVE_INFINITY),
+      }
+      const exact = this.#undo(graph, events, point, moment)
+      if (exact) return { placed: exact, until, reconstructed: !point.isCertain, ...when }
+      if (this.#isEnd(graph, events, point)) return { reconstructed: true, ...when }
+      return { placed: reconstruct(graph, knownAt(point, events, graph)), until, reconstructed: true, ...when }
+    })
+  }
+
+  /** As `entriesAt` says of each event: by the log where it leads there, else by creation times. */
+  #withActiveTokens(graph: SummaryGraph, events: readonly LoggedEvent[]) {
+    const isLogged = this.#options.keepsLog && events.every((event) => event.runId !== '')
+    const logged = isLogged ? loggedActiveTokens(this.#options.db, graph, events) : []
+    const inferred = logged.length > 0 && !logged.includes(null) ? [] : inferredActiveTokens(graph, events)
+    return events.map((event, index) => {
+      const end: Point = { atMs: event.atMs, events: index + 1, newestSeq: newestAt(event, graph), isCertain: true }
+      const guessed = isLogged || !this.#isEnd(graph, events, end) ? inferred[index] : storedTokens(graph)
+      return { ...event, activeTokens: logged[index] ?? guessed ?? 0 }
+    })
+  }
+
+  #prunings({ history }: SummaryGraph): Pruning[] {
+    const outputs = readPruned(this.#options.db, history.conversationId)
+    return Array.from(prunedByRun(outputs), ([runId, pruned]) => {
+      const { atMs = 0, newestSeq = 0 } = outputs.find((output) => output.runId === runId) ?? {}
+      return { runId, atMs, messages: firstAbove(history.seqs, newestSeq), ...pruned }
+    })
+  }
+
+  /** Right after a run that replaced nothing: the agent took out what some messages say. */
+  #atPruning(moment: Moment, events: readonly LoggedEvent[], conversationId: number): Point | null {
+    if (!('runId' in moment)) return null
+    const pruned = readPruned(this.#options.db, conversationId).find(({ runId }) => runId === moment.runId)
+    if (!pruned) return null
+    const { atMs, newestSeq } = pruned
+    const later = events.findIndex((event) =>
+      event.newestSeq === null || event.newestSeq === newestSeq ? event.atMs > atMs : event.newestSeq > newestSeq,
+    )
+    return { atMs, events: later < 0 ? events.length : later, newestSeq, isCertain: true }
+  }
+
+  /** A time after all messages and compactions, and before something that was done by hand. */
+  #beforeEdits(moment: Moment, events: readonly LoggedEvent[], { history }: SummaryGraph): Point | null {
+    if (!('atMs' in moment) || !this.#options.keepsLog) return null
+    const edits = readEdits(this.#options.db, history.conversationId, events.at(-1)?.eventId ?? 0) ?? []
+    if (edits.every((edit) => edit.atMs <= moment.atMs)) return null
+    return { atMs: moment.atMs, events: events.length, newestSeq: history.seqs.at(-1) ?? -1, isCertain: true }
+  }
+
+  #events(graph: SummaryGraph): LoggedEvent[] {
+    const logged = readEvents(this.#options.db, graph.history.conversationId)
+    if (logged.length > 0) return logged
+    return this.#isBeside(graph) ? [] : deriveEvents(graph)
+  }
+
+  #isBeside(graph: SummaryGraph): boolean {
+    return this.#options.rule === 'beside' || standBeside(graph)
+  }
+
+  /** All that is known had happened, and nothing was done by hand: then the window is the one that is there now. */
+  #isEnd({ history }: SummaryGraph, events: readonly LoggedEvent[], point: Point): boolean {
+    return (
+      point.events === events.length &&
+      point.newestSeq >= (history.seqs.at(-1) ?? -1) &&
+      events.every((event) => event.runId === '') &&
+      readEdits(this.#options.db, history.conversationId, 0)?.length === 0
+    )
+  }
+
+  /** Null where there is no log, or it does not lead to the window that is stored or reach back far enough. */
+  #undo(graph: SummaryGraph, events: readonly LoggedEvent[], point: Point, moment: Moment): Placements | null {
+    const { db, keepsLog } = this.#options
+    // Without a log nothing is known to undo, unless nothing was ever replaced: then the window only grew.
+    if (!keepsLog && (events.length > 0 || !this.#isBeside(graph))) return null
+    if (events.some((event) => event.runId === '')) return null
+    const { history } = graph
+    const { conversationId } = history
+    const last = events[point.events - 1]
+    const hadHappened = (edit: Edit): boolean =>
+      'atMs' in moment ? edit.atMs <= moment.atMs : edit.newestSeq !== null && point.newestSeq > edit.newestSeq
+    const replacements = readReplacementsAfter(db, conversationId, last?.eventId ?? 0, hadHappened)
+    const stored = db.column<number | string>(queries.window, { conversationId })
+    const undone = replacements && undoReplacements(stored, replacements)
+    if (!undone) return null
+    // Before the first event there were no summaries but those of which nothing is known.
+    if (point.events === 0 && undone.some((entry) => typeof entry === 'string')) return null
+    return undone.filter(
+      (entry) => typeof entry === 'string' || !((history.seqs[history.rankOf(entry)] ?? -1) > point.newestSeq),
+    )
+  }
+}
+
+/** A summary was there when its event had happened; without an event, when it had been made of what was there. */
+function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly LoggedEvent[], graph: SummaryGraph) {
+  const there = new Set(events.slice(0, happened).map((event) => event.summaryId))
+  const later = new Set(events.slice(happened).map((event) => event.summaryId))
+  const isMade: Parameters<typeof reconstruct>[1]['isMade'] = (node) =>
+    there.has(node.id) ||
+    (!later.has(node.id) &&
+      (node.createdAtMs ?? Number.NEGATIVE_INFINITY) <= (atMs ?? Number.POSITIVE_INFINITY) &&
+      (graph.seqSpan(node)?.lastSeq ?? -1) <= newestSeq)
+  return { newestSeq, isMade }
+}
+
+/** Of the window that is there now. */
+const storedTokens = ({ window, history, nodes }: SummaryGraph): number =>
+  window.reduce(
+    (sum, { rank, node }) => sum + Math.max(0, rank >= 0 ? history.tokensAt(rank) : (nodes[node]?.tokens ?? 0)),
+    0,
+  )
+
+const unlogged = (graph: SummaryGraph, logged: ReadonlySet<string>): boolean =>
+  ownSummaries(graph).some((node) => !logged.has(node.id))

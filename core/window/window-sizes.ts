@@ -1,0 +1,161 @@
+import { ROLES, type Role } from '../contract/ids.ts'
+import type { History } from '../memory/history.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { prunedByMessage, prunedInWindows, readPruned } from '../systems/pruned-outputs.ts'
+import type { Candidate } from './selection.ts'
+import { pairTools, type ToolMark } from './tool-pairs.ts'
+import { estimateUncounted, roleOf, tokenCount } from './window.ts'
+import { type AssemblySettings, measureWindow, type WindowSize } from './window-size.ts'
+
+const queries = {
+  entries: /* sql */ `
+    SELECT conversation_id, message_id, summary_id
+    FROM context_items
+    WHERE conversation_id IN (SELECT value FROM json_each(:conversations))
+    ORDER BY conversation_id, ordinal
+    LIMIT CAST(:limit AS INTEGER) OFFSET CAST(:offset AS INTEGER)`,
+  messages: /* sql */ `
+    SELECT message_id, role, token_count FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  summaries: /* sql */ `
+    SELECT summary_id, token_count FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  calls: /* sql */ `
+    SELECT message_id, tool_call_id
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND tool_call_id IS NOT NULL
+    ORDER BY message_id, ordinal`,
+}
+
+type EntryRow = readonly [conversationId: number, messageId: number | null, summaryId: string | null]
+type Item = Candidate & { readonly messageId: number | null; readonly summaryId: string | null }
+type Fact = { readonly role: Role | null; readonly tokens: number }
+
+/** An entry of a window, with the ids of the tool calls that it makes or answers. */
+type Entry = { readonly item: Item; readonly callIds: readonly string[] }
+
+/**
+ * Measures the windows of many conversations by a few queries over sets, with the selection by which a single one is put
+ * together: the figures of a list are those of the context view.
+ */
+export class WindowSizes {
+  readonly #db: ReadDb
+  readonly #estimator: TokenEstimator
+  readonly #settings: AssemblySettings
+
+  constructor(db: ReadDb, estimator: TokenEstimator, settings: AssemblySettings) {
+    this.#db = db
+    this.#estimator = estimator
+    this.#settings = settings
+  }
+
+  /** All at once. Conversations without an entry are left out. Call inside a snapshot. */
+  measure(conversationIds: readonly number[], history: History | null = null): Map<number, WindowSize> {
+    const steps = this.measuring(conversationIds, Number.MAX_SAFE_INTEGER, history)
+    for (;;) {
+      const step = steps.next()
+      if (step.done) return step.value
+    }
+  }
+
+  /**
+   * The same, in pages of so many entries, with a pause after each.
+   * @param history of one of the conversations, whose messages need not be read again
+   */
+  *measuring(
+    conversationIds: readonly number[],
+    pageEntries: number,
+    history: History | null = null,
+  ): Generator<void, Map<number, WindowSize>> {
+    const windows = new Map<number, Entry[]>()
+    const conversations = JSON.stringify(conversationIds)
+    for (let offset = 0; ; offset += pageEntries) {
+      const params = { conversations, limit: pageEntries, offset }
+      const rows = [...this.#db.iterateRaw<EntryRow>(queries.entries, params)]
+      const entries = this.#entries(rows, history)
+      rows.forEach(([conversationId], index) => {
+        const window = windows.get(conversationId)
+        const entry = entries[index] as Entry
+        if (window) window.push(entry)
+        else windows.set(conversationId, [entry])
+      })
+      if (rows.length < pageEntries) break
+      yield
+    }
+    const pruned = windows.size === 0 ? null : prunedInWindows(this.#db)
+    const sizes = new Map<number, WindowSize>()
+    for (const [conversationId, window] of windows) {
+      const outputs = pruned?.has(conversationId) ? readPruned(this.#db, conversationId) : []
+      sizes.set(conversationId, this.#sizeOf(window, prunedByMessage(outputs)))
+    }
+    return sizes
+  }
+
+  #entries(rows: readonly EntryRow[], history: History | null): Entry[] {
+    const facts = this.#messageFacts(rows, history)
+    const summaryIds = rows.flatMap(([, messageId, id]) => (id !== null && !facts.has(messageId ?? -1) ? id : []))
+    const summaries = this.#byId<string>(queries.summaries, summaryIds)
+    const items = rows.map(([, messageId, summaryId]): Item => {
+      const fact = messageId === null ? undefined : facts.get(messageId)
+      if (fact) return { id: '', kind: 'message', messageId, summaryId: null, ...fact }
+      const tokens = summaryId === null ? undefined : summaries.get(summaryId)
+      return tokens === undefined
+        ? { id: '', kind: 'missing', role: null, messageId: null, summaryId: null, tokens: 0 }
+        : { id: '', kind: 'leaf', role: null, messageId: null, summaryId, tokens }
+    })
+    const callIds = this.#callIds(items)
+    return estimateUncounted(this.#db, items, this.#estimator).map((item) => ({
+      item,
+      callIds: callIds.get(item.messageId ?? -1) ?? [],
+    }))
+  }
+
+  #messageFacts(rows: readonly EntryRow[], history: History | null): Map<number, Fact> {
+    const facts = new Map<number, Fact>()
+    const elsewhere: number[] = []
+    for (const [, messageId] of rows) {
+      if (messageId === null) continue
+      const rank = history?.isPlain ? history.rankOf(messageId) : -1
+      if (!history || rank < 0) elsewhere.push(messageId)
+      else
+        facts.set(messageId, { role: ROLES[history.roleCodes[rank] as number] ?? null, tokens: history.tokensAt(rank) })
+    }
+    if (elsewhere.length === 0) return facts
+    type Row = [messageId: number, role: string | null, tokens: number | null]
+    for (const [id, role, tokens] of this.#db.iterateRaw<Row>(queries.messages, { ids: JSON.stringify(elsewhere) })) {
+      facts.set(id, { role: roleOf(role), tokens: tokenCount(tokens) })
+    }
+    return facts
+  }
+
+  #byId<Id extends string>(sql: string, ids: readonly Id[]): Map<Id, number> {
+    if (ids.length === 0) return new Map()
+    const rows = this.#db.iterateRaw<[Id, number | null]>(sql, { ids: JSON.stringify(ids) })
+    return new Map(Array.from(rows, ([id, tokens]) => [id, tokenCount(tokens)]))
+  }
+
+  #callIds(items: readonly Item[]): Map<number, string[]> {
+    const ids = items.flatMap(({ messageId }) => messageId ?? [])
+    const callIds = new Map<number, string[]>()
+    if (ids.length === 0) return callIds
+    for (const [id, callId] of this.#db.iterateRaw<[number, string]>(queries.calls, { ids: JSON.stringify(ids) })) {
+      const known = callIds.get(id)
+      if (known) known.push(callId)
+      else callIds.set(id, [callId])
+    }
+    return callIds
+  }
+
+  #sizeOf(window: readonly Entry[], pruned: ReturnType<typeof prunedByMessage>): WindowSize {
+    const items = window.map(({ item }) => {
+      const taken = item.messageId === null ? undefined : pruned.get(item.messageId)
+      return taken ? { ...item, tokens: Math.max(0, item.tokens - taken.tokens) } : item
+    })
+    // A message that stands in the window twice carries its calls where it stands last, as in a window that is put together.
+    const places = new Map(items.map(({ messageId }, index) => [messageId, index]))
+    const marks = window.flatMap(({ item, callIds }): ToolMark[] => {
+      const kind = item.role === 'assistant' ? 'call' : 'result'
+      return callIds.map((callId) => ({ index: places.get(item.messageId) ?? 0, callId, kind }))
+    })
+    return measureWindow(items, pairTools(items.length, marks), this.#settings)
+  }
+}
