@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ROLES, SUMMARY_LEVELS } from './lists.ts'
 
-/** Row id of a conversation. Dialects without integer ids number their sessions in the order of first appearance. */
+/** Row id of a conversation. Systems without integer ids number their sessions in the order of first appearance. */
 export const ConversationId = z.int().nonnegative()
 export type ConversationId = z.infer<typeof ConversationId>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId } from './ids.ts'
-import { System } from './memory.ts'
+import { SystemId } from './memory.ts'
 
 export const Severity = z.enum(['error', 'warning', 'info'])
 export type Severity = z.infer<typeof Severity>
@@ -54,7 +54,7 @@ export type CheckResult = z.infer<typeof CheckResult>
 export const ByDesign = z.object({
   /** Of the check. */
   id: z.string(),
-  system: System,
+  system: SystemId,
   systemLabel: z.string(),
   group: CheckResult.shape.group,
   severity: z.literal('info'),

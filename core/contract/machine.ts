@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { ErrorInfo } from './error.ts'
 import { TimeMs } from './ids.ts'
-import { System } from './memory.ts'
+import { SystemId } from './memory.ts'
 
 export const FoundMemory = z.object({
   path: z.string(),
   /** Project folder or a short name, better than a hash or a file name. */
   label: z.string(),
-  system: System.nullable(),
+  system: SystemId.nullable(),
   bytes: z.int(),
   modifiedAtMs: TimeMs,
 })
@@ -46,7 +46,7 @@ export type Folder = z.infer<typeof Folder>
 export const Probe = z.object({
   path: z.string(),
   kind: z.enum(['memory', 'transcript', 'unusable']),
-  system: System.nullable(),
+  system: SystemId.nullable(),
   error: ErrorInfo.nullable(),
 })
 export type Probe = z.infer<typeof Probe>

@@ -3,7 +3,7 @@ import { ConversationId, TimeMs } from './ids.ts'
 import { PrunedRun } from './message.ts'
 
 /** Which LCM system wrote the file. */
-export const System = z.enum([
+export const SystemId = z.enum([
   'native',
   'lossless-claw',
   'lossless-claude',
@@ -12,7 +12,7 @@ export const System = z.enum([
   'pi-lcm',
   'decapod',
 ])
-export type System = z.infer<typeof System>
+export type SystemId = z.infer<typeof SystemId>
 
 /** What the file can answer. A missing table is an empty view plus `false` here, which the window explains. */
 export const Capabilities = z.object({
@@ -44,7 +44,7 @@ export type Capabilities = z.infer<typeof Capabilities>
 
 /** The file that a working copy was made of, as it was called then. */
 export const CopiedFrom = z.object({
-  system: System,
+  system: SystemId,
   systemLabel: z.string().max(100),
   fileName: z.string().max(255),
 })
@@ -53,7 +53,7 @@ export type CopiedFrom = z.infer<typeof CopiedFrom>
 export const MemoryInfo = z.object({
   path: z.string(),
   fileName: z.string(),
-  system: System,
+  system: SystemId,
   systemLabel: z.string(),
   systemVersion: z.string().nullable(),
   readOnly: z.boolean(),
@@ -124,7 +124,7 @@ export type ListedConversation = z.infer<typeof ListedConversation>
 
 export const Stats = z.object({
   path: z.string(),
-  system: System,
+  system: SystemId,
   systemVersion: z.string().nullable(),
   readOnly: z.boolean(),
   bytes: z.int(),

@@ -4,7 +4,7 @@ import type { ComputedObjects } from './schema-objects.ts'
 import type { PreparableDb } from './uri-db.ts'
 
 /**
- * Refuses every statement that names a computed object of the file: whatever a dialect, a check or a search asks for, a
+ * Refuses every statement that names a computed object of the file: whatever a system, a check or a search asks for, a
  * view in place of a table is never run. Our own views have the names of tables and stand in front of the file's, so only
  * names after `main.` count, and others only where a table is named and we have none of that name.
  * @throws LcmError file_corrupt, from every method that is given such a statement

@@ -3,7 +3,7 @@ import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 
 /**
  * The names and columns that every query of the core is written against: tables of a native file, TEMP views over
- * another system's. `views()` of a dialect fills in what its system has; the rest is NULL or an empty view.
+ * another system's. `views()` of a system fills in what its system has; the rest is NULL or an empty view.
  */
 export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
   lcm_meta: ['key', 'value'],
@@ -157,7 +157,7 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * One view: canonical column → SQL expression over `from`; columns not named are NULL. Without `from` the view has no
- * rows and needs no expressions. Expressions are written by a dialect, never taken from the file.
+ * rows and needs no expressions. Expressions are written by a system, never taken from the file.
  */
 export function view(name: string, columns: Readonly<Record<string, string>>, from: string | null): string {
   const wanted = CANONICAL[name] ?? []
@@ -181,14 +181,14 @@ export function requireRowids(probe: SchemaProbe, label: string, tables: readonl
   )
 }
 
-/** Views without rows for all names that a dialect has nothing to say about. */
+/** Views without rows for all names that a system has nothing to say about. */
 export const emptyViews = (made: readonly string[]): string =>
   Object.keys(CANONICAL)
     .filter((name) => !made.includes(name))
     .map((name) => view(name, {}, null))
     .join('')
 
-/** Text of a message as one row, the same for every dialect that fills `messages` and `message_parts`. */
+/** Text of a message as one row, the same for every system that fills `messages` and `message_parts`. */
 export const MESSAGE_TEXT_VIEW = /* sql */ `
 CREATE TEMP VIEW message_text AS
 SELECT

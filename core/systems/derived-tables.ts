@@ -2,7 +2,7 @@ import type { PreparableDb } from '../sqlite/uri-db.ts'
 
 /**
  * TEMP tables for systems whose own tables lack our keys: no numbers of conversations or messages, no order, links
- * without an index. They hold what is small; texts stay in the file and are fetched by row. Filled by a dialect's
+ * without an index. They hold what is small; texts stay in the file and are fetched by row. Filled by a system's
  * `prepare`, read by the views of `derivedViews`, which look into one table each, so that SQLite can use an index in
  * every join.
  */
@@ -118,7 +118,7 @@ const queries = {
   known: /* sql */ `SELECT count(*) AS count, max(message_id) AS last FROM temp.derived_messages`,
 }
 
-/** Makes the tables where there are none; with `clearDerived`, for a dialect that knows what it can keep. */
+/** Makes the tables where there are none; with `clearDerived`, for a system that knows what it can keep. */
 export function haveDerivedTables(db: PreparableDb): void {
   db.exec(TABLES)
 }

@@ -71,7 +71,7 @@ export function lineageViews(tables: {
   ].join('')
 }
 
-/** The views of all that is derived; those of parts, files and whatever else the system has are the dialect's own. */
+/** The views of all that is derived; those of parts, files and whatever else the system has are the system's own. */
 export function derivedViews(texts: DerivedTexts): string {
   return [
     view(

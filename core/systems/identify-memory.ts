@@ -1,14 +1,14 @@
-import type { System } from '../contract/memory.ts'
+import type { SystemId } from '../contract/memory.ts'
 import { inspectFile, type MemoryFile, measureFile } from '../sqlite/memory-file.ts'
 import { APPLICATION_ID } from '../sqlite/schema.ts'
 import { guardSchema } from '../sqlite/schema-guard.ts'
 import { probeSchema } from '../sqlite/schema-probe.ts'
 import { canOpenUris, openByUri } from '../sqlite/uri-db.ts'
 import { type OpenMemoryOptions, openMemory } from './open-memory.ts'
-import { detectDialect } from './registry.ts'
+import { detectSystem } from './systems.ts'
 
 export type IdentifiedMemory = {
-  readonly system: System
+  readonly system: SystemId
   /** The folder of the project that it remembers, where the file itself says so. */
   readonly project: string | null
   /** Database and log. */
@@ -40,8 +40,8 @@ function glance(file: MemoryFile): Pick<IdentifiedMemory, 'system' | 'project'> 
   const db = openByUri(file.realPath, 'immutable=1')
   try {
     const probe = probeSchema(db)
-    const dialect = detectDialect(probe)
-    return dialect && { system: dialect.system, project: dialect.project?.(guardSchema(db, probe.computed)) ?? null }
+    const system = detectSystem(probe)
+    return system && { system: system.id, project: system.project?.(guardSchema(db, probe.computed)) ?? null }
   } catch {
     // Read without locks, a file that is being written may look damaged: the long way tells for sure.
     return null

@@ -1,6 +1,6 @@
 /**
  * Parts of a message out of a JSON array of its blocks, as SQL over `json_each(…) AS e`: a row a block, nothing computed
- * before it is asked for. Block types that begin with "lcm:" are put in by a dialect for what is no block in the file.
+ * before it is asked for. Block types that begin with "lcm:" are put in by a system for what is no block in the file.
  */
 
 /** Unknown blocks are kept as they came, up to this size. */
@@ -21,7 +21,7 @@ const REASONING = `'thinking', 'reasoning', 'redacted_thinking'`
 /** What a block of text says; NULL for all others. */
 const SAID = `CASE WHEN e.type = 'text' THEN e.value WHEN ${TYPE} = 'text' THEN ${field('text')} END`
 
-/** JSON text in which a dialect's own block stands before those of a JSON array, or alone before NULL. */
+/** JSON text in which a system's own block stands before those of a JSON array, or alone before NULL. */
 export const withFirst = (block: string, blocks: string): string =>
   `iif(coalesce(json_array_length(${blocks}), 0) = 0, '[${block}]', '[${block},' || substr(json(${blocks}), 2))`
 
@@ -33,7 +33,7 @@ export const resultText = (json: string, path: string): string => `CASE json_typ
       )
       ELSE json_extract(${json}, '${path}') END`
 
-/** What a dialect says of its own blocks: expressions by block type. */
+/** What a system says of its own blocks: expressions by block type. */
 export type OwnBlocks = Readonly<Record<string, Readonly<Partial<Record<BlockColumn, string>>>>>
 
 export type BlockColumn =

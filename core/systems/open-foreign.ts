@@ -12,10 +12,10 @@ import { probeSchema, type SchemaProbe } from '../sqlite/schema-probe.ts'
 import { canOpenUris, type PreparableDb } from '../sqlite/uri-db.ts'
 import { emptyViews } from './canonical.ts'
 import { type Derivation, keepDerived } from './derived-db.ts'
-import type { Dialect, Reader, Source } from './dialect.ts'
 import { asDamage, requireViews } from './foreign-damage.ts'
-import { lostOfLossless } from './lossless-claw/lossless-tables.ts'
-import { detectDialect } from './registry.ts'
+import { lostOfLossless } from './lossless-claw/tables.ts'
+import type { ForeignSystem, Source } from './system.ts'
+import { detectSystem } from './systems.ts'
 
 /** What is said of a file that is only read. */
 export type ReadOnlyFacts = Pick<
@@ -34,7 +34,7 @@ export type OpenedReadOnly = {
 }
 
 type Prepared = ReadOnlyConnection & {
-  readonly dialect: Dialect
+  readonly system: ForeignSystem
   readonly probe: SchemaProbe
   /** The same connection, without keeping derived tables in step. */
   readonly plain: PreparableDb
@@ -66,13 +66,13 @@ function openBesideWriter(file: MemoryFile, connection: ReadOnlyConnection, cach
   const idle = new IdleConnection({
     path: file.path,
     realPath: file.realPath,
-    companions: first.dialect.reader.companions?.(file.realPath) ?? [],
+    companions: first.system.companions?.(file.realPath) ?? [],
     first,
     firstMs: performance.now() - began,
     isLive: () => isReadInPlace(file),
     open: (isUnchanged) => {
       const again = prepare(file, reconnect(file, cacheDir), tables && { tables, isUnchanged })
-      if (again.dialect.system === first.dialect.system) {
+      if (again.system.id === first.system.id) {
         return { ...again, isAsTold: again.schemaVersion === first.schemaVersion }
       }
       again.close()
@@ -101,7 +101,7 @@ function opened(
   first: Prepared,
   reading: Pick<OpenedReadOnly, 'read' | 'isOutdated'>,
 ): OpenedReadOnly {
-  const facts = closing(first, () => asDamage(file.path, first.dialect.label(first.probe), () => factsOf(file, first)))
+  const facts = closing(first, () => asDamage(file.path, first.system.label(first.probe), () => factsOf(file, first)))
   return { facts, access: first.access, ...reading, close: () => first.close() }
 }
 
@@ -112,34 +112,32 @@ function prepare(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | 
     connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON')
     const probe = asDamage(file.path, 'any system', () => probeSchema(connection.db))
     const db = guardSchema(connection.db, probe.computed)
-    const dialect = detectDialect(probe)
-    if (!dialect) throw notAMemory(file, probe)
+    const system = detectSystem(probe)
+    if (!system) throw notAMemory(file, probe)
     const schemaVersion = db.value<number>('PRAGMA main.schema_version')
     db.exec('PRAGMA temp_store = MEMORY')
-    const { reader } = dialect
-    db.exec(reader.views(probe))
+    db.exec(system.views(probe))
     db.exec(emptyViews(db.column<string>("SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
     db.exec('PRAGMA query_only = ON')
     const isStill = connection.access !== 'in_place'
-    const derivation = derivationOf(dialect, probe, file)
+    const derivation = derivationOf(system, probe, file)
     const derived = derivation && keepDerived(db, { ...derivation, isStill, ...(kept ? { kept } : {}) })
-    requireViews(derived ?? db, file.path, dialect.label(probe))
+    requireViews(derived ?? db, file.path, system.label(probe))
     const rest = (): void => derived?.keep()
-    return { ...connection, db: derived ?? db, plain: db, dialect, probe, schemaVersion, rest }
+    return { ...connection, db: derived ?? db, plain: db, system, probe, schemaVersion, rest }
   })
 }
 
 /** null for a system whose files have all that the views need. */
-function derivationOf(dialect: Dialect, probe: SchemaProbe, file: MemoryFile): Omit<Derivation, 'isStill'> | null {
-  const { reader } = dialect
+function derivationOf(system: ForeignSystem, probe: SchemaProbe, file: MemoryFile): Omit<Derivation, 'isStill'> | null {
   const { realPath } = file
-  const script = reader.derived?.(probe)
-  if (script === undefined && !reader.prepare) return null
+  const script = system.derived?.(probe)
+  if (script === undefined && !system.prepare) return null
   return {
-    companions: reader.companions?.(realPath) ?? [],
+    companions: system.companions?.(realPath) ?? [],
     build: (db) =>
-      asDamage(file.path, dialect.label(probe), () => {
-        reader.prepare?.({ realPath, probe, db })
+      asDamage(file.path, system.label(probe), () => {
+        system.prepare?.({ realPath, probe, db })
         if (script !== undefined) db.exec(script)
       }),
   }
@@ -155,18 +153,17 @@ function isReadInPlace(file: MemoryFile): boolean {
   }
 }
 
-function factsOf(file: MemoryFile, { dialect, probe, plain }: Prepared): ReadOnlyFacts {
-  const { reader } = dialect
+function factsOf(file: MemoryFile, { system, probe, plain }: Prepared): ReadOnlyFacts {
   const source = { realPath: file.realPath, probe, db: plain }
-  const systemLabel = dialect.label(probe)
-  const lacks = [...(lacksOf(reader, source) ?? []), ...unread(probe.computed)]
+  const systemLabel = system.label(probe)
+  const lacks = [...(lacksOf(system, source) ?? []), ...unread(probe.computed)]
   return {
-    system: dialect.system,
+    system: system.id,
     systemLabel,
-    systemVersion: reader.version(probe, source),
+    systemVersion: system.version(probe, source),
     readOnlyReason: `The file belongs to ${systemLabel} and is never changed.`,
-    capabilities: reader.capabilities(probe),
-    project: dialect.project?.(plain) ?? null,
+    capabilities: system.capabilities(probe),
+    project: system.project?.(plain) ?? null,
     lacks,
   }
 }
@@ -179,9 +176,9 @@ function unread(computed: ComputedObjects): string[] {
 }
 
 /** What a damaged page hides must not keep the rest from being looked at. */
-function lacksOf(reader: Reader, source: Source): readonly string[] | undefined {
+function lacksOf(system: ForeignSystem, source: Source): readonly string[] | undefined {
   try {
-    return reader.lacks?.(source.probe, source)
+    return system.lacks?.(source.probe, source)
   } catch (error) {
     if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
     return ['Damaged: pages of the file cannot be read, and what stands on them is not shown.']

@@ -1,4 +1,4 @@
-import type { Source } from './dialect.ts'
+import type { Source } from './system.ts'
 
 /**
  * Sentences about rows of the file's own tables that are not shown, since what they would be shown by is missing, no

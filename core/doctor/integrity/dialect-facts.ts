@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { MemoryInfo, System } from '../../contract/memory.ts'
+import type { MemoryInfo, SystemId } from '../../contract/memory.ts'
 import type { CheckContext, Finding, TextRow } from './check.ts'
 import { hermesFacts } from './hermes-facts.ts'
 import type { BrokenLink } from './lineage-links.ts'
@@ -241,7 +241,7 @@ const piLcm: DialectFacts = {
   isOrphanByDesign: () => true,
 }
 
-const FACTS: Readonly<Record<System, DialectFacts>> = {
+const FACTS: Readonly<Record<SystemId, DialectFacts>> = {
   native,
   'lossless-claw': losslessClaw,
   'lossless-claude': { ...losslessFamily, shiftsTimes: true },
@@ -257,4 +257,4 @@ export const markRulesOf = ({ system, capabilities }: MemoryInfo) => ({
   unshown: !FACTS[system].showsOnlyNewest,
 })
 
-export const dialectFactsOf = (system: System): DialectFacts => FACTS[system]
+export const dialectFactsOf = (system: SystemId): DialectFacts => FACTS[system]

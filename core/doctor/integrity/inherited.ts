@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { System } from '../../contract/memory.ts'
+import { SystemId } from '../../contract/memory.ts'
 import type { CheckContext, Finding } from './check.ts'
 import { type Way, waysOf } from './ways.ts'
 
 /** What a working copy notes of the ways of its system when it is made. */
 export const Seal = z.object({
   /** That the memory was first written by, also in the copy of a copy. */
-  system: System,
+  system: SystemId,
   systemLabel: z.string().max(100),
   /** The newest row of the summaries that came along. */
   lastSummary: z.int(),

@@ -7,7 +7,7 @@ const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} 
 /** Tables with as many rows as there are messages. */
 const isLong = (table: string): boolean => table === 'messages' || table === 'message_parts'
 
-/** Names come from the dialect, never from the file. */
+/** Names come from the system, never from the file. */
 function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
   const isBroken = `NOT json_valid(t.${column})`
   const begins = `substr(ltrim(t.${column}), 1, 1) IN ('{', '[')`

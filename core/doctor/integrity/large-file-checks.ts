@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { System } from '../../contract/memory.ts'
+import type { SystemId } from '../../contract/memory.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { inspectPayloads } from './hermes-payloads.ts'
@@ -34,7 +34,7 @@ function* files(context: CheckContext): Generator<StoredFile> {
 }
 
 /** Systems with a folder of files of the same making. */
-const KEEPS_STORE: ReadonlySet<System> = new Set<System>(['native', 'lossless-claw', 'lossless-claude'])
+const KEEPS_STORE: ReadonlySet<SystemId> = new Set<SystemId>(['native', 'lossless-claw', 'lossless-claude'])
 
 /** Missing where it should be; not merely kept on another machine. */
 const isMissing = (file: StoredFile): boolean =>

@@ -6,7 +6,7 @@ import { ledgerMeta } from '../../ingest/ledger/ledger-meta.ts'
 import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
 import { pendingMessageIds, readBatch } from '../../ingest/ledger/outbox.ts'
 import { toEvents } from '../../ingest/ledger/to-events.ts'
-import { ledgerPath } from '../../systems/decapod/decapod-ledger.ts'
+import { ledgerPath } from '../../systems/decapod/ledger.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
 
 const queries = {

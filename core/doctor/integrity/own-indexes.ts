@@ -1,4 +1,4 @@
-import type { System } from '../../contract/memory.ts'
+import type { SystemId } from '../../contract/memory.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 
 /** A full-text index that a system keeps in its own file. */
@@ -57,7 +57,7 @@ const messagesOf = (rowid: string, text: string): OwnIndex => ({
   conversation: `(SELECT m.conversation_id FROM temp.messages AS m WHERE m.message_id = ${rowid})`,
 })
 
-const INDEXES: Readonly<Record<System, readonly OwnIndex[]>> = {
+const INDEXES: Readonly<Record<SystemId, readonly OwnIndex[]>> = {
   native: [
     {
       name: 'messages_fts',
@@ -95,5 +95,5 @@ const INDEXES: Readonly<Record<System, readonly OwnIndex[]>> = {
 }
 
 /** The full-text indexes that a file of this system should have. */
-export const ownIndexesOf = (system: System, probe: SchemaProbe): readonly OwnIndex[] =>
+export const ownIndexesOf = (system: SystemId, probe: SchemaProbe): readonly OwnIndex[] =>
   INDEXES[system].filter(({ of, since }) => probe.has(of) && (since === undefined || probe.has(...since)))

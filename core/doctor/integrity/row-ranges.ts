@@ -1,7 +1,7 @@
 import type { ReadDb } from '../../sqlite/read-db.ts'
 
 const queries = {
-  /** Names come from a dialect, never from the file. */
+  /** Names come from a system, never from the file. */
   last: (table: string) => /* sql */ `SELECT max(rowid) FROM main.${table}`,
 }
 

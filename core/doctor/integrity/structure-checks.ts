@@ -1,5 +1,5 @@
 import { migrations } from '../../sqlite/native.ts'
-import { lostTables } from '../../systems/lossless-claw/lossless-tables.ts'
+import { lostTables } from '../../systems/lossless-claw/tables.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
 
 const queries = {

@@ -13,7 +13,7 @@ const queries = {
     FROM message_parts
     WHERE message_id = :message
     ORDER BY ordinal`,
-  /** Those before the first with a hash are of a release before it. The column is a dialect's, never of the file. */
+  /** Those before the first with a hash are of a release before it. The column is a system's, never of the file. */
   withoutHash: (column: string) => /* sql */ `
     SELECT message_id AS messageId, conversation_id AS conversationId
     FROM main.messages

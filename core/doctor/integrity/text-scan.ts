@@ -20,7 +20,7 @@ type SummaryRow = readonly [
   content: string | null,
 ]
 
-/** `hash` is the dialect's expression, never text of the file. */
+/** `hash` is the system's expression, never text of the file. */
 const messagesSql = (hash: string): string => /* sql */ `
   SELECT m.message_id, m.conversation_id, m.role, m.token_count, ${hash}, m.content
   FROM messages AS m

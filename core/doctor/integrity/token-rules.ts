@@ -1,4 +1,4 @@
-import type { System } from '../../contract/memory.ts'
+import type { SystemId } from '../../contract/memory.ts'
 import { isWide } from '../../models/wide-characters.ts'
 
 /** How a system counts the tokens of a text. */
@@ -23,7 +23,7 @@ function weighted(text: string): number {
 }
 
 /** By their own code; older releases of the first two counted four characters a token whatever the script. */
-const RULES: Readonly<Record<System, readonly TokenRule[]>> = {
+const RULES: Readonly<Record<SystemId, readonly TokenRule[]>> = {
   native: [],
   'lossless-claw': [weighted, (text) => Math.ceil(text.length / 4)],
   'lossless-claude': [(text) => Math.ceil(text.length / 4)],
@@ -33,4 +33,4 @@ const RULES: Readonly<Record<System, readonly TokenRule[]>> = {
   decapod: [(text) => Math.floor((Buffer.byteLength(text) + 3) / 4)],
 }
 
-export const tokenRulesOf = (system: System): readonly TokenRule[] => RULES[system]
+export const tokenRulesOf = (system: SystemId): readonly TokenRule[] => RULES[system]

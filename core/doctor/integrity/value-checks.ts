@@ -1,5 +1,5 @@
 import { PartType, Role, SummaryKind } from '../../contract/ids.ts'
-import type { System } from '../../contract/memory.ts'
+import type { SystemId } from '../../contract/memory.ts'
 import { migrations } from '../../sqlite/native.ts'
 import { type NativeColumn, nativeSchema } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, isNoName, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
@@ -88,7 +88,7 @@ const hermesRules: readonly Rule[] = [
   count('messages', 'token_estimate', 'its number of tokens is'),
 ]
 
-const RULES: Readonly<Record<System, readonly Rule[]>> = {
+const RULES: Readonly<Record<SystemId, readonly Rule[]>> = {
   // What the tables of a native file refuse is looked for in the facts.
   native: [],
   'lossless-claw': losslessRules,

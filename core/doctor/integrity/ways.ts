@@ -1,5 +1,5 @@
 import { ROLES } from '../../contract/lists.ts'
-import type { System } from '../../contract/memory.ts'
+import type { SystemId } from '../../contract/memory.ts'
 import type { CheckContext, Finding } from './check.ts'
 
 /** What a system does on purpose although it would be damage in a file of ours: a family of findings. */
@@ -75,7 +75,7 @@ const hermesEnded = (label: string): string =>
 const unwindowed = (label: string): string => `${label} makes summaries of whatever it is asked for`
 
 /** By the system that a memory was copied from. What none of these describes is a fault in the copy as anywhere. */
-const WAYS: Readonly<Record<System, readonly Way[]>> = {
+const WAYS: Readonly<Record<SystemId, readonly Way[]>> = {
   native: [],
   'lossless-claw': [
     ...lossless,
@@ -185,4 +185,4 @@ const WAYS: Readonly<Record<System, readonly Way[]>> = {
   ],
 }
 
-export const waysOf = (system: System): readonly Way[] => WAYS[system]
+export const waysOf = (system: SystemId): readonly Way[] => WAYS[system]

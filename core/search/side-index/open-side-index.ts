@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import type { OpenedMemory } from '../../systems/open-memory.ts'
-import { detectDialect } from '../../systems/registry.ts'
+import { detectSystem } from '../../systems/systems.ts'
 import { SideIndex } from './side-index.ts'
 import { SourceState } from './source-state.ts'
 
@@ -17,6 +17,6 @@ export function openSideIndex(
 ): SideIndex | null {
   const { fullTextIndex, substringIndex } = info.capabilities
   if (info.system === 'native' || (fullTextIndex && substringIndex)) return null
-  const companions = detectDialect(probeSchema(read))?.reader?.companions?.(realpathSync(info.path)) ?? []
+  const companions = detectSystem(probeSchema(read))?.companions?.(realpathSync(info.path)) ?? []
   return new SideIndex({ read, info, state: new SourceState({ read, info, openedStamp, companions }), cacheDir })
 }

@@ -2,8 +2,8 @@ import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from '../canonical.ts'
 import { indexDerived, lastDerivedMessage, makeDerivedTables, STAND_IN } from '../derived-tables.ts'
 import { asCount, asText, columnsOf, derivedViews, schemaLabel } from '../derived-views.ts'
-import type { Dialect, Source } from '../dialect.ts'
 import { blockColumns, withFirst } from '../json-blocks.ts'
+import type { ForeignSystem, Source } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 
 /** Around the summaries that this system puts before a user's message, and later stores as a part of it. */
@@ -18,46 +18,44 @@ const SUMMARISER_NOTE =
   'A session that the summariser of ArgentOS opened for itself: its own prompts and answers, and messages of the real conversation that were filed here by mistake.'
 
 /** Sessions are conversations. Messages and summaries are numbered apart; a summary's id here is its number as text. */
-export const argentos: Dialect = {
-  system: 'argentos',
+export const argentos: ForeignSystem = {
+  id: 'argentos',
   label: () => 'ArgentOS',
   detect: (probe) =>
     probe.has('lcm_meta') &&
     probe.has('context_items', 'ref_id') &&
     probe.has('summaries', 'condensed') &&
     !probe.has('conversations'),
-  reader: {
-    version: (probe, { db }) =>
-      probe.has('lcm_meta', 'value') && probe.has('lcm_meta', 'key') ? schemaLabel(db.value(queries.version)) : null,
-    capabilities: (probe) => ({
-      parts: true,
-      files: probe.has('large_files'),
-      fileContents: false,
-      runs: false,
-      storedWindow: true,
-      chronologicalWindow: false,
-      sourceOrder: false,
-      levels: false,
-      fullTextIndex: false,
-      substringIndex: false,
+  version: (probe, { db }) =>
+    probe.has('lcm_meta', 'value') && probe.has('lcm_meta', 'key') ? schemaLabel(db.value(queries.version)) : null,
+  capabilities: (probe) => ({
+    parts: true,
+    files: probe.has('large_files'),
+    fileContents: false,
+    runs: false,
+    storedWindow: true,
+    chronologicalWindow: false,
+    sourceOrder: false,
+    levels: false,
+    fullTextIndex: false,
+    substringIndex: false,
+  }),
+  lacks: (_probe, source) => [
+    ...unshownRows(source, {
+      messages: 'SELECT count(*) FROM temp.derived_messages',
+      summaries: 'SELECT count(*) FROM temp.derived_summaries',
+      summary_messages: 'SELECT count(*) FROM temp.derived_summary_messages',
+      summary_sources: 'SELECT count(*) FROM temp.derived_summary_sources',
+      context_items: 'SELECT count(*) FROM temp.derived_context_items',
     }),
-    lacks: (_probe, source) => [
-      ...unshownRows(source, {
-        messages: 'SELECT count(*) FROM temp.derived_messages',
-        summaries: 'SELECT count(*) FROM temp.derived_summaries',
-        summary_messages: 'SELECT count(*) FROM temp.derived_summary_messages',
-        summary_sources: 'SELECT count(*) FROM temp.derived_summary_sources',
-        context_items: 'SELECT count(*) FROM temp.derived_context_items',
-      }),
-      'The window is stored with each new summary behind the newest message of its time, not where the history stood that it replaced; ArgentOS itself sends all summaries first, then the messages.',
-      'Sources are stored without an order: they are shown in that of their numbers.',
-      'Tool calls are stored as text, so that a result cannot be joined to its call.',
-      'The contents of large files are stored nowhere: there is their name, size and exploration summary.',
-      'When and why the window was compacted is not recorded.',
-    ],
-    views,
-    prepare,
-  },
+    'The window is stored with each new summary behind the newest message of its time, not where the history stood that it replaced; ArgentOS itself sends all summaries first, then the messages.',
+    'Sources are stored without an order: they are shown in that of their numbers.',
+    'Tool calls are stored as text, so that a result cannot be joined to its call.',
+    'The contents of large files are stored nowhere: there is their name, size and exploration summary.',
+    'When and why the window was compacted is not recorded.',
+  ],
+  views,
+  prepare,
 }
 
 function prepare({ db, probe }: Source): void {

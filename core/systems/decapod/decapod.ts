@@ -4,38 +4,36 @@ import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { clearDerived, haveDerivedTables, indexDerived, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
-import type { Dialect, Source } from '../dialect.ts'
+import type { ForeignSystem, Source } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { ledgerPath, ledgerState, shownHash, storedHash } from './decapod-ledger.ts'
-import { originals, readOriginals, timeMs, toldKind } from './decapod-originals.ts'
+import { ledgerPath, ledgerState, shownHash, storedHash } from './ledger.ts'
+import { originals, readOriginals, timeMs, toldKind } from './originals.ts'
 
 /**
  * The database is an index; what was said stands in the ledger beside it, and is fetched from there. A message is an
  * original: a content that stands in the ledger several times is one message, of the first session that it was said in.
  */
-export const decapod: Dialect = {
-  system: 'decapod',
+export const decapod: ForeignSystem = {
+  id: 'decapod',
   label: () => 'decapod',
   detect: (probe) =>
     probe.has('originals_index') && probe.has('summaries', 'summary_hash') && probe.has('summaries', 'original_hashes'),
-  reader: {
-    version: () => null,
-    capabilities: () => ({
-      parts: true,
-      files: false,
-      runs: false,
-      storedWindow: false,
-      derivedWindow: 'decapod keeps no window and has no rule for one: every message is in it.',
-      freeSummaries: true,
-      levels: true,
-      fullTextIndex: false,
-      substringIndex: false,
-    }),
-    lacks,
-    views,
-    prepare,
-    companions: (realPath) => [ledgerPath(realPath)],
-  },
+  version: () => null,
+  capabilities: () => ({
+    parts: true,
+    files: false,
+    runs: false,
+    storedWindow: false,
+    derivedWindow: 'decapod keeps no window and has no rule for one: every message is in it.',
+    freeSummaries: true,
+    levels: true,
+    fullTextIndex: false,
+    substringIndex: false,
+  }),
+  lacks,
+  views,
+  prepare,
+  companions: (realPath) => [ledgerPath(realPath)],
 }
 
 function lacks(_probe: SchemaProbe, source: Source): string[] {

@@ -1,8 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Dialect } from '../dialect.ts'
-import { losslessDerived, losslessMissing } from '../lossless-claw/lossless-derived.ts'
-import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from '../lossless-claw/lossless-tables.ts'
+import { losslessDerived, losslessMissing } from '../lossless-claw/derived.ts'
+import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from '../lossless-claw/tables.ts'
+import type { ForeignSystem } from '../system.ts'
 
 /** It writes the time ranges of summaries shifted by its own UTC offset. */
 const OPTIONS = { importer: 'lossless-claude', recomputesRanges: true } as const
@@ -11,35 +11,33 @@ const OPTIONS = { importer: 'lossless-claude', recomputesRanges: true } as const
 const META_LIMIT_BYTES = 1_000_000
 
 /** The Claude Code plugin: a fork of an early lossless-claw, with its tables and some of its own. */
-export const losslessClaude: Dialect = {
-  system: 'lossless-claude',
+export const losslessClaude: ForeignSystem = {
+  id: 'lossless-claude',
   label: () => 'lossless-claude',
   detect: (probe) =>
     hasLosslessTables(probe) &&
     (probe.has('promoted') || probe.has('session_ingest_log') || probe.has('session_instructions')),
   project: (db) => projectOf(db.path),
-  reader: {
-    // No structure of it is known to tell its releases apart.
-    version: () => null,
-    capabilities: (probe) => ({
-      parts: probe.has('message_parts'),
-      files: probe.has('large_files'),
-      runs: probe.has('message_parts', 'metadata'),
-      storedWindow: probe.has('context_items'),
-      levels: probe.has('message_parts', 'metadata'),
-      // Nothing keeps them in step with the text.
-      fullTextIndex: false,
-      substringIndex: false,
-    }),
-    lacks: (probe, { db }) => [
-      'Where a compaction run begins and ends is not recorded: events that no message stands between count as one run.',
-      'Time ranges of summaries are written shifted: they are worked out from the messages.',
-      ...losslessMissing(probe),
-      ...losslessSpoilt(probe, db),
-    ],
-    views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
-    derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
-  },
+  // No structure of it is known to tell its releases apart.
+  version: () => null,
+  capabilities: (probe) => ({
+    parts: probe.has('message_parts'),
+    files: probe.has('large_files'),
+    runs: probe.has('message_parts', 'metadata'),
+    storedWindow: probe.has('context_items'),
+    levels: probe.has('message_parts', 'metadata'),
+    // Nothing keeps them in step with the text.
+    fullTextIndex: false,
+    substringIndex: false,
+  }),
+  lacks: (probe, { db }) => [
+    'Where a compaction run begins and ends is not recorded: events that no message stands between count as one run.',
+    'Time ranges of summaries are written shifted: they are worked out from the messages.',
+    ...losslessMissing(probe),
+    ...losslessSpoilt(probe, db),
+  ],
+  views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
+  derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
 }
 
 /** The folder of the project, which the name of the file's own folder is a hash of. */

@@ -1,7 +1,7 @@
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import type { Dialect } from '../dialect.ts'
-import { losslessDerived, losslessMissing } from './lossless-derived.ts'
-import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from './lossless-tables.ts'
+import type { ForeignSystem } from '../system.ts'
+import { losslessDerived, losslessMissing } from './derived.ts'
+import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from './tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
 const MARKERS: readonly { readonly version: string; readonly table: string; readonly column?: string }[] = [
@@ -33,28 +33,26 @@ const isNamed = (probe: SchemaProbe): boolean =>
   probe.has('pending_summary_nodes')
 
 /** The OpenClaw plugin. Column names are probed: they come and go, and a file may carry those of two version lines. */
-export const losslessClaw: Dialect = {
-  system: 'lossless-claw',
+export const losslessClaw: ForeignSystem = {
+  id: 'lossless-claw',
   label: (probe) => (isNamed(probe) ? 'lossless-claw' : 'lossless-claw, early'),
   detect: hasLosslessTables,
-  reader: {
-    version: (probe) => {
-      const newest = MARKERS.find(({ table, column }) => probe.has(table, column))
-      return newest ? `${newest.version}+` : null
-    },
-    capabilities: (probe) => ({
-      parts: probe.has('message_parts'),
-      files: probe.has('large_files'),
-      // The earliest releases keep compactions as messages, like the fork that was made of them.
-      runs: !isNamed(probe) && probe.has('message_parts', 'metadata'),
-      storedWindow: probe.has('context_items'),
-      levels: false,
-      // They hold message text only, stemmed, and drift: what they do not find may well be there.
-      fullTextIndex: false,
-      substringIndex: false,
-    }),
-    lacks: (probe, { db }) => [...losslessMissing(probe), ...losslessSpoilt(probe, db)],
-    views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
-    derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
+  version: (probe) => {
+    const newest = MARKERS.find(({ table, column }) => probe.has(table, column))
+    return newest ? `${newest.version}+` : null
   },
+  capabilities: (probe) => ({
+    parts: probe.has('message_parts'),
+    files: probe.has('large_files'),
+    // The earliest releases keep compactions as messages, like the fork that was made of them.
+    runs: !isNamed(probe) && probe.has('message_parts', 'metadata'),
+    storedWindow: probe.has('context_items'),
+    levels: false,
+    // They hold message text only, stemmed, and drift: what they do not find may well be there.
+    fullTextIndex: false,
+    substringIndex: false,
+  }),
+  lacks: (probe, { db }) => [...losslessMissing(probe), ...losslessSpoilt(probe, db)],
+  views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
+  derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
 }

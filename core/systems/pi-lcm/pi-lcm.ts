@@ -12,10 +12,10 @@ import {
   STAND_IN,
 } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews, schemaLabel } from '../derived-views.ts'
-import type { Dialect, Source } from '../dialect.ts'
+import type { ForeignSystem, Source } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { PI_SUMMARY_ROLES, piPartsView } from './pi-parts.ts'
-import { fillPiWindows, followPiWindows, PI_WINDOW_TABLES } from './pi-window.ts'
+import { PI_SUMMARY_ROLES, piPartsView } from './parts.ts'
+import { fillPiWindows, followPiWindows, PI_WINDOW_TABLES } from './window.ts'
 
 /** Roles of Pi that are results of a tool, the user's own shell commands among them. */
 const RESULT_ROLES = `'toolResult', 'bashExecution'`
@@ -24,8 +24,8 @@ const RESULT_ROLES = `'toolResult', 'bashExecution'`
  * A message's number is its row, a summary's id its UUID. The original message is kept as JSON: parts are made from it,
  * since the text beside it has no reasoning and tells no call from what was said.
  */
-export const piLcm: Dialect = {
-  system: 'pi-lcm',
+export const piLcm: ForeignSystem = {
+  id: 'pi-lcm',
   label: () => 'pi-lcm',
   detect: (probe) =>
     probe.has('_schema_version') &&
@@ -33,34 +33,31 @@ export const piLcm: Dialect = {
     probe.has('summary_sources', 'source_type') &&
     probe.has('messages', 'dedup_hash'),
   project: (db) => (db.value(queries.hasMetadata) ? (db.value<string>(queries.project) ?? null) : null),
-  reader: {
-    version: (probe, { db }) =>
-      probe.has('_schema_version', 'version') ? schemaLabel(db.value(queries.version)) : null,
-    capabilities: () => ({
-      parts: true,
-      files: false,
-      runs: false,
-      storedWindow: false,
-      derivedWindow:
-        'Of each depth the newest summary, deepest first, as far as 8,000 tokens reach; then every message that was not compacted.',
-      levels: false,
-      fullTextIndex: false,
-      substringIndex: false,
+  version: (probe, { db }) => (probe.has('_schema_version', 'version') ? schemaLabel(db.value(queries.version)) : null),
+  capabilities: () => ({
+    parts: true,
+    files: false,
+    runs: false,
+    storedWindow: false,
+    derivedWindow:
+      'Of each depth the newest summary, deepest first, as far as 8,000 tokens reach; then every message that was not compacted.',
+    levels: false,
+    fullTextIndex: false,
+    substringIndex: false,
+  }),
+  lacks: (_probe, source) => [
+    ...unshownRows(source, {
+      messages: 'SELECT count(*) FROM temp.derived_messages',
+      summaries: 'SELECT count(*) FROM temp.derived_summaries',
+      summary_sources: `SELECT (SELECT count(*) FROM temp.derived_summary_messages)
+        + (SELECT count(*) FROM temp.derived_summary_sources)`,
     }),
-    lacks: (_probe, source) => [
-      ...unshownRows(source, {
-        messages: 'SELECT count(*) FROM temp.derived_messages',
-        summaries: 'SELECT count(*) FROM temp.derived_summaries',
-        summary_sources: `SELECT (SELECT count(*) FROM temp.derived_summary_messages)
-          + (SELECT count(*) FROM temp.derived_summary_sources)`,
-      }),
-      'The window is not stored. It is worked out by the rule of pi-lcm: the newest summary of each depth, the deepest first, then what was not compacted. Which messages Pi itself kept, and the list of summary ids that pi-lcm adds, are not in the file.',
-      'Messages with the same role, millisecond and first 200 characters were stored once: such repetitions are lost.',
-      'When and why the conversation was compacted is not recorded.',
-    ],
-    views,
-    prepare,
-  },
+    'The window is not stored. It is worked out by the rule of pi-lcm: the newest summary of each depth, the deepest first, then what was not compacted. Which messages Pi itself kept, and the list of summary ids that pi-lcm adds, are not in the file.',
+    'Messages with the same role, millisecond and first 200 characters were stored once: such repetitions are lost.',
+    'When and why the conversation was compacted is not recorded.',
+  ],
+  views,
+  prepare,
 }
 
 function prepare({ db, probe }: Source): void {

@@ -1,53 +1,51 @@
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { countOf, requireRowids, secondsMs, textOf, view } from '../canonical.ts'
 import { lineageViews } from '../derived-views.ts'
-import type { Dialect } from '../dialect.ts'
+import type { ForeignSystem } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { prepareHermes } from './hermes-derived.ts'
+import { prepareHermes } from './derived.ts'
 
 /** How its window is worked out, for people. */
 const HERMES_WINDOW =
   'No window is stored: it is the system message of the current session (else of the last finalised one), its nodes that no deeper node of that session was made from, deepest first, and its messages after the frontier.'
 
 /** Hermes Agent's plugin and LCM-X, which share their core tables. */
-export const hermes: Dialect = {
-  system: 'hermes-lcm',
+export const hermes: ForeignSystem = {
+  id: 'hermes-lcm',
   label: () => 'hermes-lcm / LCM-X',
   detect: (probe) => probe.has('messages', 'store_id') && probe.has('summary_nodes', 'source_ids'),
-  reader: {
-    version: (probe) => {
-      if (probe.has('messages', 'conversation_id')) return 'schema 5'
-      return probe.has('lcm_lifecycle_state') ? 'schema 4' : null
-    },
-    capabilities: (probe) => ({
-      parts: probe.has('messages', 'tool_calls') || probe.has('messages', 'tool_call_id'),
-      files: true,
-      runs: false,
-      storedWindow: false,
-      derivedWindow: HERMES_WINDOW,
-      levels: false,
-      fullTextIndex: false,
-      substringIndex: false,
-    }),
-    lacks: (probe, source) => [
-      ...unshownRows(source, {
-        messages: 'SELECT count(*) FROM temp.hermes_messages',
-        summary_nodes: 'SELECT count(*) FROM temp.hermes_nodes',
-      }),
-      HERMES_WINDOW,
-      'No compaction runs: the past of a window is worked out from creation times.',
-      'Nodes of sessions that are over are deleted by its own rule: what they were made into stays and names them still.',
-      'Which model wrote a summary is not recorded.',
-      ...(probe.has('messages', 'conversation_id')
-        ? []
-        : ['Messages name no conversation: it is that of their session, else the session itself.']),
-      ...(probe.has('lcm_lifecycle_state')
-        ? []
-        : ['No lifecycle of sessions: windows begin after the newest message that a node was made from.']),
-    ],
-    views,
-    prepare: prepareHermes,
+  version: (probe) => {
+    if (probe.has('messages', 'conversation_id')) return 'schema 5'
+    return probe.has('lcm_lifecycle_state') ? 'schema 4' : null
   },
+  capabilities: (probe) => ({
+    parts: probe.has('messages', 'tool_calls') || probe.has('messages', 'tool_call_id'),
+    files: true,
+    runs: false,
+    storedWindow: false,
+    derivedWindow: HERMES_WINDOW,
+    levels: false,
+    fullTextIndex: false,
+    substringIndex: false,
+  }),
+  lacks: (probe, source) => [
+    ...unshownRows(source, {
+      messages: 'SELECT count(*) FROM temp.hermes_messages',
+      summary_nodes: 'SELECT count(*) FROM temp.hermes_nodes',
+    }),
+    HERMES_WINDOW,
+    'No compaction runs: the past of a window is worked out from creation times.',
+    'Nodes of sessions that are over are deleted by its own rule: what they were made into stays and names them still.',
+    'Which model wrote a summary is not recorded.',
+    ...(probe.has('messages', 'conversation_id')
+      ? []
+      : ['Messages name no conversation: it is that of their session, else the session itself.']),
+    ...(probe.has('lcm_lifecycle_state')
+      ? []
+      : ['No lifecycle of sessions: windows begin after the newest message that a node was made from.']),
+  ],
+  views,
+  prepare: prepareHermes,
 }
 
 /** Roles as the system and those who call it write them; what is none of these keeps its name in a part. */

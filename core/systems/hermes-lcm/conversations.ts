@@ -1,7 +1,7 @@
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { secondsMs, textOf } from '../canonical.ts'
-import { followedSessions } from './hermes-chains.ts'
+import { followedSessions } from './chains.ts'
 
 /** The messages of a session that name the same conversation (or none). */
 export type HermesThread = {

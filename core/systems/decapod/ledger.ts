@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { SqlFunction, SqlValue } from '../../sqlite/read-db.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { linesFrom } from '../file-lines.ts'
-import { eventOf, type LedgerEvent, lineReader, textOf } from './decapod-line.ts'
+import { eventOf, type LedgerEvent, lineReader, textOf } from './ledger-line.ts'
 
 /** Read at once where texts are asked for. */
 const BLOCK_BYTES = 256 * 1024

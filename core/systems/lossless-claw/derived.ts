@@ -1,6 +1,6 @@
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { textTimeMs } from '../canonical.ts'
-import { LOSSLESS_LOG } from './lossless-log.ts'
+import { LOSSLESS_LOG } from './compaction-log.ts'
 
 /** Deeper than any lineage is; ends the walk on a cycle. */
 const MAX_DEPTH = 100

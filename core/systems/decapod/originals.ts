@@ -4,8 +4,8 @@ import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { textTimeMs } from '../canonical.ts'
 import { BEFORE_ALL, clearDerived, forgetDerivedMessages, indexDerived, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf } from '../derived-views.ts'
-import type { Source } from '../dialect.ts'
-import { readLedger, storedHash } from './decapod-ledger.ts'
+import type { Source } from '../system.ts'
+import { readLedger, storedHash } from './ledger.ts'
 
 /** The title of what was recorded without a session. */
 const NO_SESSION = ''

@@ -2,9 +2,9 @@ import { isNoName } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from '../canonical.ts'
-import { type LosslessOptions, losslessLacks } from './lossless-derived.ts'
-import { losslessLogViews } from './lossless-log.ts'
-import { partsView } from './lossless-parts.ts'
+import { losslessLogViews } from './compaction-log.ts'
+import { type LosslessOptions, losslessLacks } from './derived.ts'
+import { partsView } from './parts.ts'
 
 /** A sweep of lossless-claw ends after 120 s at the latest: a flag that is older belongs to a process that is gone. */
 const SWEEP_MS = 120_000

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { countOf, depthOf, secondsMs, textOf } from '../canonical.ts'
-import type { Source } from '../dialect.ts'
-import { type HermesThread, hermesConversations } from './hermes-conversations.ts'
-import { readPayloads } from './hermes-payloads.ts'
+import type { Source } from '../system.ts'
+import { type HermesThread, hermesConversations } from './conversations.ts'
+import { readPayloads } from './payloads.ts'
 
 /**
  * What this system keeps in its head, or as JSON in a column, as TEMP tables: numbers of conversations, links, windows.

@@ -1,9 +1,9 @@
-import type { Capabilities, System } from '../contract/memory.ts'
+import type { Capabilities, SystemId } from '../contract/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 
-/** A file that is being read, for a dialect that needs more than its views. */
+/** A file that is being read, for a system that needs more than its views. */
 export type Source = {
   /** Of the database, symbolic links resolved: companions stand beside it. */
   readonly realPath: string
@@ -11,8 +11,20 @@ export type Source = {
   readonly db: PreparableDb
 }
 
-/** How the files of one system are read as if they were ours. */
-export type Reader = {
+/** All that is known of one LCM system. */
+export type System = {
+  /** Working copies store it: it never changes. */
+  readonly id: SystemId
+}
+
+/** A system whose files are only read: how they are recognised, and how they are read as if they were ours. */
+export type ForeignSystem = System & {
+  /** Name for people. */
+  label(probe: SchemaProbe): string
+  /** By structure alone. Of the list in `systems.ts` the first that matches wins. */
+  detect(probe: SchemaProbe): boolean
+  /** The folder of the project that a file belongs to, where the file says so. */
+  project?(db: ReadDb): string | null
   /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */
   version(probe: SchemaProbe, source: Source): string | null
   capabilities(probe: SchemaProbe): Capabilities
@@ -31,15 +43,4 @@ export type Reader = {
   prepare?(source: Source): void
   /** Absolute paths of other files that `prepare` reads: a change of one of them is a change of the memory. */
   companions?(realPath: string): readonly string[]
-}
-
-/** One LCM system's format on disk: a signature by structure, and how to read it. */
-export type Dialect = {
-  readonly system: System
-  /** Name for people. */
-  label(probe: SchemaProbe): string
-  detect(probe: SchemaProbe): boolean
-  /** The folder of the project that a file belongs to, where the file says so. */
-  project?(db: ReadDb): string | null
-  readonly reader: Reader
 }
