@@ -9,7 +9,7 @@ import { agreeToLedger } from './ingest/ledger/agree.ts'
 import { ledgerState } from './ingest/ledger/ledger-permission.ts'
 import { previewImport } from './ingest/transcripts/preview-import.ts'
 import type { Lcm } from './lcm.ts'
-import { requireLocalPath } from './machine/local-path.ts'
+import { requireLocalPath } from './local-path.ts'
 import { PRESETS } from './systems/presets.ts'
 import { despiteWrongValues, stepsDespiteWrongValues } from './systems/wrong-values.ts'
 

@@ -45,7 +45,7 @@ function steps(paths = []) {
   const tool = (path, ...args) => [inProject('node_modules', path), ...args]
   return [
     { name: 'types', title: 'Types', args: [inProject('scripts/types.mjs')], counts: stepCounts },
-    { name: 'lint', title: 'Lint', args: tool('@biomejs/biome/bin/biome', 'check', '.'), counts: stepCounts },
+    { name: 'lint', title: 'Lint', args: [inProject('scripts/lint.mjs')], counts: stepCounts },
     { name: 'build', title: 'Build', args: [inProject('scripts/build.mjs')], counts: stepCounts },
     vitestStep('unit', 'Unit and property tests', paths),
     vitestStep('whole', 'Whole files of every system, and whole memories', paths),

@@ -18,11 +18,12 @@ import type { WriteDb } from '../sqlite/read-db.ts'
 import { closeCutOffRuns } from '../window/cut-off-runs.ts'
 import { KeptWindow } from '../window/kept-window.ts'
 import { CompactionPlanner } from './compaction-planner.ts'
-import { CompactionRun, type RunBounds } from './compaction-run.ts'
+import { CompactionRun } from './compaction-run.ts'
 import { ConversationLock } from './conversation-lock.ts'
 import { Escalation, type EscalationOptions } from './escalation.ts'
 import { NOTHING_TO_CONDENSE, TOO_SMALL, targetOf, underTarget } from './goal.ts'
 import { processMark } from './process-mark.ts'
+import type { RunBounds } from './run-options.ts'
 import { recordFinish, recordSpend } from './run-record.ts'
 
 const queries = {

@@ -1,51 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Clock } from '../clock.ts'
-import type {
-  CompactInput,
-  CompactionProgress,
-  CompactionSettings,
-  CreatedSummary,
-  StopReason,
-} from '../contract/compaction.ts'
+import type { CompactionProgress, CreatedSummary, StopReason } from '../contract/compaction.ts'
 import { extractTokens } from '../models/summarizers/deterministic.ts'
-import type { TokenEstimator } from '../models/token-estimator.ts'
-import type { WriteDb } from '../sqlite/read-db.ts'
 import { isLeafPassOpen } from '../window/cut-off-runs.ts'
 import { readWindow, type Window, type WindowItem } from '../window/window.ts'
 import { tokensOf } from './condensation.ts'
-import type { ConversationLock } from './conversation-lock.ts'
-import type { Escalation } from './escalation.ts'
 import { condenses, makesLeaves, softLimit, targetOf, tooFewMessages } from './goal.ts'
 import { InOrder } from './in-order.ts'
 import { findLeafChunks } from './leaf-chunks.ts'
 import { NodeMaker } from './node-maker.ts'
 import { RunGuard } from './run-guard.ts'
+import type { RunOptions } from './run-options.ts'
 import { condensedSteps, leafSteps, type Step } from './steps.ts'
 import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
-
-export type RunOptions = {
-  readonly db: WriteDb
-  readonly estimator: TokenEstimator
-  readonly clock: Clock
-  readonly settings: Readonly<CompactionSettings>
-  readonly input: CompactInput
-  readonly escalation: Escalation
-  readonly lock: ConversationLock
-  readonly owner: string
-  readonly runId: string
-  readonly bounds: RunBounds
-}
-
-/** What ends a run that would otherwise go on. */
-export type RunBounds = {
-  /** One leaf pass, then one pass a depth. */
-  readonly passes: number
-  readonly durationMs: number
-  /** How long one call to a summariser may take. */
-  readonly callMs: number
-  /** How often a run plans anew because the window changed under it. */
-  readonly conflicts: number
-}
 
 /** How long the thread may be kept before others get their turn. */
 const BREATH_MS = 20

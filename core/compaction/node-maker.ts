@@ -1,9 +1,9 @@
 import type { CreatedSummary } from '../contract/compaction.ts'
 import { readSources } from '../systems/sources.ts'
 import type { WindowItem } from '../window/window.ts'
-import type { RunOptions } from './compaction-run.ts'
 import { tokensOf } from './condensation.ts'
 import { checkDraft, type NodeDraft, replaceInWindow } from './replace-in-window.ts'
+import type { RunOptions } from './run-options.ts'
 import { recordBegin, recordSpend } from './run-record.ts'
 import type { Step } from './steps.ts'
 

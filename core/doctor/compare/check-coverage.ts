@@ -10,21 +10,12 @@ import { coverageReport, settleByDesign } from './coverage-report.ts'
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import { leftoverOf, readTexts, storedTexts, wantedTexts } from './leftover-texts.ts'
 import { type ConversationRow, conversationOf, messageIdsOf, readMessages } from './read-memory.ts'
-import { readTranscript, recogniseFor, type Side } from './read-transcript.ts'
+import { type Entry, readTranscript, recogniseFor } from './read-transcript.ts'
 
 export type CoverageOptions = {
   readonly db: ReadDb
   /** A native file keeps everything that it is given: whatever is not there is missing. */
   readonly isNative: boolean
-}
-
-/** What is kept of a message of the transcript: about 300 bytes, whatever it says. */
-export type Entry = {
-  readonly print: Fingerprint
-  readonly line: number | null
-  readonly atMs: number | null
-  readonly side: Side
-  readonly isCopied: boolean
 }
 
 /**

@@ -10,6 +10,9 @@ export type Leftover = {
   readonly text: string
 }
 
+/** A text of a message, or only its beginning where there was no room for all of it. */
+export type HeldText = { readonly text: string; readonly isWhole: boolean }
+
 /** What became of leftovers that stand between the same neighbours. */
 export type GapResult = {
   /** The same after all: wrapped, cut in pieces, joined, or put into a file. */

@@ -3,16 +3,13 @@ import type { TranscriptFormatId } from '../../contract/import.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
 import { NONE } from './align.ts'
-import type { Entry } from './check-coverage.ts'
-import { callsOf, textOf } from './compare-texts.ts'
-import type { Comparison, Difference } from './comparison.ts'
+import { type HeldText, textOf } from './compare-texts.ts'
+import type { Comparison } from './comparison.ts'
 import { excerptOf, excerptsAround } from './excerpt.ts'
 import type { Fingerprint, Said } from './fingerprint.ts'
-import type { HeldText } from './leftover-texts.ts'
+import { LISTED, listedDifferences, textThatDiffers } from './listed-differences.ts'
 import { readMessages } from './read-memory.ts'
-
-/** Of each kind of finding so many are listed. */
-export const LISTED = 1000
+import type { Entry } from './read-transcript.ts'
 
 export type ReportInput = {
   readonly db: ReadDb
@@ -36,16 +33,6 @@ export type ReportInput = {
   /** By `performance.now()`. */
   readonly startedMs: number
 }
-
-/** The differences that are listed, in the order of the transcript. */
-export const listedDifferences = ({ differing }: Comparison): readonly Differing[] =>
-  [...differing].sort(([a], [b]) => a - b).slice(0, LISTED)
-
-type Differing = readonly [left: number, found: { readonly right: number; readonly differs: Difference }]
-
-/** What to quote of two messages, so that it shows how they differ. */
-export const textThatDiffers = (differs: Difference): ((said: Said) => string) =>
-  differs === 'tool_calls' ? callsOf : textOf
 
 /**
  * The findings in the order of the transcript, with excerpts; of each kind some are listed and all counted. Steps are

@@ -2,18 +2,16 @@ import type { JobProgress } from '../../contract/job.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { breathe } from '../../yielding.ts'
-import { type Leftover, textOf } from './compare-texts.ts'
+import { type HeldText, type Leftover, textOf } from './compare-texts.ts'
 import type { Comparison, OpenGap } from './comparison.ts'
-import { LISTED, listedDifferences, textThatDiffers } from './coverage-report.ts'
 import type { Fingerprint, Said } from './fingerprint.ts'
+import { LISTED, listedDifferences, textThatDiffers } from './listed-differences.ts'
 import { readMessages } from './read-memory.ts'
 import { readTranscript } from './read-transcript.ts'
 
 /** Of all texts that are compared so many units are held at once; of any other a beginning. */
 const MOST_HELD = 32_000_000
 const BEGINNING = 16_000
-
-export type HeldText = { readonly text: string; readonly isWhole: boolean }
 
 /** Holds texts as long as there is room. */
 class TextHold {

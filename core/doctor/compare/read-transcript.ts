@@ -8,7 +8,7 @@ import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from 
 import { readHead } from '../../ingest/transcripts/head.ts'
 import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
-import type { Said } from './fingerprint.ts'
+import type { Fingerprint, Said } from './fingerprint.ts'
 
 /** What the comparison may have to leave out of a memory that never keeps it. */
 export type Side = 'harness' | 'abandoned' | 'none'
@@ -21,6 +21,15 @@ export type TranscriptMessage = {
   readonly atMs: number | null
   readonly side: Side
   /** Stands here as a copy from the session that this one was forked from. */
+  readonly isCopied: boolean
+}
+
+/** What is kept of a message of the transcript: about 300 bytes, whatever it says. */
+export type Entry = {
+  readonly print: Fingerprint
+  readonly line: number | null
+  readonly atMs: number | null
+  readonly side: Side
   readonly isCopied: boolean
 }
 

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { holdLock, openCacheDb, removeUnusedDb } from '../../sqlite/cache-db.ts'
 import { fileError, pathExists } from '../../sqlite/memory-file.ts'
-import { holdLock, openCacheDb, removeUnusedDb } from '../cache-db.ts'
 
 /** All search indexes together. */
 export const FOLDER_LIMIT_BYTES = 2 * 1024 ** 3

@@ -47,7 +47,7 @@ export function ExpansionPages({ summaryId, isWhole }: Props) {
           {...node}
           node={{ kind: node.kind, depth: node.depth }}
           atMs={null}
-          isUnfoldable={!isWhole}
+          sources={isWhole ? null : <ExpansionPages summaryId={node.id} isWhole={false} />}
         />
       ))}
       {messages.map((message) => (
@@ -56,7 +56,7 @@ export function ExpansionPages({ summaryId, isWhole }: Props) {
           {...message}
           node={{ kind: 'message', role: message.role }}
           atMs={message.createdAtMs}
-          isUnfoldable={false}
+          sources={null}
         />
       ))}
       {tooLarge.map((id) => (

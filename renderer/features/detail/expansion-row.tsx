@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import { type NodeLook, nodeColor, nodeLabel } from '../../ui/depth-color.ts'
 import { formatCount } from '../../ui/format.ts'
@@ -6,7 +6,6 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './expansion.module.css'
-import { ExpansionPages } from './expansion-pages.tsx'
 
 type Props = {
   readonly id: string
@@ -14,21 +13,21 @@ type Props = {
   readonly tokens: number
   readonly atMs: number | null
   readonly content: string
-  /** Shows its own sources when asked to. */
-  readonly isUnfoldable: boolean
+  /** Its own sources, shown when asked for; null: it has none, or they are shown already. */
+  readonly sources: ReactNode
 }
 
 /** Longer texts are read in the transcript. */
 const MAX_CHARS = 6000
 
 /** One source: who, when, how long, its text, and what lies below it. */
-export function ExpansionRow({ id, node, tokens, atMs, content, isUnfoldable }: Props) {
+export function ExpansionRow({ id, node, tokens, atMs, content, sources }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isTool = node.kind === 'message' && node.role === 'tool'
   return (
     <div className={styles.row} style={{ borderColor: nodeColor(node) }}>
       <div className={styles.head}>
-        {isUnfoldable && (
+        {sources !== null && (
           <IconButton
             icon={isOpen ? 'chevronDown' : 'chevronRight'}
             label={`${isOpen ? 'Fold' : 'Expand'} ${id}`}
@@ -54,11 +53,7 @@ export function ExpansionRow({ id, node, tokens, atMs, content, isUnfoldable }: 
         {content.slice(0, MAX_CHARS)}
         {content.length > MAX_CHARS && ` … ${formatCount(content.length - MAX_CHARS)} more characters`}
       </div>
-      {isOpen && (
-        <div className={styles.below}>
-          <ExpansionPages summaryId={id} isWhole={false} />
-        </div>
-      )}
+      {isOpen && <div className={styles.below}>{sources}</div>}
     </div>
   )
 }

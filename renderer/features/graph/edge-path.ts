@@ -1,5 +1,5 @@
 import type { LineageEdge, NodeCard } from '../../../core/contract/lineage.ts'
-import type { Box, PlacedCard, PlacedFrame } from './graph-layout.ts'
+import type { Box, PlacedCard, PlacedFrame } from './placed-items.ts'
 
 export type PlacedEdge = {
   readonly id: string

@@ -1,4 +1,4 @@
-import type { Box } from './graph-layout.ts'
+import type { Box } from './placed-items.ts'
 
 /** A viewport as React Flow has it: a point p of the drawing is at p × zoom + (x, y) on the screen. */
 export type GraphViewport = { readonly x: number; readonly y: number; readonly zoom: number }

@@ -1,7 +1,8 @@
 import type { Node } from '@xyflow/react'
 import type { NodeCard } from '../../../core/contract/lineage.ts'
 import type { More, MoreUnit } from './block.ts'
-import type { Box, GraphLayout } from './graph-layout.ts'
+import type { GraphLayout } from './graph-layout.ts'
+import type { Box } from './placed-items.ts'
 
 export type CardNode = Node<
   {

@@ -1,25 +1,10 @@
 import type { LineageEdge, Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
-import {
-  type Block,
-  CARD_HEIGHT,
-  cardItem,
-  GAP_X,
-  type Item,
-  type More,
-  type MoreUnit,
-  moreItem,
-  shapeBlock,
-} from './block.ts'
+import { type Block, CARD_HEIGHT, cardItem, GAP_X, type Item, type More, moreItem, shapeBlock } from './block.ts'
 import { type PlacedEdge, placeEdges } from './edge-path.ts'
 import { boxAround } from './fit.ts'
 import { assignLevels, groupBy } from './levels.ts'
+import type { Box, PlacedCard, PlacedFrame, PlacedMore } from './placed-items.ts'
 import { spread } from './spread.ts'
-
-export type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
-export type PlacedCard = Box & { readonly card: NodeCard; readonly level: number }
-export type PlacedMore = Box & { readonly more: More; readonly unit: MoreUnit }
-/** Stands behind the sources of one node when they take several rows. */
-export type PlacedFrame = Box & { readonly of: NodeCard }
 
 export type GraphLayout = {
   /** In the order of levels, then of the history. */

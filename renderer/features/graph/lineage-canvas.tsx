@@ -4,10 +4,11 @@ import { type RefObject, useEffect, useImperativeHandle, useMemo, useRef } from 
 import type { Size } from '../../ui/use-size.ts'
 import { boxAround, fitGraph, type GraphViewport, revealBox } from './fit.ts'
 import { type FlowNode, toFlow } from './flow.ts'
-import type { Box, GraphLayout } from './graph-layout.ts'
+import type { GraphLayout } from './graph-layout.ts'
 import { LineageCard } from './lineage-card.tsx'
 import { LineageEdges } from './lineage-edges.tsx'
 import { LineageFrame, LineageMore } from './lineage-more.tsx'
+import type { Box } from './placed-items.ts'
 
 export type CanvasHandle = { readonly fit: () => void }
 

@@ -1,7 +1,8 @@
 import type { StrataMessages } from '../../../core/contract/strata.ts'
+import type { Buckets } from './buckets.ts'
 import { mergeNarrow, type Run } from './merge-narrow.ts'
 import { roleFill } from './palette.ts'
-import { type Buckets, DIMMED, isWithin, OF_SELECTION, type Scene } from './scene.ts'
+import { DIMMED, isWithin, OF_SELECTION, type Scene } from './scene.ts'
 import type { Rect, Shape } from './shapes.ts'
 import type { Viewport } from './viewport.ts'
 

@@ -1,9 +1,10 @@
 import type { Strata } from '../../../core/contract/strata.ts'
+import type { Buckets } from './buckets.ts'
 import { NARROW_PX, summaryBox } from './draw-summaries.ts'
 import { groupMarks, type MarkGroup } from './mark-groups.ts'
 import { firstNotBelow } from './merge-narrow.ts'
 import type { Band } from './row-layout.ts'
-import type { Buckets, Scene } from './scene.ts'
+import type { Scene } from './scene.ts'
 import { toPx, toX } from './viewport.ts'
 
 /** What is under a point of the drawing. */

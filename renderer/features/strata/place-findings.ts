@@ -1,6 +1,6 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Findings, NodeFinding } from '../../ui/findings.ts'
-import type { Buckets } from './scene.ts'
+import type { Buckets } from './buckets.ts'
 import { messageNumber, stretchOfMessage, stretchOfSummary } from './selected-stretch.ts'
 import type { SummaryIndex } from './summary-index.ts'
 

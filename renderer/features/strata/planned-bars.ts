@@ -1,7 +1,7 @@
 import type { PlanStep } from '../../../core/contract/compaction.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
+import type { Buckets } from './buckets.ts'
 import { firstNotBelow } from './merge-narrow.ts'
-import type { Buckets } from './scene.ts'
 import { messageNumber, stretchOfMessage } from './selected-stretch.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Viewport } from './viewport.ts'

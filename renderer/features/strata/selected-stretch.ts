@@ -1,6 +1,16 @@
 import type { Strata } from '../../../core/contract/strata.ts'
-import type { Buckets, SelectedStretch } from './scene.ts'
+import type { Buckets } from './buckets.ts'
 import type { SummaryIndex } from './summary-index.ts'
+
+/** What is selected, where it can be shown on x. */
+export type SelectedStretch = {
+  readonly x0: number
+  readonly x1: number
+  /** Place of the summary in the columns; null for a message. */
+  readonly place: number | null
+  /** −1 for a message. */
+  readonly depth: number
+}
 
 /** Number of a message id; null for the id of anything else. */
 export function messageNumber(id: string): number | null {

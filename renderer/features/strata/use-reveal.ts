@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import type { SelectedStretch } from './scene.ts'
+import type { SelectedStretch } from './selected-stretch.ts'
 import { viewportRevealing } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 

@@ -2,7 +2,7 @@ import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { Strata, StrataAxis, StrataMessages } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
-import { type Buckets, toBuckets } from './scene.ts'
+import { type Buckets, toBuckets } from './buckets.ts'
 import type { Tile } from './tiles.ts'
 import type { Viewport } from './viewport.ts'
 

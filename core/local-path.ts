@@ -1,5 +1,5 @@
 import { normalize } from 'node:path'
-import { LcmError } from '../errors.ts'
+import { LcmError } from './errors.ts'
 
 /** Names that Windows gives to devices, in every folder and with any ending. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[.:].*)?\s*$/i

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { type WriteDb, wrapConnection } from '../sqlite/read-db.ts'
-import { sqliteCode, translating } from '../sqlite/sqlite-error.ts'
+import { type WriteDb, wrapConnection } from './read-db.ts'
+import { sqliteCode, translating } from './sqlite-error.ts'
 
 /** Another process may commit a step of its own meanwhile; more than a moment nobody waits for a cache. */
 const BUSY_TIMEOUT_MS = 1000

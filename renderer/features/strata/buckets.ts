@@ -1,0 +1,25 @@
+import type { StrataMessages } from '../../../core/contract/strata.ts'
+import type { Viewport } from './viewport.ts'
+
+/** Messages of a stretch, as fetched. */
+export type Buckets = Viewport & {
+  readonly columns: StrataMessages
+  /** 0, 1, 2 …: every column, for what walks through a list of places. */
+  readonly places: readonly number[]
+}
+
+export const toBuckets = (columns: StrataMessages, stretch: Viewport): Buckets => ({
+  x0: stretch.x0,
+  x1: stretch.x1,
+  columns,
+  places: columns.x0.map((_, place) => place),
+})
+
+/** A message of this many tokens is no small one: where all are smaller, none reaches the full height. */
+const LEAST_FULL_TOKENS = 400
+
+export const largestOf = (buckets: readonly (Buckets | null)[]): number =>
+  buckets.reduce(
+    (most, each) => each?.columns.maxTokens.reduce((a, b) => Math.max(a, b), most) ?? most,
+    LEAST_FULL_TOKENS,
+  )

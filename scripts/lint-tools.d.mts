@@ -1,0 +1,4 @@
+type Tool = { readonly name: string; readonly args: readonly string[] }
+
+export function readImports(outputType: 'err-long' | 'json'): readonly string[]
+export const LINT_TOOLS: readonly Tool[]

@@ -1,0 +1,18 @@
+// The tools of `npm run lint`, as arguments of `node`.
+import { inProject } from './project.mjs'
+
+const tool = (path, ...args) => [inProject('node_modules', path), ...args]
+
+/** dependency-cruiser on the source in the current folder, by the rules of the project. */
+export const readImports = (outputType) =>
+  tool(
+    'dependency-cruiser/bin/dependency-cruiser.mjs',
+    `--config=${inProject('.dependency-cruiser.mjs')}`,
+    `--output-type=${outputType}`,
+    ...['core', 'electron', 'renderer'],
+  )
+
+export const LINT_TOOLS = [
+  { name: 'style', args: tool('@biomejs/biome/bin/biome', 'check', '.') },
+  { name: 'imports', args: readImports('err-long') },
+]

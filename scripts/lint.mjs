@@ -1,0 +1,7 @@
+// `npm run lint`: style and common mistakes (Biome), who imports whom (dependency-cruiser).
+import { bootstrap } from './bootstrap.mjs'
+import { LINT_TOOLS } from './lint-tools.mjs'
+import { main } from './project.mjs'
+import { runChecks } from './run-checks.mjs'
+
+await main(async () => runChecks(await bootstrap(), LINT_TOOLS))

@@ -1,0 +1,32 @@
+// Runs several programs that check something, two at a time, and shows what each says when it ends.
+import { spawn } from 'node:child_process'
+import { root } from './project.mjs'
+
+const AT_ONCE = 2
+
+/**
+ * Runs each check to its end. One that fails makes this process fail.
+ * @param {readonly { readonly name: string, readonly args: readonly string[] }[]} checks programs for `node`
+ */
+export async function runChecks(node, checks) {
+  const waiting = [...checks]
+  const next = async () => {
+    for (let check = waiting.shift(); check !== undefined; check = waiting.shift()) {
+      const { code, output } = await run(node, check.args)
+      process.stdout.write(`${code === 0 ? 'ok    ' : 'FAILED'} ${check.name}\n${output}`)
+      if (code !== 0) process.exitCode = 1
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, next))
+}
+
+/** Collects the output, so that two checks do not mix theirs. */
+function run(node, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ code, output }))
+  })
+}
