@@ -2,6 +2,9 @@ import type { Capabilities, SystemId } from '../contract/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
+import type { KnownException } from './known-exceptions.ts'
+import type { OwnIndex, SystemFacts, TokenRule } from './system-facts.ts'
+import type { ValueRule } from './value-rules.ts'
 
 /** A file that is being read, for a system that needs more than its views. */
 export type Source = {
@@ -15,6 +18,15 @@ export type Source = {
 export type System = {
   /** Working copies store it: it never changes. */
   readonly id: SystemId
+  readonly facts: SystemFacts
+  /** What the columns of its tables must hold. */
+  readonly valueRules: readonly ValueRule[]
+  /** The full-text indexes that its files have. */
+  readonly ownIndexes: readonly OwnIndex[]
+  /** How its releases count tokens, by their own code; empty where it counts as this engine does. */
+  readonly tokenRules: readonly TokenRule[]
+  /** What a working copy of one of its files holds by design of the system, although it would be damage elsewhere. */
+  readonly knownExceptions: readonly KnownException[]
 }
 
 /** A system whose files are only read: how they are recognised, and how they are read as if they were ours. */

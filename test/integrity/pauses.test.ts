@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import type { Check, CheckContext } from '../../core/doctor/integrity/check.ts'
-import { dialectFactsOf } from '../../core/doctor/integrity/dialect-facts.ts'
 import { MemoryFacts } from '../../core/doctor/integrity/memory-facts.ts'
 import { scanTexts } from '../../core/doctor/integrity/text-scan.ts'
 import { probeSchema } from '../../core/sqlite/schema-probe.ts'
+import { native } from '../../core/systems/native/native.ts'
 import { buildMemory } from '../builders/memory.ts'
 
 it('reading texts offers a pause after every one of them', () => {
@@ -12,7 +12,8 @@ it('reading texts offers a pause after every one of them', () => {
   const context = {
     db,
     probe: probeSchema(db),
-    dialect: dialectFactsOf('native'),
+    system: native,
+    dialect: native.facts,
     facts: new MemoryFacts(),
     conversationId: null,
   } as unknown as CheckContext

@@ -1,38 +1,29 @@
 import type { Clock } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
-import type { CheckPhase, CheckResult, Sample, Severity } from '../../contract/integrity.ts'
+import type { CheckPhase, CheckResult, Severity } from '../../contract/integrity.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import type { DialectFacts } from './dialect-facts.ts'
+import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
+import type { System } from '../../systems/system.ts'
+import type { SystemFacts } from '../../systems/system-facts.ts'
 import type { Inherited } from './inherited.ts'
 import type { MemoryFacts } from './memory-facts.ts'
 
+export type { Finding } from '../../systems/scanned-memory.ts'
+
 /** What a check may look at. Facts are read once and shared. */
-export type CheckContext = {
-  readonly db: ReadDb
-  readonly info: MemoryInfo
-  /** Tables and columns of the file itself, whatever its system calls them. */
-  readonly probe: SchemaProbe
-  readonly dialect: DialectFacts
+export type CheckContext = Omit<ScanContext, 'facts'> & {
+  readonly system: System
+  readonly dialect: SystemFacts
   readonly settings: CompactionSettings
   readonly estimator: TokenEstimator
   readonly clock: Clock
   /** What this machine allows of the memory's ledger; null: nothing. */
   readonly ledgers: LedgerPermission | null
-  /** Null checks every conversation. */
-  readonly conversationId: number | null
   readonly facts: MemoryFacts
   /** In a working copy, what is by design of the system that it comes from; null elsewhere. */
   readonly inherited: Inherited | null
-}
-
-/** One thing that is not as it should be. */
-export type Finding = Sample & {
-  /** What it rests on beside its node, where that tells it from others of the same node: ids and figures, no words. */
-  readonly mark?: string
 }
 
 /** A text that is read in one pass by all checks that ask for it. */

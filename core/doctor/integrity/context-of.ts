@@ -7,8 +7,8 @@ import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import { readWays } from '../../systems/copied-from.ts'
+import { systemOf } from '../../systems/systems.ts'
 import type { CheckContext } from './check.ts'
-import { dialectFactsOf, markRulesOf } from './dialect-facts.ts'
 import { Inherited, Seal } from './inherited.ts'
 import { MemoryFacts } from './memory-facts.ts'
 
@@ -25,11 +25,13 @@ export type ContextTools = {
 /** What the checks look at in one scan of all conversations. */
 export function contextOf(tools: ContextTools): CheckContext {
   const { db, info } = tools
+  const system = systemOf(info.system)
   return {
     ...tools,
     ledgers: tools.ledgers ?? null,
     conversationId: null,
-    dialect: dialectFactsOf(info.system),
+    system,
+    dialect: system.facts,
     facts: new MemoryFacts(),
     probe: probeSchema(db, info.system === 'native' ? NATIVE_VIEWS : undefined),
     inherited: inheritedOf(tools),
@@ -53,7 +55,12 @@ export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
     known.set(id, free)
     return free
   }
-  return { ...markRulesOf(memory.info), ...(memory.info.copiedFrom === undefined ? {} : { isFree }) }
+  const { system, capabilities } = memory.info
+  return {
+    overlaps: capabilities.freeSummaries !== true,
+    unshown: !systemOf(system).facts.showsOnlyNewest,
+    ...(memory.info.copiedFrom === undefined ? {} : { isFree }),
+  }
 }
 
 /** Of a working copy; null of any other file, and where it is not legible: then nothing is excused. */

@@ -1,5 +1,5 @@
+import { indexesIn, type OwnIndex } from '../../systems/system-facts.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
-import { type OwnIndex, ownIndexesOf } from './own-indexes.ts'
 import { rowRanges } from './row-ranges.ts'
 
 const queries = {
@@ -45,14 +45,14 @@ function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: str
 }
 
 function* findOutOfSync(context: CheckContext): Iterable<Finding | null> {
-  const { db, info, probe } = context
+  const { db, info, probe, system } = context
   const tables = new Set(db.column<string>(queries.names, { type: 'table' }))
   if (info.system === 'native') {
     for (const name of queries.native) {
       if (!tables.has(name)) yield { id: null, conversationId: null, detail: `the index ${name} is not there` }
     }
   }
-  for (const index of ownIndexesOf(info.system, probe)) {
+  for (const index of indexesIn(system.ownIndexes, probe)) {
     const needed = [index.name, `${index.name}_docsize`, ...(index.copy ? [`${index.name}_content`] : [])]
     const gone = needed.find((name) => !tables.has(name) || probe.computed.has(name))
     if (gone !== undefined) {
@@ -118,8 +118,8 @@ export const indexChecks: readonly Check[] = [
       'foreign_keys',
       'orphan_summary',
     ],
-    notApplicable: ({ info, probe }) =>
-      ownIndexesOf(info.system, probe).length > 0 ? null : `${info.systemLabel} keeps no full-text index.`,
+    notApplicable: ({ info, probe, system }) =>
+      indexesIn(system.ownIndexes, probe).length > 0 ? null : `${info.systemLabel} keeps no full-text index.`,
     find: findOutOfSync,
   },
 ]

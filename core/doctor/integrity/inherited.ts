@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { SystemId } from '../../contract/memory.ts'
+import type { KnownException } from '../../systems/known-exceptions.ts'
+import { systemOf } from '../../systems/systems.ts'
 import type { CheckContext, Finding } from './check.ts'
-import { type Way, waysOf } from './ways.ts'
 
 /** What a working copy notes of the ways of its system when it is made. */
 export const Seal = z.object({
@@ -49,13 +50,13 @@ export function keyOf(check: string, { id, conversationId, mark }: Finding, repe
  */
 export class Inherited {
   readonly #seal: Seal
-  readonly #ways: readonly Way[]
+  readonly #ways: readonly KnownException[]
   readonly #known: ReadonlySet<string>
   readonly #keys = new FindingKeys()
 
   constructor(seal: Seal) {
     this.#seal = seal
-    this.#ways = waysOf(seal.system)
+    this.#ways = systemOf(seal.system).knownExceptions
     this.#known = new Set(
       Array.from({ length: seal.keys.length / KEY_CHARS }, (_, at) =>
         seal.keys.slice(at * KEY_CHARS, (at + 1) * KEY_CHARS),

@@ -1,5 +1,5 @@
+import type { JsonColumn } from '../../systems/system-facts.ts'
 import type { Check, CheckContext, Finding } from './check.ts'
-import type { JsonColumn } from './dialect-facts.ts'
 import { rowRanges } from './row-ranges.ts'
 
 const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`

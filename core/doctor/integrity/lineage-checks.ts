@@ -1,5 +1,5 @@
+import { hasItems } from '../../systems/scanned-memory.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
-import { hasItems } from './dialect-facts.ts'
 import { freeSummaries } from './link-checks.ts'
 import { findPrunedMessages } from './sequence-checks.ts'
 

@@ -4,13 +4,14 @@ import { createTokenEstimator } from '../../models/token-estimator.ts'
 import { readSettings } from '../../settings/settings.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { storeWays } from '../../systems/copied-from.ts'
+import type { KnownException } from '../../systems/known-exceptions.ts'
 import { NATIVE_CAPABILITIES } from '../../systems/open-memory.ts'
+import { systemOf } from '../../systems/systems.ts'
 import type { CheckContext, Finding } from './check.ts'
 import { checks } from './checks.ts'
 import { contextOf, sealOf } from './context-of.ts'
 import { FindingKeys, type Seal } from './inherited.ts'
 import { scan, severityOf } from './scan.ts'
-import { type Way, waysOf } from './ways.ts'
 
 const queries = { lastSummary: /* sql */ `SELECT coalesce(max(summary_rowid), 0) FROM summaries` }
 
@@ -20,7 +21,7 @@ const LINKS = 'dangling_edge'
 
 /**
  * Notes in a working copy, when all its rows are there, which findings are by design of its system: those of a family of
- * `waysOf`, at nodes with which nothing is wrong in the original. A copy of a copy notes what its original has noted.
+ * `knownExceptions`, at nodes with which nothing is wrong in the original. A copy of a copy notes what its original has noted.
  */
 export function* sealWays(
   original: { readonly read: ReadDb; readonly info: MemoryInfo },
@@ -38,7 +39,7 @@ function* newSeal(
   copy: WriteDb,
 ): Generator<void, Seal | null> {
   const { system, systemLabel } = info
-  const ways = waysOf(system)
+  const ways = systemOf(system).knownExceptions
   if (ways.length === 0) return null
   const faulty = yield* faultsOf(contextFor(read, info))
   const ours: CheckContext = contextFor(copy, { ...info, system: 'native', capabilities: NATIVE_CAPABILITIES })
@@ -59,7 +60,7 @@ function* newSeal(
   return { system, systemLabel: systemLabel.slice(0, 100), lastSummary: 0, keys: sealed.map(({ key }) => key).join('') }
 }
 
-type Hit = { readonly way: Way; readonly finding: Finding }
+type Hit = { readonly way: KnownException; readonly finding: Finding }
 
 /** Nodes with which something is wrong in the original, by its own rules. */
 function* faultsOf(context: CheckContext): Generator<void, ReadonlySet<string | null>> {
@@ -73,7 +74,7 @@ function* faultsOf(context: CheckContext): Generator<void, ReadonlySet<string | 
   return ids
 }
 
-function* findings(context: CheckContext, ways: readonly Way[]): Generator<Hit | null> {
+function* findings(context: CheckContext, ways: readonly KnownException[]): Generator<Hit | null> {
   const asked = checks.filter(({ id }) => ways.some((way) => way.check === id))
   for (const step of scan(context, asked)) {
     const way = step?.kind === 'found' ? ways.find(({ check }) => check === step.check.id) : undefined

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type CountedPart, countMessageTokens } from '../../ingest/message-tokens.ts'
+import { oncePerScan } from '../../systems/scanned-memory.ts'
+import type { TokenRule } from '../../systems/system-facts.ts'
 import type { Check, CheckContext, Finding, Inspector } from './check.ts'
 import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { failureOf } from './markers.ts'
-import { oncePerScan } from './once-per-scan.ts'
-import { type TokenRule, tokenRulesOf } from './token-rules.ts'
 
 const queries = {
   parts: /* sql */ `
@@ -35,8 +35,8 @@ type Bounds = { readonly least: number; readonly most: number }
 const isFar = (tokens: number, { least, most }: Bounds): boolean =>
   tokens > most * FACTOR + SLACK || (tokens + SLACK) * FACTOR < least
 
-const rulesOf = ({ info, estimator }: CheckContext): readonly TokenRule[] => [
-  ...tokenRulesOf(info.system),
+const rulesOf = ({ system, estimator }: CheckContext): readonly TokenRule[] => [
+  ...system.tokenRules,
   (text) => estimator.count(text),
 ]
 
@@ -107,7 +107,7 @@ function* findWithoutHash(context: CheckContext): Iterable<Finding | null> {
 const HASH_BYTES = 32
 
 /** Hashes of messages by their places, 32 bytes each: as texts a million would take ten times as much. */
-const messageHashes = oncePerScan(({ facts }) => Buffer.alloc(facts.messages.length * HASH_BYTES))
+const messageHashes = oncePerScan(({ facts }: CheckContext) => Buffer.alloc(facts.messages.length * HASH_BYTES))
 
 function keepHash(context: CheckContext): Inspector {
   const hashes = messageHashes(context)

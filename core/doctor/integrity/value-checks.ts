@@ -1,116 +1,10 @@
-import { PartType, Role, SummaryKind } from '../../contract/ids.ts'
-import type { SystemId } from '../../contract/memory.ts'
 import { migrations } from '../../sqlite/native.ts'
 import { type NativeColumn, nativeSchema } from '../../sqlite/native-schema.ts'
-import { hasWrongValue, isNoName, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
+import { hasWrongValue, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
+import type { ValueRule } from '../../systems/value-rules.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { NO_ROLE } from './message-columns.ts'
 import { rowRanges } from './row-ranges.ts'
-
-/** What a value of a column of the file itself must be: SQL over the row `t`, true for what cannot be. */
-type Rule = {
-  readonly table: string
-  readonly column: string
-  readonly isWrong: string
-  readonly what: string
-}
-
-const listed = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
-const oneOf = (table: string, column: string, values: readonly string[], what: string): Rule => ({
-  table,
-  column,
-  isWrong: `t.${column} IS NULL OR t.${column} NOT IN (${listed(values)})`,
-  what,
-})
-const count = (table: string, column: string, what: string): Rule => ({
-  table,
-  column,
-  isWrong: `typeof(t.${column}) <> 'integer' OR t.${column} < 0`,
-  what,
-})
-const text = (table: string, column: string, what: string): Rule => ({
-  table,
-  column,
-  isWrong: `typeof(t.${column}) <> 'text'`,
-  what,
-})
-const id = (table: string, column: string): Rule => ({
-  table,
-  column,
-  isWrong: `typeof(t.${column}) <> 'text' OR ${isNoName(`t.${column}`)}`,
-  what: 'its id is',
-})
-const countOrNone = (table: string, column: string, what: string): Rule => ({
-  table,
-  column,
-  isWrong: `t.${column} IS NOT NULL AND (typeof(t.${column}) <> 'integer' OR t.${column} < 0)`,
-  what,
-})
-const named = (table: string, column: string, what: string): Rule => ({
-  table,
-  column,
-  isWrong: `typeof(t.${column}) <> 'text' OR trim(t.${column}) = ''`,
-  what,
-})
-const number = (table: string, column: string, what: string): Rule => ({
-  table,
-  column,
-  isWrong: `typeof(t.${column}) <> 'integer'`,
-  what,
-})
-
-const losslessRules: readonly Rule[] = [
-  oneOf('messages', 'role', Role.options, 'its role is'),
-  count('messages', 'token_count', 'its number of tokens is'),
-  number('messages', 'seq', 'its place in the sequence is'),
-  number('messages', 'conversation_id', 'its conversation is'),
-  text('messages', 'content', 'its text is'),
-  id('summaries', 'summary_id'),
-  id('large_files', 'file_id'),
-  oneOf('summaries', 'kind', SummaryKind.options, 'its kind is'),
-  count('summaries', 'depth', 'its depth is'),
-  count('summaries', 'token_count', 'its number of tokens is'),
-  text('summaries', 'content', 'its text is'),
-  oneOf('message_parts', 'part_type', PartType.options, 'the type of a part of it is'),
-  number('message_parts', 'message_id', 'the message of a part is'),
-  oneOf('context_items', 'item_type', ['message', 'summary'], 'the type of an item of the window is'),
-  number('context_items', 'ordinal', 'the place of an item of the window is'),
-  named('conversations', 'session_id', 'the session of the conversation is'),
-  countOrNone('large_files', 'byte_size', 'its size is'),
-  countOrNone('large_files', 'line_count', 'its number of lines is'),
-]
-
-const hermesRules: readonly Rule[] = [
-  count('summary_nodes', 'depth', 'its depth is'),
-  count('summary_nodes', 'token_count', 'its number of tokens is'),
-  text('summary_nodes', 'summary', 'its text is'),
-  text('messages', 'role', 'its role is'),
-  count('messages', 'token_estimate', 'its number of tokens is'),
-]
-
-const RULES: Readonly<Record<SystemId, readonly Rule[]>> = {
-  // What the tables of a native file refuse is looked for in the facts.
-  native: [],
-  'lossless-claw': losslessRules,
-  'lossless-claude': losslessRules,
-  'hermes-lcm': hermesRules,
-  argentos: [
-    count('summaries', 'depth', 'its depth is'),
-    count('summaries', 'token_count', 'its number of tokens is'),
-    count('messages', 'token_count', 'its number of tokens is'),
-    text('messages', 'content', 'its text is'),
-  ],
-  'pi-lcm': [
-    count('summaries', 'depth', 'its depth is'),
-    count('summaries', 'token_estimate', 'its number of tokens is'),
-    count('messages', 'token_estimate', 'its number of tokens is'),
-    text('messages', 'content_text', 'its text is'),
-  ],
-  decapod: [
-    count('summaries', 'token_estimate', 'its number of tokens is'),
-    text('summaries', 'summary_text', 'its text is'),
-  ],
-}
 
 /** Columns by which a row leads to its node, in the order in which they are tried. */
 const NODES: readonly (readonly [column: string, sql: string])[] = [
@@ -125,7 +19,7 @@ const NODES: readonly (readonly [column: string, sql: string])[] = [
 const quoted = (value: string): string =>
   `coalesce(quote(iif(typeof(${value}) IN ('integer', 'real'), ${value}, substr(${value}, 1, 40))), 'NULL')`
 
-function sqlOf({ table, column, isWrong, what }: Rule, columns: ReadonlySet<string>): string {
+function sqlOf({ table, column, isWrong, what }: ValueRule, columns: ReadonlySet<string>): string {
   const node =
     NODES.find(([name]) => columns.has(name))?.[1] ??
     (table === 'messages' ? `'msg_' || t.rowid` : table === 'conversations' ? 'NULL' : 'CAST(t.rowid AS TEXT)')
@@ -138,8 +32,8 @@ function sqlOf({ table, column, isWrong, what }: Rule, columns: ReadonlySet<stri
 }
 
 function* findInTables(context: CheckContext): Iterable<Finding | null> {
-  const { db, info, probe } = context
-  for (const rule of RULES[info.system]) {
+  const { db, probe, system } = context
+  for (const rule of system.valueRules) {
     const columns = probe.tables.get(rule.table)
     if (!columns?.has(rule.column)) continue
     const sql = sqlOf(rule, columns)

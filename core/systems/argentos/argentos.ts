@@ -4,7 +4,9 @@ import { indexDerived, lastDerivedMessage, makeDerivedTables, STAND_IN } from '.
 import { asCount, asText, columnsOf, derivedViews, schemaLabel } from '../derived-views.ts'
 import { blockColumns, withFirst } from '../json-blocks.ts'
 import type { ForeignSystem, Source } from '../system.ts'
+import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
+import { facts, knownExceptions, valueRules } from './facts.ts'
 
 /** Around the summaries that this system puts before a user's message, and later stores as a part of it. */
 const INJECTED_START = '[LCM Context — Compressed History]'
@@ -20,6 +22,11 @@ const SUMMARISER_NOTE =
 /** Sessions are conversations. Messages and summaries are numbered apart; a summary's id here is its number as text. */
 export const argentos: ForeignSystem = {
   id: 'argentos',
+  facts,
+  valueRules,
+  ownIndexes: [indexOfMessages('t.id', 't.content')],
+  tokenRules: [(text) => Math.ceil(text.length / 4)],
+  knownExceptions,
   label: () => 'ArgentOS',
   detect: (probe) =>
     probe.has('lcm_meta') &&

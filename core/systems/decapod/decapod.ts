@@ -6,6 +6,7 @@ import { clearDerived, haveDerivedTables, indexDerived, STAND_IN } from '../deri
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
 import type { ForeignSystem, Source } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
+import { facts, knownExceptions, valueRules } from './facts.ts'
 import { ledgerPath, ledgerState, shownHash, storedHash } from './ledger.ts'
 import { originals, readOriginals, timeMs, toldKind } from './originals.ts'
 
@@ -15,6 +16,11 @@ import { originals, readOriginals, timeMs, toldKind } from './originals.ts'
  */
 export const decapod: ForeignSystem = {
   id: 'decapod',
+  facts,
+  valueRules,
+  ownIndexes: [],
+  tokenRules: [(text) => Math.floor((Buffer.byteLength(text) + 3) / 4)],
+  knownExceptions,
   label: () => 'decapod',
   detect: (probe) =>
     probe.has('originals_index') && probe.has('summaries', 'summary_hash') && probe.has('summaries', 'original_hashes'),

@@ -4,6 +4,7 @@ import { lineageViews } from '../derived-views.ts'
 import type { ForeignSystem } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { prepareHermes } from './derived.ts'
+import { countTokens, facts, knownExceptions, ownIndexes, valueRules } from './facts.ts'
 
 /** How its window is worked out, for people. */
 const HERMES_WINDOW =
@@ -12,6 +13,11 @@ const HERMES_WINDOW =
 /** Hermes Agent's plugin and LCM-X, which share their core tables. */
 export const hermes: ForeignSystem = {
   id: 'hermes-lcm',
+  facts,
+  valueRules,
+  ownIndexes,
+  tokenRules: [countTokens],
+  knownExceptions,
   label: () => 'hermes-lcm / LCM-X',
   detect: (probe) => probe.has('messages', 'store_id') && probe.has('summary_nodes', 'source_ids'),
   version: (probe) => {

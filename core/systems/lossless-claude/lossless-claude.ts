@@ -1,6 +1,13 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { losslessDerived, losslessMissing } from '../lossless-claw/derived.ts'
+import {
+  familyExceptions,
+  familyFacts,
+  familyIndexes,
+  familyValueRules,
+  fourCharacters,
+} from '../lossless-claw/facts.ts'
 import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from '../lossless-claw/tables.ts'
 import type { ForeignSystem } from '../system.ts'
 
@@ -13,6 +20,11 @@ const META_LIMIT_BYTES = 1_000_000
 /** The Claude Code plugin: a fork of an early lossless-claw, with its tables and some of its own. */
 export const losslessClaude: ForeignSystem = {
   id: 'lossless-claude',
+  facts: { ...familyFacts, shiftsTimes: true },
+  valueRules: familyValueRules,
+  ownIndexes: familyIndexes,
+  tokenRules: [fourCharacters],
+  knownExceptions: familyExceptions,
   label: () => 'lossless-claude',
   detect: (probe) =>
     hasLosslessTables(probe) &&

@@ -1,6 +1,7 @@
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { ForeignSystem } from '../system.ts'
 import { losslessDerived, losslessMissing } from './derived.ts'
+import { clawExceptions, clawFacts, familyIndexes, familyValueRules, fourCharacters, weightedTokens } from './facts.ts'
 import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from './tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
@@ -35,6 +36,12 @@ const isNamed = (probe: SchemaProbe): boolean =>
 /** The OpenClaw plugin. Column names are probed: they come and go, and a file may carry those of two version lines. */
 export const losslessClaw: ForeignSystem = {
   id: 'lossless-claw',
+  facts: clawFacts,
+  valueRules: familyValueRules,
+  ownIndexes: familyIndexes,
+  // Older releases counted four characters a token whatever the script.
+  tokenRules: [weightedTokens, fourCharacters],
+  knownExceptions: clawExceptions,
   label: (probe) => (isNamed(probe) ? 'lossless-claw' : 'lossless-claw, early'),
   detect: hasLosslessTables,
   version: (probe) => {

@@ -13,7 +13,9 @@ import {
 } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews, schemaLabel } from '../derived-views.ts'
 import type { ForeignSystem, Source } from '../system.ts'
+import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
+import { facts, knownExceptions, valueRules } from './facts.ts'
 import { PI_SUMMARY_ROLES, piPartsView } from './parts.ts'
 import { fillPiWindows, followPiWindows, PI_WINDOW_TABLES } from './window.ts'
 
@@ -26,6 +28,11 @@ const RESULT_ROLES = `'toolResult', 'bashExecution'`
  */
 export const piLcm: ForeignSystem = {
   id: 'pi-lcm',
+  facts,
+  valueRules,
+  ownIndexes: [indexOfMessages('t.rowid', 't.content_text')],
+  tokenRules: [(text) => Math.ceil(text.length / 3.5)],
+  knownExceptions,
   label: () => 'pi-lcm',
   detect: (probe) =>
     probe.has('_schema_version') &&

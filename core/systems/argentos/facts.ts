@@ -1,0 +1,29 @@
+import { isSummary, type KnownException } from '../known-exceptions.ts'
+import { indexTrigger, jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
+import { count, text, type ValueRule } from '../value-rules.ts'
+
+export const facts: SystemFacts = {
+  ...usualFacts,
+  jsonColumns: [jsonByRow('messages', 'content_blocks', 'message', 'array')],
+  triggers: ['insert', 'delete'].map((on) => indexTrigger(`messages_fts_${on}`, ['messages_fts'])),
+}
+
+export const valueRules: readonly ValueRule[] = [
+  count('summaries', 'depth', 'its depth is'),
+  count('summaries', 'token_count', 'its number of tokens is'),
+  count('messages', 'token_count', 'its number of tokens is'),
+  text('messages', 'content', 'its text is'),
+]
+
+export const knownExceptions: readonly KnownException[] = [
+  {
+    check: 'context_order',
+    why: (label) =>
+      `${label} stores a new summary behind the newest message of its time, not where the history stood that it replaced, and sends all summaries first. The copy keeps the order that was stored.`,
+    isSo: isSummary,
+  },
+  {
+    check: 'source_order',
+    why: (label) => `${label} stores the sources of a summary without an order. They are listed by their numbers.`,
+  },
+]

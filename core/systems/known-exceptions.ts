@@ -1,0 +1,34 @@
+import { ROLES } from '../contract/lists.ts'
+import type { Finding, ScanContext } from './scanned-memory.ts'
+
+/** What a system does on purpose although it would be damage in a file of ours: a family of findings. */
+export type KnownException = {
+  readonly check: string
+  /** Why it is so, and what it means for the reader. */
+  readonly why: (label: string) => string
+  /** Whether this finding is of the family; absent: every one at a node with which nothing is wrong in the original. */
+  readonly isSo?: (context: ScanContext, finding: Finding) => boolean
+}
+
+export const isSummary = ({ facts }: ScanContext, { id }: Finding): boolean => facts.summaries.indexOf(id ?? '') >= 0
+
+const SYSTEM = ROLES.indexOf('system')
+
+/** Whether all that begins later and stands before it in the window are deeper summaries, or the system's own message. */
+export function isBehindDeeper({ facts }: ScanContext, { id, conversationId }: Finding): boolean {
+  const { window, summaries, extents, messages } = facts
+  const own = summaries.indexOf(id ?? '')
+  if (own < 0) return false
+  for (let item = 0; item < window.length; item += 1) {
+    if (window.conversations[item] !== conversationId) continue
+    const target = window.targets[item] as number
+    const isOther = window.isSummary[item] === 1
+    if (isOther && target === own) return true
+    if (target < 0) continue
+    if (!isOther && messages.roles[target] === SYSTEM) continue
+    const first = isOther ? (extents.first[target] as number) : target
+    const isLater = first > (extents.first[own] as number)
+    if (isLater && !(isOther && summaries.at(target).depth > summaries.at(own).depth)) return false
+  }
+  return false
+}

@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto'
+import { PartType, Role, SummaryKind } from '../../contract/ids.ts'
+import { isWide } from '../../models/wide-characters.ts'
+import type { KnownException } from '../known-exceptions.ts'
+import { oncePerScan, type ScanContext } from '../scanned-memory.ts'
+import {
+  jsonOfConversation,
+  jsonOfPart,
+  jsonOfSummary,
+  type OwnIndex,
+  type SystemFacts,
+  usualFacts,
+} from '../system-facts.ts'
+import { count, countOrNone, id, named, number, oneOf, text, type ValueRule } from '../value-rules.ts'
+
+const queries = {
+  softResets: /* sql */ `
+    SELECT conversation_id, unixepoch(soft_reset_pruned_at) * 1000
+    FROM main.conversation_bootstrap_state
+    WHERE unixepoch(soft_reset_pruned_at) IS NOT NULL`,
+}
+
+/** The family of lossless-claw shares its tables. */
+export const familyFacts: SystemFacts = {
+  ...usualFacts,
+  hasDenseWindow: true,
+  hasDenseLinks: true,
+  sequence: 'pruned',
+  jsonColumns: [
+    jsonOfPart('metadata', 'any'),
+    jsonOfPart('tool_input', 'document'),
+    jsonOfPart('patch_files', 'document'),
+    jsonOfSummary('file_ids'),
+    { ...jsonOfConversation('messages', 'openclaw_sender_metadata'), id: `'msg_' || t.message_id`, shape: 'document' },
+    { ...jsonOfConversation('focus_briefs', 'raw_result_json'), shape: 'document' },
+    jsonOfConversation('conversation_transcript_epochs', 'metadata_json'),
+    jsonOfConversation('pending_compaction_batches', 'session_target_json'),
+  ],
+}
+
+/** When a conversation was begun anew and its window emptied by its own system. */
+const softResets = oncePerScan(({ db, probe }: ScanContext): ReadonlyMap<number, number> => {
+  if (!probe.has('conversation_bootstrap_state', 'soft_reset_pruned_at')) return new Map()
+  return new Map(db.iterateRaw<[number, number]>(queries.softResets))
+})
+
+export const clawFacts: SystemFacts = {
+  ...familyFacts,
+  isUncoveredByDesign: (context, message) => {
+    const { messages } = context.facts
+    const resetAtMs = softResets(context).get(messages.conversations[message] as number)
+    return resetAtMs !== undefined && (messages.atMs[message] as number) <= resetAtMs
+  },
+  isOrphanByDesign: (context, summary) => {
+    const { summaries, extents } = context.facts
+    const resetAtMs = softResets(context).get(summaries.at(summary).conversationId)
+    return resetAtMs !== undefined && (extents.latestAtMs[summary] as number) <= resetAtMs
+  },
+  messageHash: {
+    column: ['messages', 'identity_hash'],
+    sql: '(SELECT x.identity_hash FROM main.messages AS x WHERE x.message_id = m.message_id)',
+    of: ({ kind, content }) => hash('sha256', `${kind}\0${content ?? ''}`),
+  },
+}
+
+export const familyValueRules: readonly ValueRule[] = [
+  oneOf('messages', 'role', Role.options, 'its role is'),
+  count('messages', 'token_count', 'its number of tokens is'),
+  number('messages', 'seq', 'its place in the sequence is'),
+  number('messages', 'conversation_id', 'its conversation is'),
+  text('messages', 'content', 'its text is'),
+  id('summaries', 'summary_id'),
+  id('large_files', 'file_id'),
+  oneOf('summaries', 'kind', SummaryKind.options, 'its kind is'),
+  count('summaries', 'depth', 'its depth is'),
+  count('summaries', 'token_count', 'its number of tokens is'),
+  text('summaries', 'content', 'its text is'),
+  oneOf('message_parts', 'part_type', PartType.options, 'the type of a part of it is'),
+  number('message_parts', 'message_id', 'the message of a part is'),
+  oneOf('context_items', 'item_type', ['message', 'summary'], 'the type of an item of the window is'),
+  number('context_items', 'ordinal', 'the place of an item of the window is'),
+  named('conversations', 'session_id', 'the session of the conversation is'),
+  countOrNone('large_files', 'byte_size', 'its size is'),
+  countOrNone('large_files', 'line_count', 'its number of lines is'),
+]
+
+export const familyIndexes: readonly OwnIndex[] = [
+  {
+    name: 'messages_fts',
+    of: 'messages',
+    rowid: 't.message_id',
+    text: 't.content',
+    node: `'msg_' || t.message_id`,
+    conversation: 't.conversation_id',
+    copy: { text: 'c0' },
+    // Boilerplate of references to files is left out of the index.
+    isRewritten: `instr(t.content, '[LCM ') > 0`,
+  },
+  ...['summaries_fts', 'summaries_fts_cjk'].map(
+    (name): OwnIndex => ({
+      name,
+      of: 'summaries',
+      rowid: 't.rowid',
+      text: 't.content',
+      node: 't.summary_id',
+      conversation: 't.conversation_id',
+      copy: { text: 'c1', id: 'c0' },
+      ...(name === 'summaries_fts_cjk' ? { since: ['conversations', 'active'] as const } : {}),
+    }),
+  ),
+]
+
+/** Four characters a token, whatever the script. */
+export const fourCharacters = (of: string): number => Math.ceil(of.length / 4)
+
+/** A quarter a code point, CJK 1.5, beyond the basic plane 2, rounded up over the sum. */
+export function weightedTokens(of: string): number {
+  let quarters = 0
+  for (let index = 0; index < of.length; index += 1) {
+    const unit = of.charCodeAt(index)
+    const isPair = (unit & 0xfc00) === 0xd800 && (of.charCodeAt(index + 1) & 0xfc00) === 0xdc00
+    quarters += isPair ? 8 : isWide(unit) ? 6 : 1
+    if (isPair) index += 1
+  }
+  return Math.ceil(quarters / 4)
+}
+
+export const familyExceptions: readonly KnownException[] = [
+  {
+    check: 'sequence_gap',
+    why: (label) =>
+      `${label} takes single turns out of a conversation by itself, such as a heartbeat without an answer. Nothing that was said to anybody is missing.`,
+  },
+]
+
+const afterReset = (label: string): string =>
+  `The session was begun anew in ${label}, which emptied its window: what was said before is kept, and is not shown any more.`
+
+export const clawExceptions: readonly KnownException[] = [
+  ...familyExceptions,
+  { check: 'coverage_gap', why: afterReset },
+  { check: 'orphan_summary', why: afterReset },
+]

@@ -1,0 +1,175 @@
+import type { SchemaProbe } from '../sqlite/schema-probe.ts'
+import { type Finding, hasItems, type ScanContext } from './scanned-memory.ts'
+
+/** A hash that a system stores with each message. */
+export type MessageHash = {
+  /** The table and columns of the file itself that keep it. */
+  readonly column: readonly [table: string, column: string]
+  /** SQL of the stored hash of the message `m`. */
+  readonly sql: string
+  readonly of: (message: { readonly content: string | null; readonly kind: string }) => string
+}
+
+/** A column of the file itself whose text is JSON. */
+export type JsonColumn = {
+  readonly table: string
+  readonly column: string
+  /** SQL over the table `t`: the node that a row belongs to, and its conversation. */
+  readonly id: string
+  readonly conversation: string
+  /** `document`: begins like an object or array, and only then has to be one. */
+  readonly shape: 'any' | 'array' | 'document'
+}
+
+/** A link of which one end is missing. */
+export type MissingEnd = {
+  /** The position of the summary, or −1 when that is what is missing. */
+  readonly summary: number
+  /** As an id of a node. */
+  readonly sourceId: string
+}
+
+/** What is true of the files of one system, and expected there, although it would be damage in another's. */
+export type SystemFacts = {
+  /** The number of the first item of a window. */
+  readonly firstOrdinal: number
+  readonly hasDenseWindow: boolean
+  /** Whether the sources of a summary are numbered from 0 without gaps, and stay so. */
+  readonly hasDenseLinks: boolean
+  /** `kept`: numbers follow each other; `pruned`: the system itself takes some messages out; `free`: anything goes. */
+  readonly sequence: 'kept' | 'pruned' | 'free'
+  /** Times of summaries may be shifted by the writer's offset from UTC. */
+  readonly shiftsTimes: boolean
+  /** Whether it stores how many tokens a summary was made from. */
+  readonly recordsSourceTokens: boolean
+  readonly messageHash: MessageHash | null
+  readonly jsonColumns: readonly JsonColumn[]
+  /** Triggers that keep its indexes in step, by the table that they watch. */
+  readonly triggers: readonly Trigger[]
+  /** Whether this conversation has a window that has to lead to all its messages. */
+  readonly hasWindow: (context: ScanContext, conversationId: number) => boolean
+  /** Whether the model sees messages beside the window that are not stored in the file. */
+  readonly hidesMessages: boolean
+  /** Whether only the newest summaries are shown and the others merely named, so that an agent may ask for them. */
+  readonly showsOnlyNewest: boolean
+  readonly isUncoveredByDesign: (context: ScanContext, message: number) => boolean
+  /** Whether nothing has to lead to this summary. */
+  readonly isOrphanByDesign: (context: ScanContext, summary: number) => boolean
+  /** Sources of a kind that the system does not know. */
+  readonly oddKinds: (context: ScanContext) => Iterable<Finding>
+  /** Whether the missing end of a link was taken away by the system's own rules. */
+  readonly isPruned: (context: ScanContext, link: MissingEnd) => boolean
+  /** Whether the links of a summary are lost in a broken text, which another check names. */
+  readonly isUnreadableLineage: (context: ScanContext, summaryId: string) => boolean
+}
+
+type Trigger = { readonly name: string; readonly needs: readonly string[]; readonly why: string }
+
+/** One that is put aside has no window any more, and loses nothing by it; a derived one exists where there are items. */
+function hasStoredWindow(context: ScanContext, conversationId: number): boolean {
+  if (hasItems(context, conversationId)) return true
+  const archivedAtMs = context.facts.conversations.get(conversationId)?.archivedAtMs ?? null
+  return context.info.capabilities.storedWindow && archivedAtMs === null
+}
+
+/** What holds where a system says nothing else. */
+export const usualFacts: SystemFacts = {
+  firstOrdinal: 0,
+  hasDenseWindow: false,
+  hasDenseLinks: false,
+  sequence: 'free',
+  shiftsTimes: false,
+  recordsSourceTokens: false,
+  messageHash: null,
+  jsonColumns: [],
+  triggers: [],
+  hasWindow: hasStoredWindow,
+  hidesMessages: false,
+  showsOnlyNewest: false,
+  isUncoveredByDesign: () => false,
+  isOrphanByDesign: () => false,
+  oddKinds: () => [],
+  isPruned: () => false,
+  isUnreadableLineage: () => false,
+}
+
+/** A trigger that keeps a full-text index in step. */
+export const indexTrigger = (name: string, needs: readonly string[]): Trigger => ({
+  name,
+  needs,
+  why: 'without it the full-text index falls behind',
+})
+
+/** A JSON column of files whose messages and summaries are known by row number. */
+export function jsonByRow(
+  table: string,
+  column: string,
+  of: 'message' | 'summary',
+  shape: JsonColumn['shape'],
+): JsonColumn {
+  const row =
+    of === 'message' ? 'messages AS m WHERE m.message_id = t.rowid' : 'summaries AS m WHERE m.summary_rowid = t.rowid'
+  const id = of === 'message' ? `'msg_' || t.rowid` : `(SELECT m.summary_id FROM temp.${row})`
+  return { table, column, id, conversation: `(SELECT m.conversation_id FROM temp.${row})`, shape }
+}
+
+/** JSON columns of the tables that native files and the family of lossless-claw share. */
+export const jsonOfPart = (column: string, shape: JsonColumn['shape']): JsonColumn => ({
+  table: 'message_parts',
+  column,
+  id: `'msg_' || t.message_id`,
+  conversation: '(SELECT m.conversation_id FROM main.messages AS m WHERE m.message_id = t.message_id)',
+  shape,
+})
+export const jsonOfSummary = (column: string): JsonColumn => ({
+  table: 'summaries',
+  column,
+  id: 't.summary_id',
+  conversation: 't.conversation_id',
+  shape: 'array',
+})
+export const jsonOfConversation = (table: string, column: string): JsonColumn => ({
+  table,
+  column,
+  id: 'NULL',
+  conversation: 't.conversation_id',
+  shape: 'any',
+})
+
+/** How a system counts the tokens of a text. */
+export type TokenRule = (text: string) => number
+
+/** A full-text index that a system keeps in its own file. */
+export type OwnIndex = {
+  readonly name: string
+  /** What it indexes: a table of the file itself. */
+  readonly of: string
+  /** SQL over the row `t` of that table: its row number in the index, its text, the node, and its conversation. */
+  readonly rowid: string
+  readonly text: string
+  readonly node: string
+  readonly conversation: string
+  /**
+   * For an index with a text of its own: the columns that hold it, and the id where rows are not found by number. Such
+   * indexes have no rows for empty texts.
+   */
+  readonly copy?: { readonly text: string; readonly id?: string }
+  /** Why a row may have another text in the index than in its table: SQL over `t`, true for such rows. */
+  readonly isRewritten?: string
+  /** The structure that came with the index; a file without it is too old to have one. */
+  readonly since?: readonly [table: string, column: string]
+}
+
+/** An index of messages whose table has the number of the message. */
+export const indexOfMessages = (rowid: string, text: string): OwnIndex => ({
+  name: 'messages_fts',
+  of: 'messages',
+  rowid,
+  text,
+  node: `(SELECT 'msg_' || m.message_id FROM temp.messages AS m WHERE m.message_id = ${rowid})`,
+  conversation: `(SELECT m.conversation_id FROM temp.messages AS m WHERE m.message_id = ${rowid})`,
+})
+
+/** Those of a system that a file of its structure should have. */
+export const indexesIn = (indexes: readonly OwnIndex[], probe: SchemaProbe): readonly OwnIndex[] =>
+  indexes.filter(({ of, since }) => probe.has(of) && (since === undefined || probe.has(...since)))
