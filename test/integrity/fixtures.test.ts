@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checks } from '../../core/doctor/integrity/checks.ts'
+import { checks } from '../../core/doctor/rules/rules.ts'
 import { openMemory } from '../../core/systems/open-memory.ts'
 import { CLAW_DAMAGE } from '../builders/systems/lossless-damage.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'

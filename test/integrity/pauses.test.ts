@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Check, CheckContext } from '../../core/doctor/integrity/check.ts'
 import { MemoryFacts } from '../../core/doctor/integrity/memory-facts.ts'
 import { scanTexts } from '../../core/doctor/integrity/text-scan.ts'
+import type { Check, CheckContext } from '../../core/doctor/rules/rule.ts'
 import { probeSchema } from '../../core/sqlite/schema-probe.ts'
 import { native } from '../../core/systems/native/native.ts'
 import { buildMemory } from '../builders/memory.ts'

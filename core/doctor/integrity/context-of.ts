@@ -8,7 +8,7 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import { readWays } from '../../systems/copied-from.ts'
 import { systemOf } from '../../systems/systems.ts'
-import type { CheckContext } from './check.ts'
+import type { CheckContext } from '../rules/rule.ts'
 import { Inherited, Seal } from './inherited.ts'
 import { MemoryFacts } from './memory-facts.ts'
 

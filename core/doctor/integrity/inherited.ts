@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { SystemId } from '../../contract/memory.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
 import { systemOf } from '../../systems/systems.ts'
-import type { CheckContext, Finding } from './check.ts'
+import type { CheckContext, Finding } from '../rules/rule.ts'
 
 /** What a working copy notes of the ways of its system when it is made. */
 export const Seal = z.object({

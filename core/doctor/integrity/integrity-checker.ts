@@ -2,11 +2,11 @@ import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from 
 import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
 import { manualNote } from '../repair/manual-notes.ts'
-import type { Check, CheckContext, Finding } from './check.ts'
-import { checks } from './checks.ts'
+import type { Check, CheckContext, Finding } from '../rules/rule.ts'
+import { checks } from '../rules/rules.ts'
+import { LOST } from '../rules/tables.ts'
 import { type ContextTools, contextOf } from './context-of.ts'
 import { type ScanStep, scan, severityOf } from './scan.ts'
-import { LOST } from './structure-checks.ts'
 
 export { checks }
 

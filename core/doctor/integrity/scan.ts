@@ -1,8 +1,8 @@
 import { ConversationId, NodeId } from '../../contract/ids.ts'
 import type { CheckPhase, Severity } from '../../contract/integrity.ts'
 import { LcmError } from '../../errors.ts'
-import type { Check, CheckContext, Finding } from './check.ts'
-import { PHASES } from './checks.ts'
+import type { Check, CheckContext, Finding } from '../rules/rule.ts'
+import { PHASES } from '../rules/rules.ts'
 import type { MemoryFacts } from './memory-facts.ts'
 import { scanTexts } from './text-scan.ts'
 

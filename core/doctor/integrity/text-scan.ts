@@ -1,4 +1,4 @@
-import type { Check, CheckContext, Finding, Inspector, TextRow } from './check.ts'
+import type { Check, CheckContext, Finding, Inspector, TextRow } from '../rules/rule.ts'
 
 /** What one check finds in one text. */
 export type TextFinding = { readonly check: Check; readonly finding: Finding }

@@ -1,4 +1,4 @@
-import { type Fixer, isIn, type Scope } from './fixer.ts'
+import { type Fixer, isIn, type Scope } from '../rules/fix.ts'
 import { settle } from './settle.ts'
 
 const cutCycles: Fixer = {

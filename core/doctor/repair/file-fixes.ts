@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RowChange } from '../../contract/repair.ts'
-import { type Fixer, plural, type Scope } from './fixer.ts'
+import { type Fixer, plural, type Scope } from '../rules/fix.ts'
 
 const queries = {
   file: `

@@ -1,6 +1,6 @@
+import type { Fixer } from '../rules/fix.ts'
 import { cycleFixes } from './cycle-fixes.ts'
 import { fileFixes } from './file-fixes.ts'
-import type { Fixer } from './fixer.ts'
 import { indexFixes } from './index-fixes.ts'
 import { lineageFixes, orderFixes } from './lineage-fixes.ts'
 import { linkFixes } from './link-fixes.ts'

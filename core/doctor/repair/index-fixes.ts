@@ -2,7 +2,7 @@ import type { RowChange } from '../../contract/repair.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { SCHEMA_V1 } from '../../sqlite/schema.ts'
 import { SEARCH_SCHEMA } from '../../sqlite/search-schema.ts'
-import { type Fixer, plural, type Scope } from './fixer.ts'
+import { type Fixer, plural, type Scope } from '../rules/fix.ts'
 
 const queries = {
   there: `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,

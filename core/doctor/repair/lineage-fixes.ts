@@ -1,5 +1,5 @@
 import { messageNumber } from '../../systems/node-id.ts'
-import { type Draft, type Fixer, isIn, namedSummaries, plural, type Scope } from './fixer.ts'
+import { type Draft, type Fixer, isIn, namedSummaries, plural, type Scope } from '../rules/fix.ts'
 import type { Edge } from './memory-model.ts'
 import { spansOf } from './reach.ts'
 import { relink } from './relink.ts'

@@ -1,4 +1,4 @@
-import { type Fixer, isIn, plural } from './fixer.ts'
+import { type Fixer, isIn, plural } from '../rules/fix.ts'
 import { provenLinks, setLinks } from './link-proof.ts'
 import type { Edge } from './memory-model.ts'
 import { relink } from './relink.ts'

@@ -1,6 +1,6 @@
 import { countMessageTokens } from '../../ingest/message-tokens.ts'
 import { messageNumber } from '../../systems/node-id.ts'
-import { type Area, type Fixer, isIn, namedSummaries, plural, type Scope } from './fixer.ts'
+import { type Area, type Fixer, isIn, namedSummaries, plural, type Scope } from '../rules/fix.ts'
 import { type NumberField, recount, rehash } from './numbers.ts'
 import { settle } from './settle.ts'
 

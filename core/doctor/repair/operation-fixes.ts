@@ -2,7 +2,7 @@ import { readLocks, whyHoldsNobody } from '../../compaction/conversation-lock.ts
 import type { RowChange } from '../../contract/repair.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { CUT_OFF, endOf, type OpenRun, readOpenRuns } from '../../window/cut-off-runs.ts'
-import { type Fixer, plural } from './fixer.ts'
+import { type Fixer, plural } from '../rules/fix.ts'
 
 /** A run is not abandoned while its conversation is locked: who drops the lock closes the run as well. */
 const dropLocks: Fixer = {

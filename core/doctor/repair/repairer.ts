@@ -17,7 +17,7 @@ import type { ConfiguredSummarizers } from '../../settings/configured-summarizer
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { withBreath } from '../../yielding.ts'
 import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
-import { LOST } from '../integrity/structure-checks.ts'
+import { LOST } from '../rules/tables.ts'
 import { ApplyRepairs } from './apply-repairs.ts'
 import { exportPlan } from './export-plan.ts'
 import { fixers } from './fixers.ts'

@@ -1,5 +1,5 @@
+import { type Fixer, namedSummaries, plural, type Scope } from '../rules/fix.ts'
 import { tokensBeneath } from '../surgery/rewrite.ts'
-import { type Fixer, namedSummaries, plural, type Scope } from './fixer.ts'
 
 /** Texts that say nothing, or too much: a summariser has to write them anew. */
 const rewriting = (check: string, what: string, isStill: (scope: Scope, id: string) => boolean): Fixer => ({

@@ -1,6 +1,6 @@
 import { messageNumber } from '../../systems/node-id.ts'
+import { type Draft, type Fixer, plural, type Scope } from '../rules/fix.ts'
 import { uncover } from './dissolve-node.ts'
-import { type Draft, type Fixer, plural, type Scope } from './fixer.ts'
 import type { WindowEntry } from './memory-model.ts'
 import { firstSeqOf, takeFromWindow } from './place.ts'
 import { coverageOf, entryId, spansOf } from './reach.ts'

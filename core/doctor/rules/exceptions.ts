@@ -1,5 +1,5 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type CheckContext, isAsked } from './check.ts'
+import { type CheckContext, isAsked } from './rule.ts'
 
 /** What some messages of a conversation lack or have is the rule there, or an exception, of which there are few. */
 const FEW = 0.1

@@ -7,7 +7,7 @@ import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledge
 import { pendingMessageIds, readBatch } from '../../ingest/ledger/outbox.ts'
 import { toEvents } from '../../ingest/ledger/to-events.ts'
 import { ledgerPath } from '../../systems/decapod/ledger.ts'
-import type { Check, CheckContext, Finding } from './check.ts'
+import type { Check, CheckContext, Finding } from './rule.ts'
 
 const queries = {
   stored: /* sql */ `

@@ -1,6 +1,6 @@
 import { migrations } from '../../sqlite/native.ts'
 import { lostTables } from '../../systems/lossless-claw/tables.ts'
-import type { Check, CheckContext, Finding } from './check.ts'
+import type { Check, CheckContext, Finding } from './rule.ts'
 
 const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'index')`,

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
 import { type LogEnd, logHeader, readLog } from '../../sqlite/write-ahead-log.ts'
-import type { Check, CheckContext, Finding } from './check.ts'
+import type { Check, CheckContext, Finding } from './rule.ts'
 
 /** Where SQLite keeps the log of a file; null when nothing is in it. */
 function logOf({ info }: CheckContext): string | null {

@@ -1,6 +1,6 @@
 import type { JsonColumn } from '../../systems/system-facts.ts'
-import type { Check, CheckContext, Finding } from './check.ts'
 import { rowRanges } from './row-ranges.ts'
+import type { Check, CheckContext, Finding } from './rule.ts'
 
 const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
 

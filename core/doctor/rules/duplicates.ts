@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, findIn, type Inspector } from './check.ts'
+import { type Check, type CheckContext, findIn, type Inspector } from './rule.ts'
 
 /** Two messages with one key of the transcript, which an index of the file should have refused. */
 const sameKey = (column: string): string => /* sql */ `

@@ -1,5 +1,5 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type CheckContext, type Finding, isAsked } from './check.ts'
+import { type CheckContext, type Finding, isAsked } from './rule.ts'
 
 const queries = {
   /** Calls and results of the messages that are in a window: few, as a rule. */

@@ -3,8 +3,8 @@ import type { Sample } from '../../contract/integrity.ts'
 import type { RepairRisk, RowChange } from '../../contract/repair.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { MemoryModel } from './memory-model.ts'
-import type { Standing } from './settle.ts'
+import type { MemoryModel } from '../repair/memory-model.ts'
+import type { Standing } from '../repair/settle.ts'
 
 /** What a fixer looks at, and what a step changes: two steps that share one depend on each other. */
 export type Area =

@@ -1,4 +1,4 @@
-import { type CheckContext, isAsked } from './check.ts'
+import { type CheckContext, isAsked } from './rule.ts'
 
 /** Items of the windows that were asked for, by their places. */
 export function* itemsOf(context: CheckContext): Generator<number> {

@@ -1,5 +1,5 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 function* findSequence(context: CheckContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
   const { messages } = context.facts

@@ -1,7 +1,7 @@
 import { idOrNull, itemId, itemsOf } from './asked-items.ts'
-import type { Check, CheckContext, Finding } from './check.ts'
-import { findSplitPairs, findUnanswered } from './tool-pairs-check.ts'
-import { findCompactedTail, findDoubleInclusion, findUncovered } from './window-coverage-check.ts'
+import type { Check, CheckContext, Finding } from './rule.ts'
+import { findSplitPairs, findUnanswered } from './tool-pairs.ts'
+import { findCompactedTail, findDoubleInclusion, findUncovered } from './window-coverage.ts'
 
 function* findDangling(context: CheckContext): Iterable<Finding | null> {
   const { window, summaries, messages } = context.facts

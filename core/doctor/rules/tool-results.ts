@@ -1,5 +1,5 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 const queries = {
   /** Each message that names a call once. */

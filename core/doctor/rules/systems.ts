@@ -1,5 +1,5 @@
-import { type Check, type CheckContext, type Finding, findIn, isAsked } from './check.ts'
 import { isDeterministicSummary } from './markers.ts'
+import { type Check, type CheckContext, type Finding, findIn, isAsked } from './rule.ts'
 
 const queries = {
   /** A session stands for its conversation by its name. */

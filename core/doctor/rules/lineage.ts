@@ -1,7 +1,7 @@
 import { hasItems } from '../../systems/scanned-memory.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
-import { freeSummaries } from './link-checks.ts'
-import { findPrunedMessages } from './sequence-checks.ts'
+import { freeSummaries } from './links.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { findPrunedMessages } from './sequence.ts'
 
 function* findWithoutSource(context: CheckContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts

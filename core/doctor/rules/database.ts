@@ -1,7 +1,7 @@
 import { LcmError } from '../../errors.ts'
 import { NATIVE_VERSION } from '../../sqlite/native.ts'
 import { keyOf } from '../../sqlite/schema-objects.ts'
-import { type Check, type CheckContext, type Finding, nativeOnly } from './check.ts'
+import { type Check, type CheckContext, type Finding, nativeOnly } from './rule.ts'
 
 const queries = {
   tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,

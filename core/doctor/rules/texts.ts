@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { type CountedPart, countMessageTokens } from '../../ingest/message-tokens.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
 import type { TokenRule } from '../../systems/system-facts.ts'
-import type { Check, CheckContext, Finding, Inspector } from './check.ts'
 import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { failureOf } from './markers.ts'
+import type { Check, CheckContext, Finding, Inspector } from './rule.ts'
 
 const queries = {
   parts: /* sql */ `

@@ -2,9 +2,9 @@ import { migrations } from '../../sqlite/native.ts'
 import { type NativeColumn, nativeSchema } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
 import type { ValueRule } from '../../systems/value-rules.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
-import { NO_ROLE } from './message-columns.ts'
+import { NO_ROLE } from '../integrity/message-columns.ts'
 import { rowRanges } from './row-ranges.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 /** Columns by which a row leads to its node, in the order in which they are tried. */
 const NODES: readonly (readonly [column: string, sql: string])[] = [

@@ -1,5 +1,5 @@
 import { itemId, itemsOf } from './asked-items.ts'
-import { type CheckContext, type Finding, isAsked } from './check.ts'
+import { type CheckContext, type Finding, isAsked } from './rule.ts'
 
 const queries = {
   // A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.

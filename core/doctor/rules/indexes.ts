@@ -1,6 +1,6 @@
 import { indexesIn, type OwnIndex } from '../../systems/system-facts.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { rowRanges } from './row-ranges.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = :type`,

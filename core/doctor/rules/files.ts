@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { SystemId } from '../../contract/memory.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { inspectPayloads } from '../integrity/hermes-payloads.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
-import { inspectPayloads } from './hermes-payloads.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 const queries = {
   ids: /* sql */ `SELECT file_id FROM large_files`,

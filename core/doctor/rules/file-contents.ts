@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { type Check, type CheckContext, type Finding, findIn, isAsked } from './check.ts'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
+import { type Check, type CheckContext, type Finding, findIn, isAsked } from './rule.ts'
 
 const queries = {
   lines: /* sql */ `SELECT file_id, line_count FROM main.large_files WHERE line_count IS NOT NULL`,

@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 type Shift = { readonly fromMs: number; readonly toMs: number }
 

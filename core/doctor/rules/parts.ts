@@ -1,6 +1,6 @@
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { rowRanges } from './row-ranges.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 const queries = {
   without: /* sql */ `

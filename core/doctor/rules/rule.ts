@@ -7,8 +7,8 @@ import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
 import type { System } from '../../systems/system.ts'
 import type { SystemFacts } from '../../systems/system-facts.ts'
-import type { Inherited } from './inherited.ts'
-import type { MemoryFacts } from './memory-facts.ts'
+import type { Inherited } from '../integrity/inherited.ts'
+import type { MemoryFacts } from '../integrity/memory-facts.ts'
 
 export type { Finding } from '../../systems/scanned-memory.ts'
 

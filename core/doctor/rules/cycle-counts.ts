@@ -1,4 +1,4 @@
-import type { MemoryFacts } from './memory-facts.ts'
+import type { MemoryFacts } from '../integrity/memory-facts.ts'
 
 /** What a number can be: anything from `least` to `most`. */
 export type Bounds = { readonly least: number; readonly most: number }

@@ -1,5 +1,5 @@
 import { readLocks, whyHoldsNobody, whyStale } from '../../compaction/conversation-lock.ts'
-import { type Check, type CheckContext, type Finding, findIn, isAsked } from './check.ts'
+import { type Check, type CheckContext, type Finding, findIn, isAsked } from './rule.ts'
 
 const queries = {
   abandonedRuns: /* sql */ `

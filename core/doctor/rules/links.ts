@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './check.ts'
+import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './rule.ts'
 
 const queries = {
   duplicateMessages: /* sql */ `

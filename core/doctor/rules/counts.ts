@@ -1,5 +1,5 @@
-import { type Check, type CheckContext, type Finding, isAsked } from './check.ts'
 import { countsInCycles } from './cycle-counts.ts'
+import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
 const queries = {
   // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between

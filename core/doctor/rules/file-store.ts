@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
-import type { CheckContext } from './check.ts'
+import type { CheckContext } from './rule.ts'
 
 const queries = {
   files: /* sql */ `
