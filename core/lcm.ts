@@ -36,10 +36,10 @@ import { requireEnabled, whySwitchedOff } from './settings/switched-off.ts'
 import type { ReadDb, WriteDb } from './sqlite/read-db.ts'
 import { HistoryIndex } from './systems/history-index.ts'
 import { type OpenMemoryOptions, openMemory } from './systems/open-memory.ts'
+import { systemOf } from './systems/systems.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
 import { KeptWindow } from './window/kept-window.ts'
 import { TimeTravel } from './window/time-travel/time-travel.ts'
-import { windowRule } from './window/time-travel/window-rule.ts'
 
 /** All services over one memory file. */
 export type Lcm = {
@@ -171,7 +171,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
       histories: history,
       context,
       keepsLog: info.capabilities.runs,
-      rule: windowRule(info),
+      summaries: systemOf(info.copiedFrom?.system ?? info.system).summaries,
     }),
     retrieval,
     sideIndex,

@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises'
 import type { FoundMemory } from '../contract/machine.ts'
 import { LcmError } from '../errors.ts'
 import { identifyMemory } from '../systems/identify-memory.ts'
-import { type Candidate, knownPlaces, type Surroundings } from '../systems/known-places.ts'
+import { type Candidate, knownPlaces } from '../systems/known-places.ts'
+import type { Surroundings } from '../systems/places.ts'
 
 /**
  * Memories in the known places of this machine, last changed first. A file in such a place that is damaged is listed

@@ -1,7 +1,7 @@
 import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { FoundTranscripts } from '../contract/machine.ts'
-import type { Surroundings } from '../systems/known-places.ts'
+import type { Surroundings } from '../systems/places.ts'
 import { geminiProjects } from './gemini-projects.ts'
 
 /** Newest files of a place that are looked into for the project that they belong to. */

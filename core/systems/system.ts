@@ -1,8 +1,11 @@
+import type { Role } from '../contract/ids.ts'
 import type { Capabilities, SystemId } from '../contract/memory.ts'
+import type { Preset } from '../contract/settings.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 import type { KnownException } from './known-exceptions.ts'
+import type { Place, Surroundings } from './places.ts'
 import type { OwnIndex, SystemFacts, TokenRule } from './system-facts.ts'
 import type { ValueRule } from './value-rules.ts'
 
@@ -12,6 +15,14 @@ export type Source = {
   readonly realPath: string
   readonly probe: SchemaProbe
   readonly db: PreparableDb
+}
+
+/** How a system's own ledger is read. */
+export type LedgerFormat = {
+  /** Of the ledger that belongs to a database. */
+  pathOf(realPath: string): string
+  /** By whom an event was said. */
+  roleOf(event: { readonly kind: string; readonly actor: string }): Role
 }
 
 /** All that is known of one LCM system. */
@@ -27,6 +38,16 @@ export type System = {
   readonly tokenRules: readonly TokenRule[]
   /** What a working copy of one of its files holds by design of the system, although it would be damage elsewhere. */
   readonly knownExceptions: readonly KnownException[]
+  /** Its defaults in this engine's settings; null where they are not known. */
+  readonly preset: Preset | null
+  /** Where it keeps its memories on a machine. */
+  places(surroundings: Surroundings): readonly Place[]
+  /** A name for people of a file at a place of this system, where its own says nothing; null for any other path. */
+  nameOf?(path: string): string | null
+  /** Summaries take the place of what they were made of in a window, or stand beside a window of all messages. */
+  readonly summaries: 'replace' | 'beside'
+  /** The append-only ledger in which it records what was said; null where it keeps none of its own. */
+  readonly ledger: LedgerFormat | null
 }
 
 /** A system whose files are only read: how they are recognised, and how they are read as if they were ours. */

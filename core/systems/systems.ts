@@ -9,13 +9,18 @@ import { native } from './native/native.ts'
 import { piLcm } from './pi-lcm/pi-lcm.ts'
 import type { ForeignSystem, System } from './system.ts'
 
+/** Its ledger has the form of ours: its tools read ours, and a memory can be rebuilt from either. */
+export const ledgerWriter = decapod
+
 /** First match wins: a later signature may fit an earlier system's files as well. */
 const foreignSystems: readonly ForeignSystem[] = [decapod, piLcm, argentos, hermes, losslessClaude, losslessClaw]
 
 export const detectSystem = (probe: SchemaProbe): ForeignSystem | null =>
   foreignSystems.find((system) => system.detect(probe)) ?? null
 
-const byId: ReadonlyMap<SystemId, System> = new Map([native, ...foreignSystems].map((system) => [system.id, system]))
+export const systems: readonly System[] = [native, ...foreignSystems]
+
+const byId: ReadonlyMap<SystemId, System> = new Map(systems.map((system) => [system.id, system]))
 
 /** @throws Error for an id that is not in the list */
 export function systemOf(id: SystemId): System {

@@ -12,5 +12,5 @@ export const travelIn = (db: ReadDb, histories = new HistoryIndex(db)): TimeTrav
     histories,
     context: new ContextAssembler(db, createTokenEstimator(), readSettings({}).compaction),
     keepsLog: true,
-    rule: 'replacing',
+    summaries: 'replace',
   })

@@ -11,9 +11,8 @@ import { neededRun } from '../../jobs/auto-compaction.ts'
 import type { Lcm } from '../../lcm.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { whySwitchedOff } from '../../settings/switched-off.ts'
-import { presetSettings } from '../../systems/presets.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
-import { presetOption } from './context-command.ts'
+import { presetOption, presetValues } from './context-command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { collect, integer, oneOf } from './parse.ts'
@@ -57,7 +56,7 @@ export function addCompactCommand(define: Define, run: Run): void {
   )
 }
 
-function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
+async function compactInput(lcm: Lcm, options: CompactOptions): Promise<CompactInput> {
   if (options.target !== undefined && options.mode !== 'until-under') {
     throw new LcmError('invalid_argument', 'Only --mode until-under has a goal: add it, or leave --target out.')
   }
@@ -68,12 +67,12 @@ function compactInput(lcm: Lcm, options: CompactOptions): CompactInput {
     mode: options.mode === 'until-under' ? 'untilUnder' : options.mode,
     targetTokens: options.target,
     summarizer: options.summarizer,
-    settings: { ...(options.preset && presetSettings(options.preset)), ...Object.fromEntries(options.set ?? []) },
+    settings: { ...(await presetValues(options.preset)), ...Object.fromEntries(options.set ?? []) },
   })
 }
 
-function planAnswer(lcm: Lcm, options: CompactOptions): Answer {
-  const asked = compactInput(lcm, options)
+async function planAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
+  const asked = await compactInput(lcm, options)
   const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
   const whole = lcm.planner.plan(input)
   const nothing = { steps: [], modelCalls: 0, expectedTokensAfter: whole.tokensBefore, skipped }
@@ -108,7 +107,7 @@ function spendText({ provider, inputTokens, outputTokens, cost, capTokens }: Spe
 
 async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
   lcm.requireWrite('compact')
-  const asked = compactInput(lcm, options)
+  const asked = await compactInput(lcm, options)
   const { input, skipped } = options.auto ? automaticRun(lcm, asked) : { input: asked, skipped: null }
   if (skipped !== null) return skippedAnswer(lcm.planner.evaluate(asked), skipped)
   const { runJob } = await import('../run-job.ts')

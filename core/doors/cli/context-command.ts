@@ -1,10 +1,10 @@
 import { Option } from 'commander'
 import { isoTime } from '../../clock.ts'
+import type { CompactionSettings } from '../../contract/compaction.ts'
 import type { AssembledContext, AssembleInput, ContextItem } from '../../contract/context.ts'
 import { PresetName } from '../../contract/settings.ts'
 import type { ContextAt, ContextDifference, Moment } from '../../contract/time-travel.ts'
 import type { Lcm } from '../../lcm.ts'
-import { presetSettings } from '../../systems/presets.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { moment, twoMoments } from './moment.ts'
 import type { Answer } from './output.ts'
@@ -28,6 +28,10 @@ export const presetOption = (): Option =>
     oneOf(...PresetName.options),
   )
 
+/** Their list is loaded when it is needed: it knows every system. */
+export const presetValues = async (name: PresetName | undefined): Promise<Partial<CompactionSettings>> =>
+  name === undefined ? {} : (await import('../../systems/presets.ts')).presetSettings(name)
+
 /** context: the window now, at a past moment, or what changed between two. */
 export function addContextCommand(define: Define, run: Run): void {
   run(
@@ -49,8 +53,8 @@ export function addContextCommand(define: Define, run: Run): void {
   )
 }
 
-function contextAnswer(lcm: Lcm, options: ContextOptions): Answer {
-  const preferred = options.preset ? presetSettings(options.preset) : {}
+async function contextAnswer(lcm: Lcm, options: ContextOptions): Promise<Answer> {
+  const preferred = await presetValues(options.preset)
   const input: AssembleInput = {
     conversationId: chooseOrNewest(lcm, options.conversation),
     budgetTokens: options.budget ?? preferred.budgetTokens,

@@ -1,10 +1,11 @@
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { ledgerWriter } from '../../systems/systems.ts'
 import { type LedgerEvent, ledgerTimeMs, sha256 } from './ledger-line.ts'
 
 const queries = {
   conversation: /* sql */ `
-    INSERT INTO conversations (session_id, importer, created_at, updated_at) VALUES (:sessionId, 'decapod', :at, :at)
+    INSERT INTO conversations (session_id, importer, created_at, updated_at) VALUES (:sessionId, :importer, :at, :at)
     RETURNING conversation_id`,
   message: /* sql */ `
     INSERT INTO messages (conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
@@ -46,7 +47,7 @@ export class FromOthers {
     const message = this.#db.value<number>(queries.message, {
       conversation,
       seq,
-      role: roleOf(event),
+      role: ledgerWriter.ledger.roleOf(event),
       tokens: this.#estimator.count(event.content),
       at,
       externalId: event.event_id,
@@ -66,16 +67,11 @@ export class FromOthers {
   #session(sessionId: string, at: number): Session {
     const known = this.#sessions.get(sessionId)
     if (known) return known
-    const session = { conversation: this.#db.value<number>(queries.conversation, { sessionId, at }) ?? 0, next: 0 }
+    const session = {
+      conversation: this.#db.value<number>(queries.conversation, { sessionId, importer: ledgerWriter.id, at }) ?? 0,
+      next: 0,
+    }
     this.#sessions.set(sessionId, session)
     return session
   }
-}
-
-/** A tool's result is one; who is not known to be a person or the system is an agent. */
-function roleOf({ kind, actor }: LedgerEvent): 'user' | 'assistant' | 'tool' | 'system' {
-  if (kind === 'tool_result') return 'tool'
-  if (kind === 'event') return 'system'
-  if (/^(human|user)\b/i.test(actor)) return 'user'
-  return /^system\b/i.test(actor) ? 'system' : 'assistant'
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from '../canonical.ts'
 import { indexDerived, lastDerivedMessage, makeDerivedTables, STAND_IN } from '../derived-tables.ts'
@@ -6,7 +7,7 @@ import { blockColumns, withFirst } from '../json-blocks.ts'
 import type { ForeignSystem, Source } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { facts, knownExceptions, valueRules } from './facts.ts'
+import { facts, knownExceptions, preset, valueRules } from './facts.ts'
 
 /** Around the summaries that this system puts before a user's message, and later stores as a part of it. */
 const INJECTED_START = '[LCM Context — Compressed History]'
@@ -27,6 +28,10 @@ export const argentos: ForeignSystem = {
   ownIndexes: [indexOfMessages('t.id', 't.content')],
   tokenRules: [(text) => Math.ceil(text.length / 4)],
   knownExceptions,
+  preset,
+  places: ({ home }) => [{ path: join(home, '.argentos', 'lcm.db'), label: 'ArgentOS' }],
+  summaries: 'replace',
+  ledger: null,
   label: () => 'ArgentOS',
   detect: (probe) =>
     probe.has('lcm_meta') &&

@@ -1,3 +1,4 @@
+import type { Preset } from '../../contract/settings.ts'
 import { isSummary, type KnownException } from '../known-exceptions.ts'
 import { indexTrigger, jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
 import { count, text, type ValueRule } from '../value-rules.ts'
@@ -27,3 +28,21 @@ export const knownExceptions: readonly KnownException[] = [
     why: (label) => `${label} stores the sources of a summary without an order. They are listed by their numbers.`,
   },
 ]
+
+/** Its defaults, from its code and documentation. */
+export const preset: Preset = {
+  name: 'argentos',
+  label: 'ArgentOS',
+  settings: {
+    budgetTokens: 128_000,
+    softThreshold: 0.75,
+    freshTailCount: 32,
+    leafChunkTokens: 20_000,
+    leafTargetTokens: 1_200,
+    condensedTargetTokens: 2_000,
+    condensedMinFanout: 4,
+    maxDepth: -1,
+    maxActiveMessages: 0,
+  },
+  note: 'Counts a token for every 4 characters, puts a new summary after the newest message instead of in the place of its sources, and can fold more than four summaries into one.',
+}

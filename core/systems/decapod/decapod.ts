@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import type { Role } from '../../contract/ids.ts'
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { clearDerived, haveDerivedTables, indexDerived, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
+import type { Place } from '../places.ts'
 import type { ForeignSystem, Source } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { facts, knownExceptions, valueRules } from './facts.ts'
@@ -14,13 +17,28 @@ import { originals, readOriginals, timeMs, toldKind } from './originals.ts'
  * The database is an index; what was said stands in the ledger beside it, and is fetched from there. A message is an
  * original: a content that stands in the ledger several times is one message, of the first session that it was said in.
  */
-export const decapod: ForeignSystem = {
+export const decapod = {
   id: 'decapod',
   facts,
   valueRules,
   ownIndexes: [],
   tokenRules: [(text) => Math.floor((Buffer.byteLength(text) + 3) / 4)],
   knownExceptions,
+  preset: null,
+  // In every project's own folder, also above the one that is worked in.
+  places: ({ cwd }) => {
+    const places: Place[] = []
+    for (let folder = cwd; ; folder = dirname(folder)) {
+      places.push({ path: join(folder, ...MEMORY_FOLDER, 'lcm.db'), label: basename(folder) || folder })
+      if (dirname(folder) === folder) return places
+    }
+  },
+  nameOf: (path) => {
+    const project = dirname(dirname(dirname(path)))
+    return dirname(path) === join(project, ...MEMORY_FOLDER) ? basename(project) : null
+  },
+  summaries: 'beside',
+  ledger: { pathOf: ledgerPath, roleOf },
   label: () => 'decapod',
   detect: (probe) =>
     probe.has('originals_index') && probe.has('summaries', 'summary_hash') && probe.has('summaries', 'original_hashes'),
@@ -40,6 +58,17 @@ export const decapod: ForeignSystem = {
   views,
   prepare,
   companions: (realPath) => [ledgerPath(realPath)],
+} satisfies ForeignSystem
+
+/** In the folder of a project. */
+const MEMORY_FOLDER = ['.decapod', 'data']
+
+/** A tool's result is one; who is not known to be a person or the system is an agent. */
+function roleOf({ kind, actor }: { readonly kind: string; readonly actor: string }): Role {
+  if (kind === 'tool_result') return 'tool'
+  if (kind === 'event') return 'system'
+  if (/^(human|user)\b/i.test(actor)) return 'user'
+  return /^system\b/i.test(actor) ? 'system' : 'assistant'
 }
 
 function lacks(_probe: SchemaProbe, source: Source): string[] {

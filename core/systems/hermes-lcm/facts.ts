@@ -1,3 +1,4 @@
+import type { Preset } from '../../contract/settings.ts'
 import { isBehindDeeper, type KnownException } from '../known-exceptions.ts'
 import { type Finding, oncePerScan, type ScanContext } from '../scanned-memory.ts'
 import {
@@ -183,3 +184,18 @@ export const knownExceptions: readonly KnownException[] = [
       `${label} shows the messages behind the one up to which it has compacted, and it had compacted them all. The next message is in the window again.`,
   },
 ]
+
+/** Its defaults, from its code and documentation. */
+export const preset: Preset = {
+  name: 'hermes-lcm',
+  label: 'hermes-lcm',
+  settings: {
+    softThreshold: 0.75,
+    freshTailCount: 64,
+    leafChunkTokens: 20_000,
+    condensedMinFanout: 4,
+    maxDepth: 1,
+    maxActiveMessages: 0,
+  },
+  note: 'The budget is the window of the model in use, and the length of a summary follows that of its sources: both are as configured here. Every message counts 4 tokens and every tool call 3 more than its text. LCM-X compacts from 0.35 on, keeps 32 messages and condenses to depth 3.',
+}

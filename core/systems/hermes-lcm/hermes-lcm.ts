@@ -1,10 +1,12 @@
+import { join } from 'node:path'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { countOf, requireRowids, secondsMs, textOf, view } from '../canonical.ts'
 import { lineageViews } from '../derived-views.ts'
+import { setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { prepareHermes } from './derived.ts'
-import { countTokens, facts, knownExceptions, ownIndexes, valueRules } from './facts.ts'
+import { countTokens, facts, knownExceptions, ownIndexes, preset, valueRules } from './facts.ts'
 
 /** How its window is worked out, for people. */
 const HERMES_WINDOW =
@@ -18,6 +20,12 @@ export const hermes: ForeignSystem = {
   ownIndexes,
   tokenRules: [countTokens],
   knownExceptions,
+  preset,
+  places: ({ home, env }) => [
+    { path: join(setIn(env, 'HERMES_HOME') ?? join(home, '.hermes'), 'lcm.db'), label: 'Hermes' },
+  ],
+  summaries: 'replace',
+  ledger: null,
   label: () => 'hermes-lcm / LCM-X',
   detect: (probe) => probe.has('messages', 'store_id') && probe.has('summary_nodes', 'source_ids'),
   version: (probe) => {

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { losslessDerived, losslessMissing } from '../lossless-claw/derived.ts'
 import {
   familyExceptions,
@@ -9,10 +9,14 @@ import {
   fourCharacters,
 } from '../lossless-claw/facts.ts'
 import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from '../lossless-claw/tables.ts'
+import { entries } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 
 /** It writes the time ranges of summaries shifted by its own UTC offset. */
 const OPTIONS = { importer: 'lossless-claude', recomputesRanges: true } as const
+
+/** Every file has it. */
+const MEMORY_NAME = 'db.sqlite'
 
 /** Beside each file; larger than this it is something else. */
 const META_LIMIT_BYTES = 1_000_000
@@ -25,6 +29,18 @@ export const losslessClaude: ForeignSystem = {
   ownIndexes: familyIndexes,
   tokenRules: [fourCharacters],
   knownExceptions: familyExceptions,
+  preset: null,
+  // Folders are named by a hash of the project's path; `meta.json` beside the memory has the path.
+  places: ({ home }) => {
+    const projects = join(home, '.lossless-claude', 'projects')
+    return entries(projects).map(({ name }) => {
+      const path = join(projects, name, MEMORY_NAME)
+      return { path, label: projectOf(path) ?? name.slice(0, 12) }
+    })
+  },
+  nameOf: (path) => (basename(path) === MEMORY_NAME ? (projectOf(path) ?? basename(dirname(path))) : null),
+  summaries: 'replace',
+  ledger: null,
   label: () => 'lossless-claude',
   detect: (probe) =>
     hasLosslessTables(probe) &&

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { PartType, Role, SummaryKind } from '../../contract/ids.ts'
+import type { Preset } from '../../contract/settings.ts'
 import { isWide } from '../../models/wide-characters.ts'
 import type { KnownException } from '../known-exceptions.ts'
 import { oncePerScan, type ScanContext } from '../scanned-memory.ts'
@@ -141,3 +142,21 @@ export const clawExceptions: readonly KnownException[] = [
   { check: 'coverage_gap', why: afterReset },
   { check: 'orphan_summary', why: afterReset },
 ]
+
+/** Its defaults, from its code and documentation. */
+export const clawPreset: Preset = {
+  name: 'lossless-claw',
+  label: 'lossless-claw',
+  settings: {
+    softThreshold: 0.75,
+    freshTailCount: 64,
+    leafChunkTokens: 20_000,
+    leafTargetTokens: 2_400,
+    condensedTargetTokens: 2_000,
+    condensedMinFanout: 4,
+    maxDepth: 1,
+    minMessagesToCompact: 8,
+    maxActiveMessages: 0,
+  },
+  note: 'The budget is the window of the model in use. Under pressure it condenses from 2 summaries on; a sweep ends after 12 passes or 120 seconds and goes on later. Characters outside the Latin scripts count for more tokens.',
+}

@@ -1,7 +1,17 @@
+import { join } from 'node:path'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import { setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 import { losslessDerived, losslessMissing } from './derived.ts'
-import { clawExceptions, clawFacts, familyIndexes, familyValueRules, fourCharacters, weightedTokens } from './facts.ts'
+import {
+  clawExceptions,
+  clawFacts,
+  clawPreset,
+  familyIndexes,
+  familyValueRules,
+  fourCharacters,
+  weightedTokens,
+} from './facts.ts'
 import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from './tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
@@ -42,6 +52,12 @@ export const losslessClaw: ForeignSystem = {
   // Older releases counted four characters a token whatever the script.
   tokenRules: [weightedTokens, fourCharacters],
   knownExceptions: clawExceptions,
+  preset: clawPreset,
+  places: ({ home, env }) => [
+    { path: join(setIn(env, 'OPENCLAW_STATE_DIR') ?? join(home, '.openclaw'), 'lcm.db'), label: 'OpenClaw' },
+  ],
+  summaries: 'replace',
+  ledger: null,
   label: (probe) => (isNamed(probe) ? 'lossless-claw' : 'lossless-claw, early'),
   detect: hasLosslessTables,
   version: (probe) => {

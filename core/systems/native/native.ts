@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto'
+import { join } from 'node:path'
+import { userFolders } from '../../folders.ts'
+import { memoriesIn } from '../places.ts'
 import type { System } from '../system.ts'
 import { indexTrigger, jsonOfConversation, jsonOfPart, jsonOfSummary, usualFacts } from '../system-facts.ts'
 
@@ -52,4 +55,11 @@ export const native: System = {
   ],
   tokenRules: [],
   knownExceptions: [],
+  preset: null,
+  places: ({ env }) => {
+    const { data } = userFolders(env)
+    return [...memoriesIn(data), ...memoriesIn(join(data, 'memories'))]
+  },
+  summaries: 'replace',
+  ledger: null,
 }

@@ -1,3 +1,4 @@
+import type { Preset } from '../../contract/settings.ts'
 import { isBehindDeeper, isSummary, type KnownException } from '../known-exceptions.ts'
 import type { Finding, ScanContext } from '../scanned-memory.ts'
 import { indexTrigger, jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
@@ -65,3 +66,19 @@ export const knownExceptions: readonly KnownException[] = [
     isSo: hasOtherHalf,
   },
 ]
+
+/** Its defaults, from its code and documentation. */
+export const preset: Preset = {
+  name: 'pi-lcm',
+  label: 'pi-lcm',
+  settings: {
+    freshTailCount: 0,
+    leafChunkTokens: 4_000,
+    leafConcurrency: 4,
+    condensedMinFanout: 6,
+    maxDepth: 5,
+    minMessagesToCompact: 10,
+    maxActiveMessages: 0,
+  },
+  note: 'Pi decides when to compact and which newest messages it keeps; both are not in the file. Of the summaries it shows only the newest of each depth, in at most 8,000 tokens; all of them stay in the window here. It counts a token for every 3.5 characters and states no length for summaries: those are as configured.',
+}

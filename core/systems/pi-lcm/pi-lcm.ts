@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
@@ -12,10 +13,11 @@ import {
   STAND_IN,
 } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews, schemaLabel } from '../derived-views.ts'
+import { memoriesIn } from '../places.ts'
 import type { ForeignSystem, Source } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { facts, knownExceptions, valueRules } from './facts.ts'
+import { facts, knownExceptions, preset, valueRules } from './facts.ts'
 import { PI_SUMMARY_ROLES, piPartsView } from './parts.ts'
 import { fillPiWindows, followPiWindows, PI_WINDOW_TABLES } from './window.ts'
 
@@ -33,6 +35,10 @@ export const piLcm: ForeignSystem = {
   ownIndexes: [indexOfMessages('t.rowid', 't.content_text')],
   tokenRules: [(text) => Math.ceil(text.length / 3.5)],
   knownExceptions,
+  preset,
+  places: ({ home }) => memoriesIn(join(home, '.pi', 'agent', 'lcm')),
+  summaries: 'replace',
+  ledger: null,
   label: () => 'pi-lcm',
   detect: (probe) =>
     probe.has('_schema_version') &&

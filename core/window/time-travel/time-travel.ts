@@ -14,6 +14,7 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import type { HistoryIndex } from '../../systems/history-index.ts'
 import { type PrunedUntil, prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
+import type { System } from '../../systems/system.ts'
 import type { ContextAssembler } from '../context-assembler.ts'
 import type { Placements } from '../placements.ts'
 import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
@@ -23,7 +24,7 @@ import { type Edit, type LoggedEvent, readEdits, readEvents, readReplacementsAft
 import { locateMoment, messagesAt, newestAt, type Point } from './point.ts'
 import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
-import { ownSummaries, standBeside, type WindowRule } from './window-rule.ts'
+import { ownSummaries, standBeside } from './window-rule.ts'
 
 const queries = {
   window: /* sql */ `
@@ -39,7 +40,7 @@ export type TimeTravelOptions = {
   /** The file records every replacement in its windows. */
   readonly keepsLog: boolean
   /** Of windows that no log tells of. */
-  readonly rule: WindowRule
+  readonly summaries: System['summaries']
 }
 
 /** The entries of a window as they were. */
@@ -207,7 +208,7 @@ export class TimeTravel {
   }
 
   #isBeside(graph: SummaryGraph): boolean {
-    return this.#options.rule === 'beside' || standBeside(graph)
+    return this.#options.summaries === 'beside' || standBeside(graph)
   }
 
   /** All that is known had happened, and nothing was done by hand: then the window is the one that is there now. */
