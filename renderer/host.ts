@@ -1,7 +1,7 @@
 import { enter, NotEntered } from './browser-session.ts'
 
 /** What the preload of the desktop app exposes. */
-export type ElectronHost = {
+type ElectronHost = {
   readonly kind: 'electron'
   pickMemory(): Promise<string | null>
   pickTranscripts(): Promise<readonly string[]>

@@ -1,5 +1,5 @@
 // The tools of `npm run lint`, as arguments of `node`.
-import { inProject } from './project.mjs'
+import { inProject, root } from './project.mjs'
 
 const tool = (path, ...args) => [inProject('node_modules', path), ...args]
 
@@ -12,7 +12,12 @@ export const readImports = (outputType) =>
     ...['core', 'electron', 'renderer'],
   )
 
+/** knip on the folder: files, exports and dependencies that nobody uses. */
+export const findUnused = (folder = root) =>
+  tool('knip/bin/knip.js', `--directory=${folder}`, '--no-progress', '--treat-config-hints-as-errors')
+
 export const LINT_TOOLS = [
   { name: 'style', args: tool('@biomejs/biome/bin/biome', 'check', '.') },
   { name: 'imports', args: readImports('err-long') },
+  { name: 'unused', args: findUnused() },
 ]

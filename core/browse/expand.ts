@@ -45,7 +45,7 @@ type SummaryRow = Row & { readonly kind: 'leaf' | 'condensed'; readonly depth: n
 type MessageRow = Row & { readonly seq: number; readonly role: Role; readonly createdAtMs: number | null }
 
 /** Counts what a text costs a model. */
-export type CountTokens = (text: string) => number
+type CountTokens = (text: string) => number
 
 /** What holds for readers that are not the owner of the memory. */
 export type ExpandLimits = {

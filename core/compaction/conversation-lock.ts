@@ -46,8 +46,7 @@ export function whyStale({ owner, leaseUntilMs }: Lock, nowMs: number): string |
 }
 
 /** Whether a lock was taken under a clock that is ahead of this one: it would hold others up until that time. */
-export const isFromAheadClock = ({ leaseUntilMs }: Lock, nowMs: number): boolean =>
-  leaseUntilMs > nowMs + LONGEST_LEASE_MS
+const isFromAheadClock = ({ leaseUntilMs }: Lock, nowMs: number): boolean => leaseUntilMs > nowMs + LONGEST_LEASE_MS
 
 /** Why a lock may be dropped by hand: it is stale, or would hold others up for as long as a wrong clock said. */
 export const whyHoldsNobody = (lock: Lock, nowMs: number): string | null =>
@@ -60,7 +59,7 @@ export const whyHoldsNobody = (lock: Lock, nowMs: number): string | null =>
 const unreleased = new Set<string>()
 
 /** Beyond any date that JavaScript knows, of a damaged row. */
-export const dateText = (ms: number): string => {
+const dateText = (ms: number): string => {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? 'an impossible time' : date.toISOString()
 }

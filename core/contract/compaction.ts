@@ -49,7 +49,7 @@ export const CompactInput = z.object({
 export type CompactInput = z.infer<typeof CompactInput>
 export type CompactRequest = z.input<typeof CompactInput>
 
-export const Trigger = z.object({
+const Trigger = z.object({
   name: z.enum(['soft_threshold', 'hard_threshold', 'active_messages']),
   value: z.number(),
   limit: z.number(),

@@ -13,7 +13,7 @@ export type CoverageInput = z.infer<typeof CoverageInput>
 /** Where a message stands in the transcript: the line of its first record; null when the format has no lines. */
 const Line = z.int().nullable()
 
-export const MissingMessage = z.object({
+const MissingMessage = z.object({
   line: Line,
   role: Role,
   /** Null when the transcript gives no times. */
@@ -22,9 +22,8 @@ export const MissingMessage = z.object({
   /** The message behind which it ought to stand; null at the beginning. */
   afterMessageId: NodeId.nullable(),
 })
-export type MissingMessage = z.infer<typeof MissingMessage>
 
-export const DuplicatedMessage = z.object({
+const DuplicatedMessage = z.object({
   line: Line,
   /** The one too many. */
   messageId: NodeId,
@@ -33,9 +32,8 @@ export const DuplicatedMessage = z.object({
   role: Role,
   excerpt: z.string(),
 })
-export type DuplicatedMessage = z.infer<typeof DuplicatedMessage>
 
-export const DifferingMessage = z.object({
+const DifferingMessage = z.object({
   line: Line,
   messageId: NodeId,
   role: Role,
@@ -45,10 +43,8 @@ export const DifferingMessage = z.object({
   storedExcerpt: z.string(),
   differs: z.enum(['text', 'role', 'tool_calls']),
 })
-export type DifferingMessage = z.infer<typeof DifferingMessage>
 
-export const ExtraMessage = z.object({ messageId: NodeId, role: Role, excerpt: z.string() })
-export type ExtraMessage = z.infer<typeof ExtraMessage>
+const ExtraMessage = z.object({ messageId: NodeId, role: Role, excerpt: z.string() })
 
 /** A memory beside the transcript of the agent whose memory it is. */
 export const CoverageReport = z.object({

@@ -141,7 +141,7 @@ export const Stats = z.object({
 export type Stats = z.infer<typeof Stats>
 
 /** One figure per message role or summary depth for the overview page. */
-export const Breakdown = z.object({
+const Breakdown = z.object({
   key: z.string(),
   count: z.int(),
   tokens: z.int(),

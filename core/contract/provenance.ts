@@ -10,7 +10,6 @@ export const ProvenanceInput = z.object({
   limit: z.int().min(1).max(20).default(3),
 })
 export type ProvenanceInput = z.infer<typeof ProvenanceInput>
-export type ProvenanceRequest = z.input<typeof ProvenanceInput>
 
 /** How well the sources carry a claim: see the thresholds of the answer. It says nothing about truth. */
 export const Support = z.enum(['supported', 'weak', 'none'])

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 
 /** How a provider is spoken to. */
-export const ProviderKind = z.enum(['openai-compatible', 'anthropic'])
-export type ProviderKind = z.infer<typeof ProviderKind>
+const ProviderKind = z.enum(['openai-compatible', 'anthropic'])
 
 /** A model that writes summaries. The key is never part of it: it stands in the environment or in the key store. */
 export const ProviderSettings = z.object({

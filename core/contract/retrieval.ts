@@ -100,7 +100,6 @@ export const ExpandInput = z.object({
   cursor: z.string().optional(),
 })
 export type ExpandInput = z.infer<typeof ExpandInput>
-export type ExpandRequest = z.input<typeof ExpandInput>
 
 export const Expansion = z.object({
   nodes: z.array(

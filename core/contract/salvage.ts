@@ -1,12 +1,11 @@
 import { z } from 'zod'
 
 /** Rows between two keys, both included, that could not be read; how many there were is not known. */
-export const LostRange = z.object({
+const LostRange = z.object({
   /** What the keys are: `msg_12`, an ordinal, a summary's id. */
   from: z.string(),
   to: z.string(),
 })
-export type LostRange = z.infer<typeof LostRange>
 
 export const SalvagedTable = z.object({
   table: z.string(),

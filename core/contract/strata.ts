@@ -11,7 +11,7 @@ export const StrataAxis = z.enum(STRATA_AXES)
 export type StrataAxis = z.infer<typeof StrataAxis>
 
 /** Summaries in columns, ordered by depth, then x0. All arrays have the same length. */
-export const StrataSummaries = z.object({
+const StrataSummaries = z.object({
   id: z.array(NodeId),
   depth: z.array(z.int()),
   x0: z.array(z.number()),
@@ -27,7 +27,7 @@ export const StrataSummaries = z.object({
 })
 
 /** A stretch of the history along the top edge: one active summary, or a run of active raw messages. */
-export const WindowRun = z.object({
+const WindowRun = z.object({
   x0: z.number(),
   x1: z.number(),
   id: NodeId.nullable(),
@@ -40,7 +40,7 @@ export const WindowRun = z.object({
 })
 
 /** Something wrong or remarkable over a stretch of history. */
-export const StrataMark = z.object({
+const StrataMark = z.object({
   kind: z.enum(['uncovered', 'double_coverage']),
   x0: z.number(),
   x1: z.number(),

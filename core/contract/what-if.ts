@@ -5,4 +5,3 @@ import { PresetName } from './settings.ts'
 /** Values in `settings` go before those of the preset, and those before the configured ones. */
 export const WhatIfInput = CompactInput.extend({ preset: PresetName.optional() })
 export type WhatIfInput = z.infer<typeof WhatIfInput>
-export type WhatIfRequest = z.input<typeof WhatIfInput>

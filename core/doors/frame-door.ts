@@ -22,7 +22,7 @@ const Frame = z.union([
  * Why a frame cannot be a call; null when it can. The transport's library takes frames on trust, and fails in a promise
  * that nobody holds, which ends the thread with all its windows: no frame gets to it unseen.
  */
-export function frameProblem(frame: unknown): Refusal | null {
+function frameProblem(frame: unknown): Refusal | null {
   if (typeof frame !== 'string') return refusal(1003, 'only text frames are answered')
   if (frame.length > MAX_FRAME_BYTES) return refusal(1009, `a frame has at most ${MAX_FRAME_BYTES} characters`)
   const isCall = Frame.safeParse(jsonOrNull(frame)).success

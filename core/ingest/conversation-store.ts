@@ -29,7 +29,7 @@ export type NewConversation = {
 }
 
 /** A known external id came with another role, other content or other parts. What is stored stays as it is. */
-export type IngestConflict = { readonly externalId: string; readonly messageId: number }
+type IngestConflict = { readonly externalId: string; readonly messageId: number }
 
 export type AppendResult = {
   readonly added: number

@@ -11,9 +11,7 @@ export type JobExecutor = (
 ) => Promise<JobResult>
 
 /** Jobs that make a new file; where it goes is never a caller's choice. */
-export type NewFileSpec =
-  | { readonly kind: 'copy'; readonly to: string }
-  | { readonly kind: 'salvage'; readonly to: string }
+type NewFileSpec = { readonly kind: 'copy'; readonly to: string } | { readonly kind: 'salvage'; readonly to: string }
 export type JobRequest = { readonly path: string; readonly create: boolean; readonly spec: JobSpec | NewFileSpec }
 
 const MAX_KEPT = 50

@@ -16,7 +16,7 @@ export type TokenEstimatorName = (typeof TOKEN_ESTIMATORS)[number]
 
 /** What a memory may be counted by. `heuristic` is the first one: a name never gets another meaning. */
 const COUNTED_BY = ['heuristic', 'heuristic-2', 'o200k_base', 'cl100k_base'] as const
-export type CountedBy = (typeof COUNTED_BY)[number]
+type CountedBy = (typeof COUNTED_BY)[number]
 
 /**
  * Builds a configured estimator. `heuristic` (the default) needs no vocabulary; the others count exactly with the

@@ -174,7 +174,7 @@ export class DoclistCursor {
   }
 }
 
-export const NO_POSTINGS: Postings = { rows: new Float64Array(0), counts: new Uint16Array(0) }
+const NO_POSTINGS: Postings = { rows: new Float64Array(0), counts: new Uint16Array(0) }
 
 /** What the segments say together. @param lists newest segment first */
 export function mergedPostings(lists: readonly Doclist[]): Postings {

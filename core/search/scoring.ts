@@ -22,7 +22,7 @@ export const termScore = (idf: number, count: number, damped: number): number =>
 /** Whether a hit, and its score, are known without its text. */
 export const CERTAIN = 0
 /** It is a hit, but perhaps of a lower score. */
-export const SCORE_DOUBTFUL = 1
+const SCORE_DOUBTFUL = 1
 /** It may be no hit at all. */
 export const DOUBTFUL = 2
 

@@ -13,8 +13,8 @@ import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ModelSettings } from './settings.ts'
 
 /** Asks every configured provider in order. */
-export const CHAIN = 'chain'
-export const DETERMINISTIC = 'deterministic'
+const CHAIN = 'chain'
+const DETERMINISTIC = 'deterministic'
 
 export type ConfiguredSummarizersOptions = {
   readonly models: ModelSettings

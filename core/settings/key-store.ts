@@ -26,22 +26,6 @@ export type KeyCipher = {
 
 const slotOf = ({ name, baseUrl }: KeyOwner): string => `${name} ${new URL(baseUrl).origin}`
 
-/** Keys for as long as the process lives. */
-export class MemoryKeyStore implements KeyStore {
-  readonly #keys = new Map<string, string>()
-
-  has(owner: KeyOwner): boolean {
-    return this.#keys.has(slotOf(owner))
-  }
-  async get(owner: KeyOwner): Promise<string | null> {
-    return this.#keys.get(slotOf(owner)) ?? null
-  }
-  async set(owner: KeyOwner, key: string | null): Promise<void> {
-    if (key === null) this.#keys.delete(slotOf(owner))
-    else this.#keys.set(slotOf(owner), key)
-  }
-}
-
 const StoredKeys = z.record(z.string(), z.base64())
 type StoredKeys = z.infer<typeof StoredKeys>
 

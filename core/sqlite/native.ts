@@ -57,7 +57,7 @@ export function openNative(path: string): WriteDb {
   }
 }
 
-export function tablesMissingError(path: string): LcmError {
+function tablesMissingError(path: string): LcmError {
   return new LcmError(
     'file_corrupt',
     `${path} is marked as a memory of LCM Inspector, but its tables are missing: restore it from a backup.`,

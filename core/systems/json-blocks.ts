@@ -7,7 +7,7 @@
 const LONGEST_RAW = 65_536
 
 /** The first of some fields of a block that is there; NULL for a block that is no object. */
-export const field = (...paths: readonly string[]): string => {
+const field = (...paths: readonly string[]): string => {
   const found = paths.map((path) => `json_extract(e.value, '$.${path}')`)
   return `iif(e.type = 'object', ${found.length === 1 ? found[0] : `coalesce(${found.join(', ')})`}, NULL)`
 }
@@ -36,7 +36,7 @@ export const resultText = (json: string, path: string): string => `CASE json_typ
 /** What a system says of its own blocks: expressions by block type. */
 export type OwnBlocks = Readonly<Record<string, Readonly<Partial<Record<BlockColumn, string>>>>>
 
-export type BlockColumn =
+type BlockColumn =
   | 'part_type'
   | 'is_content'
   | 'is_synthetic'

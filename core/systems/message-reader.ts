@@ -121,7 +121,7 @@ function withPruned(message: StoredMessage, outputs: readonly PrunedOutput[]): S
   return { ...message, parts, ...(whole ? { pruned: whole } : {}) }
 }
 
-export const visibilityOf = (inWindow: boolean, covers: readonly Cover[]): Visibility =>
+const visibilityOf = (inWindow: boolean, covers: readonly Cover[]): Visibility =>
   inWindow ? 'in_window' : covers.some((cover) => cover.inWindow) ? 'covered' : 'absent'
 
 function messageOf(row: MessageRow, chars: number, parts: readonly PartRow[], coveredBy: Cover[]): StoredMessage {

@@ -18,7 +18,7 @@ import type { ForeignSystem, Source } from './system.ts'
 import { detectSystem } from './systems.ts'
 
 /** What is said of a file that is only read. */
-export type ReadOnlyFacts = Pick<
+type ReadOnlyFacts = Pick<
   MemoryInfo,
   'system' | 'systemLabel' | 'systemVersion' | 'readOnlyReason' | 'capabilities' | 'project' | 'lacks'
 >

@@ -4,7 +4,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 
 /** Of what a scan has read of a memory, the part that systems ask for. Rows are named by their positions in columns. */
-export type ScannedMemory = {
+type ScannedMemory = {
   readonly conversations: ReadonlyMap<number, { readonly archivedAtMs: number | null }>
   readonly messages: {
     readonly ids: ArrayLike<number>
@@ -40,7 +40,7 @@ export type ScannedMemory = {
   readonly coverage: { readonly leaf: ArrayLike<number> }
 }
 
-export type ScannedSummary = {
+type ScannedSummary = {
   readonly index: number
   readonly id: string
   readonly conversationId: number

@@ -2,7 +2,7 @@ import { shownValue } from '../sqlite/native-values.ts'
 import type { ReadDb, SqlParams } from '../sqlite/read-db.ts'
 
 /** Which messages a summary names as its sources, in a nutshell. */
-export type MessageSpan = {
+type MessageSpan = {
   readonly edges: number
   readonly lowest: number
   readonly highest: number
@@ -22,7 +22,7 @@ export type SummaryRow = {
 }
 
 /** From a summary to one of its sources; either end may be missing from the file. */
-export type SourceEdge = { readonly summaryId: string; readonly sourceId: string; readonly ordinal: number }
+type SourceEdge = { readonly summaryId: string; readonly sourceId: string; readonly ordinal: number }
 
 export type SummaryRows = { readonly summaries: readonly SummaryRow[]; readonly edges: readonly SourceEdge[] }
 

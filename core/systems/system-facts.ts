@@ -2,7 +2,7 @@ import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import { type Finding, hasItems, type ScanContext } from './scanned-memory.ts'
 
 /** A hash that a system stores with each message. */
-export type MessageHash = {
+type MessageHash = {
   /** The table and columns of the file itself that keep it. */
   readonly column: readonly [table: string, column: string]
   /** SQL of the stored hash of the message `m`. */

@@ -16,7 +16,7 @@ import { type Extent, readExtents, readWindow, type Window } from './window.ts'
 import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
-export const queries = {
+const queries = {
   callsOutside: `
     SELECT DISTINCT p.tool_call_id
     FROM message_parts AS p

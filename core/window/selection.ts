@@ -3,7 +3,7 @@ import type { Pairing } from './tool-pairs.ts'
 import type { WindowItem } from './window.ts'
 
 /** Whether an item goes to the model, and why. */
-export type Verdict = { readonly included: boolean; readonly code: ItemReason; readonly reason: string }
+type Verdict = { readonly included: boolean; readonly code: ItemReason; readonly reason: string }
 
 /** What is decided about. */
 export type Candidate = Pick<WindowItem, 'id' | 'kind' | 'role' | 'tokens'>

@@ -3,7 +3,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { renderSummary, type SummaryText } from './summary-xml.ts'
 import type { Extent, Window, WindowItem } from './window.ts'
 
-export const queries = {
+const queries = {
   messages: `
     SELECT message_id AS messageId, content FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids))`,

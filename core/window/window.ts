@@ -8,7 +8,7 @@ import { type PrunedOutput, type PrunedUntil, prunedByMessage, readPruned } from
 import { type Entries, entryParams, forEntries, type Placements } from './placements.ts'
 import { type Pairing, pairTools, type ToolMark } from './tool-pairs.ts'
 
-export const queries = {
+const queries = {
   conversation: `
     SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
   summaries: `

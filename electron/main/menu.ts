@@ -2,7 +2,7 @@ import { app, BrowserWindow, Menu, type MenuItemConstructorOptions } from 'elect
 import { openWindow } from './window.ts'
 
 /** What a menu entry tells the page; the page knows what to do with it. */
-export type MenuCommand = 'open' | 'import' | 'find' | 'palette' | 'keys' | 'settings'
+type MenuCommand = 'open' | 'import' | 'find' | 'palette' | 'keys' | 'settings'
 
 function tell(command: MenuCommand): () => void {
   return () => BrowserWindow.getFocusedWindow()?.webContents.send('lcm:menu', command)

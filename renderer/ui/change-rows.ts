@@ -1,7 +1,7 @@
 import type { Cell, Cells, RowChange } from '../../core/contract/repair.ts'
 
 /** One row of a table that changes, as it is shown. */
-export type ChangeRow = {
+type ChangeRow = {
   readonly sign: '+' | '−' | '~'
   readonly verb: 'added' | 'removed' | 'changed'
   /** `conversation_id 1 · ordinal 2` */

@@ -2,7 +2,7 @@ import { type ReactNode, type ToggleEvent, useId, useRef } from 'react'
 import { classNames } from './class-names.ts'
 import styles from './menu.module.css'
 
-export type MenuItem = {
+type MenuItem = {
   readonly label: string
   readonly onSelect: () => void
   /** Marks the choice in force. */

@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts'
 import radio from './radio-option.module.css'
 import styles from './segmented.module.css'
 
-export type SegmentedOption<T extends string> = {
+type SegmentedOption<T extends string> = {
   readonly value: T
   readonly label: string
   /** Said on hover. */

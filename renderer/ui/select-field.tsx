@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import styles from './select-field.module.css'
 
-export type SelectOption = { readonly value: string; readonly label: string; readonly disabled?: boolean }
+type SelectOption = { readonly value: string; readonly label: string; readonly disabled?: boolean }
 
 type Props = {
   readonly label: string

@@ -16,7 +16,7 @@ const QUICK_CONDITION = `instr('quick', 'x') > 0`
 
 type Column = { readonly name: string; readonly type: string; readonly hidden: number }
 
-export const columnsOf = (db: Database.Database, table: string): readonly Column[] =>
+const columnsOf = (db: Database.Database, table: string): readonly Column[] =>
   (db.pragma(`table_xinfo("${table}")`) as Column[]).filter(({ hidden }) => hidden === 0)
 
 const listed = (columns: readonly Column[]): string => columns.map(({ name }) => `"${name}"`).join(', ')

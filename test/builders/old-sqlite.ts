@@ -63,7 +63,7 @@ let loaded: Promise<Wasm> | null = null
 function load341(): Promise<Wasm> {
   const name = 'sqlite-3-41'
   loaded ??= (async () => {
-    const folder = join(dirname(require.resolve(`${name}/package.json`)), 'sqlite-wasm/jswasm')
+    const folder = join(dirname(require.resolve('sqlite-3-41/package.json')), 'sqlite-wasm/jswasm')
     Object.assign(globalThis, { self: globalThis, location: new URL('file:///page.html') })
     const { default: load } = (await import(name)) as { default: (options: object) => Promise<Wasm> }
     const silent = (): void => {}

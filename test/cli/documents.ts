@@ -4,8 +4,8 @@ import { z } from 'zod'
 const count = z.int().min(0)
 const text = z.string().min(1)
 /** ISO 8601 in UTC with milliseconds. */
-export const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-export const messageId = z.string().regex(/^msg_\d+$/)
+const time = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const messageId = z.string().regex(/^msg_\d+$/)
 const nodeId = text
 const role = z.enum(['system', 'user', 'assistant', 'tool'])
 const summaryKind = z.enum(['leaf', 'condensed'])

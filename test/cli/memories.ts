@@ -45,7 +45,7 @@ export function writeLong(folder: string, messages = 160): string {
   return story.write('a-long.jsonl', folder)
 }
 
-export function writeHostile(folder: string): string {
+function writeHostile(folder: string): string {
   const story = new TranscriptBuilder('bbbbbbbb-0000-4000-8000-000000000002')
   story.user(`Hostile question: ${HOSTILE}`)
   story.answer('api_1', [

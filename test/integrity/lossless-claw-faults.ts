@@ -42,7 +42,7 @@ const newestLeaf = `INSERT INTO summaries (summary_id, conversation_id, kind, de
   INSERT INTO summaries_fts_cjk (summary_id, content) VALUES ('sum_1111111111111111', 'The newest.');`
 
 /** One of each family and more, all done to the sound small file. */
-export const lineageFaults: readonly Fault[] = [
+const lineageFaults: readonly Fault[] = [
   {
     name: 'leaf without messages',
     check: 'summary_without_source',
@@ -177,7 +177,7 @@ export const lineageFaults: readonly Fault[] = [
   },
 ]
 
-export const contextFaults: readonly Fault[] = [
+const contextFaults: readonly Fault[] = [
   {
     name: 'item of a message that is gone',
     check: 'dangling_item',
@@ -250,7 +250,7 @@ export const contextFaults: readonly Fault[] = [
   },
 ]
 
-export const contentFaults: readonly Fault[] = [
+const contentFaults: readonly Fault[] = [
   {
     name: 'text that was changed',
     check: 'content_hash',
@@ -409,7 +409,7 @@ export const contentFaults: readonly Fault[] = [
   },
 ]
 
-export const fileFaults: readonly Fault[] = [
+const fileFaults: readonly Fault[] = [
   {
     name: 'broken list of files',
     check: 'malformed_json',
@@ -510,7 +510,7 @@ export const fileFaults: readonly Fault[] = [
   { name: 'table that is missing', check: 'schema_incomplete', damage: 'DROP TABLE lcm_migration_state' },
 ]
 
-export const operationFaults: readonly Fault[] = [
+const operationFaults: readonly Fault[] = [
   {
     name: 'conversation neither active nor archived',
     check: 'archived_but_active_flag',

@@ -8,7 +8,7 @@ import { openNative } from '../../core/sqlite/native.ts'
 import { openHere, permissionOf } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
-export async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
+async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
   for (;;) {
     const step = await job.next()
     if (step.done) return step.value

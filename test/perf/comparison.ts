@@ -1,5 +1,5 @@
 /** One figure of the benchmark, named by its place in the JSON document: `read.transcriptPage.p95`. */
-export type ComparedFigure = {
+type ComparedFigure = {
   readonly name: string
   /** The median of the rounds. */
   readonly old: number

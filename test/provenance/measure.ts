@@ -34,7 +34,7 @@ export type Planted = {
 }
 
 /** A memory with one leaf a few messages, one summary over all of them, and planted claims in each. */
-export type PlantedMemory = { readonly memory: TestMemory; readonly summaries: ReadonlyMap<string, readonly Planted[]> }
+type PlantedMemory = { readonly memory: TestMemory; readonly summaries: ReadonlyMap<string, readonly Planted[]> }
 
 export type PlantSpec = {
   readonly seed: number
@@ -43,7 +43,7 @@ export type PlantSpec = {
   readonly noise: number
 }
 
-export function plant({ seed, plots, noise }: PlantSpec): PlantedMemory {
+function plant({ seed, plots, noise }: PlantSpec): PlantedMemory {
   const random = new Random(seed)
   const draw = new Draw(random)
   const memory = buildMemory({ conversations: [{}] })

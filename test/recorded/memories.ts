@@ -37,7 +37,7 @@ export function askSample(): Promise<MemoryAnswers> {
   return askMemory(folder, 'sample.db', IS_BRIEF)
 }
 
-export const storyNumbers = (howMany: number): number[] => Array.from({ length: howMany }, (_, index) => index + 1)
+const storyNumbers = (howMany: number): number[] => Array.from({ length: howMany }, (_, index) => index + 1)
 export const ALL = storyNumbers(ALL_STORIES)
 export const STORIES = IS_BRIEF ? storyNumbers(EVERY_DAY_STORIES) : ALL
 

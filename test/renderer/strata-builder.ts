@@ -13,7 +13,7 @@ export type Bar = { readonly depth?: number; readonly x0: number; readonly x1: n
 export const idAt = (place: number): string => `sum_${String(place).padStart(4, '0')}`
 
 /** Columns out of bars, ordered as the core orders them. */
-export function summariesOf(bars: readonly Bar[]): Strata['summaries'] {
+function summariesOf(bars: readonly Bar[]): Strata['summaries'] {
   const sorted = [...bars].sort((a, b) => (a.depth ?? 0) - (b.depth ?? 0) || a.x0 - b.x0)
   return {
     id: sorted.map((_, place) => idAt(place)),

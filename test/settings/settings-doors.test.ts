@@ -7,11 +7,11 @@ import { Core } from '../../core/core.ts'
 import { executeHere } from '../../core/doors/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { createRouter } from '../../core/router.ts'
-import { MemoryKeyStore } from '../../core/settings/key-store.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { type Client, doors, type OpenDoor } from '../contract/doors.ts'
 import { KEY, provider } from '../summarizers/ask-model.ts'
 import { codeOf, good, type ModelServer, promptOf, startModelServer } from '../summarizers/model-server.ts'
+import { MemoryKeyStore } from './memory-key-store.ts'
 
 const resourcesDir = join(import.meta.dirname, '../../resources')
 const folder = temporaryFolder()

@@ -2,10 +2,11 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
 import { WhatIfPlanner } from '../../core/compaction/what-if.ts'
 import { type CompactionSettings, WhatIf } from '../../core/contract/compaction.ts'
 import { PresetName } from '../../core/contract/settings.ts'
-import { WhatIfInput, type WhatIfRequest } from '../../core/contract/what-if.ts'
+import { WhatIfInput } from '../../core/contract/what-if.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
@@ -26,7 +27,9 @@ import { travelIn } from '../time-travel/travel.ts'
 const { compaction } = readSettings({})
 const plannerOn = (db: ReadDb, settings: Partial<CompactionSettings> = {}): WhatIfPlanner =>
   new WhatIfPlanner(new KeptWindow(db, createTokenEstimator()), { ...compaction, ...settings })
-const ask = (db: ReadDb, request: Partial<WhatIfRequest> = {}, settings: Partial<CompactionSettings> = {}): WhatIf =>
+type Request = z.input<typeof WhatIfInput>
+
+const ask = (db: ReadDb, request: Partial<Request> = {}, settings: Partial<CompactionSettings> = {}): WhatIf =>
   WhatIf.parse(plannerOn(db, settings).ask(WhatIfInput.parse({ conversationId: 1, ...request })))
 
 const chosen = fc.record<Partial<CompactionSettings>>({
@@ -92,7 +95,7 @@ describe('what-if', () => {
   it('lets a setting go before the preset, and the preset before the configuration', () => {
     using memory = remember(talk(80, 100))
     const configured = { freshTailCount: 3, minMessagesToCompact: 1 }
-    const eligible = (request: Partial<WhatIfRequest>): number =>
+    const eligible = (request: Partial<Request>): number =>
       ask(memory.db, request, configured).decision.eligibleMessages
     expect(eligible({})).toBe(77)
     expect(eligible({ preset: 'lossless-claw' })).toBe(16)

@@ -13,7 +13,7 @@ import type { Grants } from './grants.ts'
 import { described, expanded, readerInstructions, readerQuestion } from './reader-prompt.ts'
 
 /** Turns of a reader; in the last it may only answer. */
-export const MOST_STEPS = 8
+const MOST_STEPS = 8
 const TEMPERATURE = 0.1
 
 export type ModelReading = {

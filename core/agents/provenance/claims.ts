@@ -106,7 +106,7 @@ const SENTENCE_END = /[.!?…]+["'”’)\]»*_`]*(?=\s)|[。！？；]+[”’�
 const LEAST_PART = 30
 
 /** Where the sentences of a line stand. */
-export function* sentencesOf(line: string, from = 0, to = line.length): Generator<readonly [number, number]> {
+function* sentencesOf(line: string, from = 0, to = line.length): Generator<readonly [number, number]> {
   let begin = from
   SENTENCE_END.lastIndex = from
   const text = line.slice(0, to)

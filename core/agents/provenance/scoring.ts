@@ -103,7 +103,7 @@ export class Scorer {
 }
 
 /** The `count` largest by a measure, largest first; the earlier of two equal ones. */
-export function largest<T>(items: readonly T[], measure: (item: T) => number, count: number): T[] {
+function largest<T>(items: readonly T[], measure: (item: T) => number, count: number): T[] {
   const best: { item: T; value: number }[] = []
   for (const item of items) {
     const value = measure(item)

@@ -151,7 +151,7 @@ function isTitleCase(text: string): boolean {
 }
 
 /** What a specific is compared by. */
-export function specificKey(kind: SpecificKind, text: string): string {
+function specificKey(kind: SpecificKind, text: string): string {
   if (kind === 'number') return numberKey(text)
   if (kind === 'version') return text.toLowerCase().replace(/^v/, '')
   return foldPlain(text).trim()

@@ -5,7 +5,7 @@ import { isUnitOfNumber } from './units.ts'
 import { ALIKE, OPPOSITES, REPORTING, STOP_WORDS, switchedBy } from './word-lists.ts'
 
 /** One term of a claim, in the claim's order. */
-export type ClaimTerm = {
+type ClaimTerm = {
   readonly term: number
   readonly start: number
   readonly end: number

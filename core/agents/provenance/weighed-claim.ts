@@ -20,7 +20,7 @@ export type WeighedClaim = {
 }
 
 /** A term, those that say about the same and the contrary, and the claim's words around it. */
-export type Turnable = {
+type Turnable = {
   readonly term: number
   readonly alike: readonly number[]
   readonly contrary: readonly number[]

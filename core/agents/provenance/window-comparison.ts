@@ -35,7 +35,7 @@ export type Candidate = {
   readonly agreesInDenial: boolean
 }
 
-export type TermMatch = {
+type TermMatch = {
   readonly term: number
   readonly claimStart: number
   readonly claimEnd: number

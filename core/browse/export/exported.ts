@@ -43,7 +43,7 @@ type SummaryRow = {
 }
 /** A summary with the ids of what it was made from: summaries, then messages. */
 export type ExportedSummary = SummaryRow & { readonly sources: readonly string[] }
-export type ExportedItem = { readonly ordinal: number; readonly id: string | null }
+type ExportedItem = { readonly ordinal: number; readonly id: string | null }
 
 /** What goes out of one conversation: every text has been through the sanitizer, and messages come page by page. */
 export type Exported = {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Role } from '../../contract/ids.ts'
 
-export type SaidCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
+type SaidCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
 
 /** A message as both sides have it, whatever their shapes. */
 export type Said = {

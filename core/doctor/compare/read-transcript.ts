@@ -11,9 +11,9 @@ import { fileError } from '../../sqlite/memory-file.ts'
 import type { Fingerprint, Said } from './fingerprint.ts'
 
 /** What the comparison may have to leave out of a memory that never keeps it. */
-export type Side = 'harness' | 'abandoned' | 'none'
+type Side = 'harness' | 'abandoned' | 'none'
 
-export type TranscriptMessage = {
+type TranscriptMessage = {
   readonly sessionId: string
   readonly said: Said
   readonly line: number | null

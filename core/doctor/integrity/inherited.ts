@@ -18,7 +18,7 @@ export const Seal = z.object({
 export type Seal = z.infer<typeof Seal>
 
 const KEY_BYTES = 9
-export const KEY_CHARS = 12
+const KEY_CHARS = 12
 
 const queries = {
   newer: /* sql */ `
@@ -39,7 +39,7 @@ export class FindingKeys {
   }
 }
 
-export function keyOf(check: string, { id, conversationId, mark }: Finding, repeated: number): string {
+function keyOf(check: string, { id, conversationId, mark }: Finding, repeated: number): string {
   const named = [check, conversationId, id, mark ?? null, repeated]
   return createHash('sha256').update(JSON.stringify(named)).digest().subarray(0, KEY_BYTES).toString('base64url')
 }

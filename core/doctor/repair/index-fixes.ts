@@ -17,7 +17,7 @@ export const INDEXES = [
 ] as const
 
 /** https://www.sqlite.org/fts5.html#the_rebuild_command */
-export const rebuildSql = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('rebuild')`
+const rebuildSql = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('rebuild')`
 
 /** Fills the indexes of one kind of rows, or of both, as far as they are there. */
 export function fillIndexes(db: WriteDb, kinds: readonly (typeof INDEXES)[number][1][]): void {

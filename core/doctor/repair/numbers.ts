@@ -2,14 +2,11 @@ import type { MemoryModel, SummaryState } from './memory-model.ts'
 import { above, bottomUp, type Span, spansOf } from './reach.ts'
 
 /** What the rest of the file says about a summary. */
-export type Numbers = Pick<
-  SummaryState,
-  'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'
->
+type Numbers = Pick<SummaryState, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
 export type NumberField = keyof Numbers
 
 /** By what is stored of its sources; undefined for a summary that has none. */
-export function numbersOf(model: MemoryModel, id: string, span: Span | undefined): Numbers | undefined {
+function numbersOf(model: MemoryModel, id: string, span: Span | undefined): Numbers | undefined {
   if (model.isEmpty(id)) return undefined
   const sources = model.sources(id)
   const isLeaf = model.sourceEdges(id).length === 0

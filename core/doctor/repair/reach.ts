@@ -85,7 +85,7 @@ export function above(model: MemoryModel, from: Iterable<string>): Set<string> {
 }
 
 /** Summaries that stand in some window. */
-export function inWindows(model: MemoryModel): Set<string> {
+function inWindows(model: MemoryModel): Set<string> {
   const found = new Set<string>()
   for (const conversationId of model.conversationIds) {
     for (const { summaryId } of model.window(conversationId)) if (summaryId !== null) found.add(summaryId)

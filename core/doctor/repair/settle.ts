@@ -58,7 +58,7 @@ export function removeEmpty(model: MemoryModel, isWanted: (id: string) => boolea
 }
 
 /** With its edges and its places in windows. */
-export function removeSummary(model: MemoryModel, id: string): void {
+function removeSummary(model: MemoryModel, id: string): void {
   model.remove(id)
   for (const conversationId of model.conversationIds) {
     if (model.window(conversationId).some((entry) => entry.summaryId === id)) {

@@ -91,7 +91,7 @@ function warningsOf(operation: SurgeryOperation, model: MemoryModel): string[] {
   ]
 }
 
-export function windowChange(
+function windowChange(
   model: MemoryModel,
   conversationId: number,
   before: WindowBefore,

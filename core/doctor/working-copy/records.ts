@@ -4,7 +4,7 @@ import { CANONICAL } from '../../systems/canonical.ts'
 import type { RowFitter } from './fit-rows.ts'
 
 /** What a system recorded of its compactions and of work by hand. Locks belong to the process that holds them. */
-export const RECORDS = ['compaction_runs', 'compaction_events', 'surgery_events'] as const
+const RECORDS = ['compaction_runs', 'compaction_events', 'surgery_events'] as const
 type Records = (typeof RECORDS)[number]
 
 /** What asked for a run, as native files name it; where another system does not record it, its upkeep. */

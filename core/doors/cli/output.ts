@@ -25,7 +25,7 @@ const UNOPENABLE: ReadonlySet<ErrorCode> = new Set([
   'unsupported_system',
 ])
 
-export function exitCodeOf(code: ErrorCode): number {
+function exitCodeOf(code: ErrorCode): number {
   if (UNOPENABLE.has(code)) return EXIT.unopenable
   if (code === 'invalid_argument' || code === 'conversation_required') return EXIT.usage
   if (code === 'locked') return EXIT.retry

@@ -43,7 +43,7 @@ export function compareExtent(file: number, path: string, known: LedgerExtent): 
 }
 
 /** Of the first line, when it is an event; null: this is no ledger. */
-export function headOf(file: number): string | null {
+function headOf(file: number): string | null {
   for (const { bytes } of linesFrom(file, 0)) {
     const line = bytes?.toString('utf8') ?? ''
     return typeof parseLine(line) === 'string' ? null : sha256(line)

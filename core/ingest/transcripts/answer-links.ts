@@ -15,8 +15,7 @@ export type Answer = {
 }
 
 /** External id of an answer's message (link 0) and of its continuations. */
-export const linkId = (externalId: string, link: number): string =>
-  link === 0 ? externalId : `${externalId}#${link + 1}`
+const linkId = (externalId: string, link: number): string => (link === 0 ? externalId : `${externalId}#${link + 1}`)
 
 /** The message that a continuation continues; any other id as it is. */
 export const stemOfLink = (externalId: string): string => externalId.replace(/#\d+$/, '')

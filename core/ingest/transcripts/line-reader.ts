@@ -17,7 +17,7 @@ export type Line =
 /** The lines that ended in one chunk of the file, and how far the file has been read. */
 export type LineChunk = { readonly lines: readonly Line[]; readonly bytesRead: number }
 
-export const LONGEST_LINE_BYTES = 64 * 1024 * 1024
+const LONGEST_LINE_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
 const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = 0xfeff

@@ -50,7 +50,7 @@ export function buildPrompt(
 }
 
 /** The aggressive level aims at half of what the normal one does. Never more than half of the sources. */
-export function targetTokens(request: Pick<SummaryRequest, 'sourceTokens' | 'targetTokens'>, level: ModelLevel) {
+function targetTokens(request: Pick<SummaryRequest, 'sourceTokens' | 'targetTokens'>, level: ModelLevel) {
   const target = level === 'normal' ? request.targetTokens : Math.ceil(request.targetTokens / 2)
   return extractTokens(request.sourceTokens, target)
 }

@@ -24,7 +24,7 @@ export type ModelSummarizerOptions = {
   readonly budget: SpendBudget
 }
 
-export const TEMPERATURES: Readonly<Record<ModelLevel, number>> = { normal: 0.2, aggressive: 0.1 }
+const TEMPERATURES: Readonly<Record<ModelLevel, number>> = { normal: 0.2, aggressive: 0.1 }
 
 /** Has a model write the summaries, at the levels normal and aggressive. */
 export function createModelSummarizer(options: ModelSummarizerOptions): Summarizer {

@@ -183,7 +183,7 @@ const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
 const BLANKS = /[\s\u0000-\u001f\u007f-\u009f\ufeff]+/g
 
-export function cleanLine(text: string): string {
+function cleanLine(text: string): string {
   const plain = text.includes('\u001b') ? text.replace(ANSI, '') : text
   return plain.replace(BLANKS, ' ').trim().toWellFormed()
 }

@@ -10,7 +10,7 @@ export type CompactionForm = {
   readonly settings: Readonly<Partial<Record<SettingName, string>>>
 }
 
-export type SettingName = keyof CompactionSettings
+type SettingName = keyof CompactionSettings
 
 export type SettingField = {
   readonly name: SettingName

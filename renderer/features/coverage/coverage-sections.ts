@@ -1,7 +1,7 @@
 import type { CoverageReport } from '../../../core/contract/coverage.ts'
 import { formatCount } from '../../ui/format.ts'
 
-export type CoverageRow = {
+type CoverageRow = {
   readonly key: string
   readonly line: number | null
   readonly role: string

@@ -12,7 +12,7 @@ import { RepairStepRow } from './repair-step-row.tsx'
 import { whyOnlyExport } from './repair-wording.ts'
 import { type Chosen, canChoose, safeSteps, toggleStep } from './step-choice.ts'
 
-export type ApplyInput = {
+type ApplyInput = {
   readonly steps: { id: string; fingerprint: string }[]
   readonly summarizer: string
 }

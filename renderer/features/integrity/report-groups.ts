@@ -1,7 +1,7 @@
 import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
 
 /** A finding with those that may be a mere consequence of it. */
-export type Cause = { readonly check: CheckResult; readonly consequences: readonly CheckResult[] }
+type Cause = { readonly check: CheckResult; readonly consequences: readonly CheckResult[] }
 
 export type ReportGroups = {
   /** Errors, then warnings; within each the most frequent first. */

@@ -2,9 +2,9 @@ import type { Role } from '../../../core/contract/ids.ts'
 import type { GrepRequest } from '../../../core/contract/retrieval.ts'
 import type { Grouping } from './groups.ts'
 
-export type SearchMode = 'full_text' | 'regex' | 'literal'
+type SearchMode = 'full_text' | 'regex' | 'literal'
 export type SearchMatch = 'auto' | 'all' | 'any'
-export type SearchScope = 'both' | 'messages' | 'summaries' | 'files'
+type SearchScope = 'both' | 'messages' | 'summaries' | 'files'
 export type SearchSort = 'newest' | 'oldest' | 'relevance'
 
 /** What narrows a search besides its words, and how its hits are laid out. */

@@ -88,7 +88,7 @@ export function ageRange({ createdAtMs }: Strata['summaries']): AgeRange {
   return newestMs < oldestMs ? { oldestMs: 0, newestMs: 0 } : { oldestMs, newestMs }
 }
 
-export type LegendEntry = { readonly color: string; readonly label: string }
+type LegendEntry = { readonly color: string; readonly label: string }
 
 /** What the colours stand for: named colours, or a scale between two ends. */
 export type Legend =

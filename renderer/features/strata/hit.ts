@@ -24,7 +24,7 @@ export type Hit =
   | { readonly kind: 'compaction'; readonly run: Strata['runs'][number] }
 
 /** One message, or several merged into one column. */
-export type MessagesHit = {
+type MessagesHit = {
   readonly kind: 'messages'
   readonly x0: number
   readonly x1: number

@@ -10,7 +10,7 @@ import type { SummaryIndex } from './summary-index.ts'
 import type { Scale } from './viewport.ts'
 
 /** What stays the same while the view is panned and zoomed. */
-export type SceneContent = {
+type SceneContent = {
   readonly strata: Strata
   readonly index: SummaryIndex
   readonly age: AgeRange

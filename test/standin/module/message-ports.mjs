@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { notHere } from './not-here.mjs'
 
 /** One end of a channel. */
-export class MessagePortMain extends EventEmitter {
+class MessagePortMain extends EventEmitter {
   #peer
   #page
   #started = false

@@ -34,7 +34,7 @@ export function isReadable(value: unknown): value is JsonObject {
 }
 
 /** `{messages: [...]}`. One odd message among many is reported when they are read; it does not make the list another. */
-export const isConversation = (value: unknown): value is JsonObject =>
+const isConversation = (value: unknown): value is JsonObject =>
   isObject(value) && isMost(listAt(value, 'messages'), isMessage)
 
 /**

@@ -5,7 +5,7 @@ import { textOfLines } from '../../read-text.ts'
 import type { FencedLine } from './fences.ts'
 
 /** What a tool answered, as far as the export holds it. */
-export type ToolAnswer = { readonly callIndex: number; readonly name: string | null; readonly output: string }
+type ToolAnswer = { readonly callIndex: number; readonly name: string | null; readonly output: string }
 
 export type Body = { readonly blocks: readonly BlockPart[]; readonly answers: readonly ToolAnswer[] }
 
