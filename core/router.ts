@@ -100,7 +100,7 @@ export function createRouter(core: Core) {
       page: os.transcript.page.handler(({ input }) => core.lcm().transcript.page(input)),
       message: os.transcript.message.handler(({ input }) => core.lcm().transcript.message(input.id)),
       locate: os.transcript.locate.handler(({ input }) => core.lcm().transcript.locate(input.id)),
-      rankAt: os.transcript.rankAt.handler(({ input }) => core.lcm().transcript.rankAt(input)),
+      positionAt: os.transcript.positionAt.handler(({ input }) => core.lcm().transcript.positionAt(input)),
     },
     strata: {
       get: os.strata.get.handler(async ({ input }) => (await withSummaries(input)).strata.get(input)),

@@ -3,7 +3,7 @@ import { ROLES, type Role } from '../contract/ids.ts'
 import type { ExpandInput, Expansion } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LcmError } from '../errors.ts'
-import { NO_RANKS, type RankRanges, rankCount, unionOfRanges } from '../memory/rank-ranges.ts'
+import { NO_POSITIONS, type PositionRanges, positionCount, unionOfRanges } from '../memory/position-ranges.ts'
 import type { SummaryGraph } from '../memory/summary-graph.ts'
 import { shownValue } from '../sqlite/native-values.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -96,13 +96,13 @@ function itemsBelow(
   const start = graph.indexOf(input.summaryId)
   const seen = new Set([start])
   const summaries: string[] = []
-  const ranges: RankRanges[] = []
+  const ranges: PositionRanges[] = []
   const walked: number[] = []
   let level = [start]
   for (let depth = 1; depth <= input.depth && level.length > 0; depth += 1) {
     for (const index of level) {
       walked.push(index)
-      ranges.push(graph.nodes[index]?.directRanges ?? NO_RANKS)
+      ranges.push(graph.nodes[index]?.directRanges ?? NO_POSITIONS)
     }
     level = level.flatMap((index) =>
       (graph.sources[index] ?? []).filter((source) => {
@@ -121,11 +121,11 @@ function itemsBelow(
 function concatenated(
   summaries: readonly string[],
   graph: SummaryGraph,
-  ranges: RankRanges,
+  ranges: PositionRanges,
   strays: readonly number[],
 ): Items {
-  const inConversation = rankCount(ranges)
-  const rankAt = (index: number): number => {
+  const inConversation = positionCount(ranges)
+  const positionAt = (index: number): number => {
     let left = index
     for (let i = 0; i < ranges.length; i += 2) {
       const length = (ranges[i + 1] as number) - (ranges[i] as number)
@@ -139,7 +139,7 @@ function concatenated(
     idAt: (index) => {
       if (index < summaries.length) return summaries[index] ?? ''
       const place = index - summaries.length
-      const number = place < inConversation ? graph.history.messageIds[rankAt(place)] : strays[place - inConversation]
+      const number = place < inConversation ? graph.history.ids[positionAt(place)] : strays[place - inConversation]
       return messageNodeId(number ?? 0)
     },
   }

@@ -86,12 +86,12 @@ export function rootsOf(graph: SummaryGraph): number[] {
     const dependents = graph.dependents[node] ?? []
     if (dependents.some((above) => isOwn(above) && component[above] !== own)) covered.add(own)
   })
-  const firstRank = (node: number): number => graph.nodes[node]?.ranges[0] ?? Number.MAX_SAFE_INTEGER
+  const firstPosition = (node: number): number => graph.nodes[node]?.ranges[0] ?? Number.MAX_SAFE_INTEGER
   const depth = (node: number): number => graph.nodes[node]?.depth ?? 0
   return [...entries]
     .filter(([own]) => !covered.has(own))
     .map(([, node]) => node)
-    .sort((a, b) => firstRank(a) - firstRank(b) || depth(b) - depth(a) || a - b)
+    .sort((a, b) => firstPosition(a) - firstPosition(b) || depth(b) - depth(a) || a - b)
 }
 
 function isBetterEntry(graph: SummaryGraph, node: number, than: number): boolean {

@@ -1,15 +1,15 @@
 import type { StrataAxis } from '../contract/strata.ts'
-import type { History } from '../memory/history.ts'
+import type { Messages } from '../memory/messages.ts'
 import type { GraphNode, SummaryGraph } from '../memory/summary-graph.ts'
 
-/** Where the messages of a history stand along x. Both ends never decrease with the rank. */
+/** Where the messages of a history stand along x. Both ends never decrease with the position. */
 export type Axis = {
   /** x runs from 0 to here. */
   readonly extent: number
   /** Time axis: the time at x = 0; null on the others, and where no message has a time. */
   readonly originMs: number | null
-  startOf(rank: number): number
-  endOf(rank: number): number
+  startOf(position: number): number
+  endOf(position: number): number
 }
 
 /** Messages that share one clock time are drawn side by side within this time, or until the next message. */
@@ -18,16 +18,21 @@ const SAME_TIME_MS = 1000
 const MESSAGE_MS = 60_000
 
 /** Lays a history out along an axis; on the time axis by its steady clock. */
-export function axisOf(history: History, axis: StrataAxis): Axis {
+export function axisOf(history: Messages, axis: StrataAxis): Axis {
   switch (axis) {
     case 'messages':
-      return { extent: history.length, originMs: null, startOf: (rank) => rank, endOf: (rank) => rank + 1 }
+      return {
+        extent: history.length,
+        originMs: null,
+        startOf: (position) => position,
+        endOf: (position) => position + 1,
+      }
     case 'tokens':
       return {
         extent: history.totalTokens,
         originMs: null,
-        startOf: (rank) => history.tokensBefore[rank] ?? 0,
-        endOf: (rank) => history.tokensBefore[rank + 1] ?? 0,
+        startOf: (position) => history.tokensBefore[position] ?? 0,
+        endOf: (position) => history.tokensBefore[position + 1] ?? 0,
       }
     case 'time':
       return timeAxis(history)
@@ -45,18 +50,18 @@ export function nodeSpan(graph: SummaryGraph, node: GraphNode, axis: Axis): read
   const [first] = node.ranges
   const end = node.ranges.at(-1)
   if (first !== undefined && end !== undefined) return spanOf(axis, first, end - 1)
-  const rank = node.createdAtMs === null ? graph.history.length : graph.history.rankAtTime(node.createdAtMs)
-  const x = rank >= graph.history.length ? axis.extent : axis.startOf(rank)
+  const position = node.createdAtMs === null ? graph.history.length : graph.history.positionAtTime(node.createdAtMs)
+  const x = position >= graph.history.length ? axis.extent : axis.startOf(position)
   return [x, x]
 }
 
-function timeAxis(history: History): Axis {
+function timeAxis(history: Messages): Axis {
   const starts = spread(history.clockMs)
   const last = starts.length - 1
   const origin = history.clockMs[0]
-  const endOf = (rank: number): number => {
-    const start = starts[rank] ?? 0
-    return Math.min(starts[rank + 1] ?? Number.POSITIVE_INFINITY, start + MESSAGE_MS)
+  const endOf = (position: number): number => {
+    const start = starts[position] ?? 0
+    return Math.min(starts[position + 1] ?? Number.POSITIVE_INFINITY, start + MESSAGE_MS)
   }
   // The last one has no next message to end at: it is as long as its neighbour of the same time, or a second.
   const before = last > 0 ? (starts[last] as number) - (starts[last - 1] as number) : SAME_TIME_MS
@@ -65,8 +70,8 @@ function timeAxis(history: History): Axis {
   return {
     extent,
     originMs: origin === undefined || Number.isNaN(origin) ? null : origin,
-    startOf: (rank) => starts[rank] ?? 0,
-    endOf: (rank) => (rank >= last ? extent : endOf(rank)),
+    startOf: (position) => starts[position] ?? 0,
+    endOf: (position) => (position >= last ? extent : endOf(position)),
   }
 }
 
@@ -74,13 +79,14 @@ function timeAxis(history: History): Axis {
 function spread(clockMs: Float64Array): Float64Array {
   const starts = new Float64Array(clockMs.length)
   const origin = clockMs[0] ?? 0
-  const timeOf = (rank: number): number => (Number.isNaN(origin) ? 0 : (clockMs[rank] as number) - origin)
+  const timeOf = (position: number): number => (Number.isNaN(origin) ? 0 : (clockMs[position] as number) - origin)
   for (let first = 0; first < clockMs.length; ) {
     const time = timeOf(first)
     let next = first + 1
     while (next < clockMs.length && timeOf(next) === time) next += 1
     const room = next < clockMs.length ? Math.min(SAME_TIME_MS, timeOf(next) - time) : SAME_TIME_MS
-    for (let rank = first; rank < next; rank += 1) starts[rank] = time + (room * (rank - first)) / (next - first)
+    for (let position = first; position < next; position += 1)
+      starts[position] = time + (room * (position - first)) / (next - first)
     first = next
   }
   return starts

@@ -22,7 +22,7 @@ export type MarkRules = {
 export function marksOf(graph: SummaryGraph, axis: Axis, rules: MarkRules, isArchived: boolean): Mark[] {
   const mark = (kind: Mark['kind'], from: number, to: number): Mark => {
     const [x0, x1] = spanOf(axis, from, to - 1)
-    return { kind, x0, x1, messages: to - from, firstId: messageNodeId(graph.history.messageIds[from] ?? 0) }
+    return { kind, x0, x1, messages: to - from, firstId: messageNodeId(graph.history.ids[from] ?? 0) }
   }
   return [
     ...(isArchived && graph.window.length === 0 ? [] : uncovered(graph, rules)).map(([from, to]) =>
@@ -74,8 +74,8 @@ function withLeaves({ messageStates, nodes }: SummaryGraph, isReachable: (node: 
   for (const [index, { kind, ranges }] of nodes.entries()) {
     if (kind !== 'leaf' || !isReachable(index)) continue
     for (let end = 0; end + 1 < ranges.length; end += 2) {
-      for (let rank = ranges[end] as number; rank < (ranges[end + 1] as number); rank += 1) {
-        if (states[rank] === ABSENT) states[rank] = COVERED
+      for (let position = ranges[end] as number; position < (ranges[end + 1] as number); position += 1) {
+        if (states[position] === ABSENT) states[position] = COVERED
       }
     }
   }
@@ -87,27 +87,27 @@ function coveredTwice(graph: SummaryGraph, isFree: (node: number) => boolean): R
   const roots = rootsOf(graph)
   const ends = graph.nodes.flatMap((node, leaf) => {
     if (node.kind !== 'leaf' || isFree(leaf)) return []
-    return Array.from(node.ranges, (rank, end) => ({ rank, leaf, begins: end % 2 === 0 }))
+    return Array.from(node.ranges, (position, end) => ({ position, leaf, begins: end % 2 === 0 }))
   })
-  ends.sort((a, b) => a.rank - b.rank)
+  ends.sort((a, b) => a.position - b.position)
 
   // How many of the leaves over the place in hand stand under the same set of roots.
   const over = new Map<string, number>()
   const alone = new Map<string, boolean>()
   const runs: Run[] = []
   for (let i = 0; i < ends.length; ) {
-    const rank = ends[i]?.rank ?? 0
-    for (let end = ends[i]; end?.rank === rank; i += 1, end = ends[i]) {
+    const position = ends[i]?.position ?? 0
+    for (let end = ends[i]; end?.position === position; i += 1, end = ends[i]) {
       const key = roots[end.leaf] ?? ''
       const count = (over.get(key) ?? 0) + (end.begins ? 1 : -1)
       if (count > 0) over.set(key, count)
       else over.delete(key)
     }
-    const next = ends[i]?.rank
+    const next = ends[i]?.position
     if (next === undefined || over.size < 2 || !someStandApart([...over.keys()], alone)) continue
     const before = runs.at(-1)
-    if (before?.[1] === rank) before[1] = next
-    else runs.push([rank, next])
+    if (before?.[1] === position) before[1] = next
+    else runs.push([position, next])
   }
   return runs
 }

@@ -9,9 +9,14 @@ export type Stretch = { readonly x0: number; readonly x1: number; readonly bucke
 /** Merges the messages of a stretch, in order, into at most `buckets` columns of equal width. */
 export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch): StrataMessages {
   const { history } = graph
-  const from = firstRank(history.length, (rank) => axis.startOf(rank) >= stretch.x0 || axis.endOf(rank) > stretch.x0)
+  const from = firstPosition(
+    history.length,
+    (position) => axis.startOf(position) >= stretch.x0 || axis.endOf(position) > stretch.x0,
+  )
   const to =
-    stretch.x1 >= axis.extent ? history.length : firstRank(history.length, (rank) => axis.startOf(rank) >= stretch.x1)
+    stretch.x1 >= axis.extent
+      ? history.length
+      : firstPosition(history.length, (position) => axis.startOf(position) >= stretch.x1)
   const columns: StrataMessages = {
     x0: [],
     x1: [],
@@ -24,9 +29,9 @@ export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch
   }
   const width = (stretch.x1 - stretch.x0) / stretch.buckets
   const isEachAlone = to - from <= stretch.buckets
-  const bucketOf = (rank: number): number => {
-    if (isEachAlone) return rank
-    const bucket = width > 0 ? Math.floor((axis.startOf(rank) - stretch.x0) / width) : 0
+  const bucketOf = (position: number): number => {
+    if (isEachAlone) return position
+    const bucket = width > 0 ? Math.floor((axis.startOf(position) - stretch.x0) / width) : 0
     return Math.min(stretch.buckets - 1, Math.max(0, bucket))
   }
 
@@ -36,7 +41,7 @@ export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch
     let [maxTokens, inWindow, next] = [0, 0, first]
     for (; next < to && bucketOf(next) === bucket; next += 1) {
       const tokens = history.tokensAt(next)
-      const role = history.roleCodes[next] as number
+      const role = history.roleAt(next)
       tokensByRole[role] = (tokensByRole[role] as number) + tokens
       if (tokens > maxTokens) maxTokens = tokens
       if (graph.messageStates[next] === IN_WINDOW) inWindow += 1
@@ -48,16 +53,16 @@ export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch
     columns.count.push(next - first)
     columns.tokens.push(tokens)
     columns.maxTokens.push(maxTokens)
-    columns.role.push(tokens === 0 ? (history.roleCodes[first] as number) : indexOfLargest(tokensByRole))
+    columns.role.push(tokens === 0 ? history.roleAt(first) : indexOfLargest(tokensByRole))
     columns.inWindow.push(inWindow)
-    columns.firstMessage.push(history.messageIds[first] as number)
+    columns.firstMessage.push(history.ids[first] as number)
     first = next
   }
   return columns
 }
 
-/** First rank for which something holds that holds for all after it. */
-function firstRank(length: number, holds: (rank: number) => boolean): number {
+/** First position for which something holds that holds for all after it. */
+function firstPosition(length: number, holds: (position: number) => boolean): number {
   let low = 0
   let high = length
   while (low < high) {

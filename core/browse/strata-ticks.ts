@@ -1,4 +1,4 @@
-import type { History } from '../memory/history.ts'
+import type { Messages } from '../memory/messages.ts'
 import type { Axis } from './strata-axis.ts'
 
 export type Tick = { readonly x: number; readonly atMs: number }
@@ -16,7 +16,7 @@ const MAX_TICKS = 24
  * Round UTC times along x: days, hours, or minutes where the whole history is short. On an axis without time a tick
  * stands before the first message at or after its time; of several at one place, in a silence, the last is kept.
  */
-export function ticksOf(history: History, axis: Axis): Tick[] {
+export function ticksOf(history: Messages, axis: Axis): Tick[] {
   const first = history.clockMs[0]
   const last = history.clockMs[history.length - 1]
   if (first === undefined || last === undefined || Number.isNaN(first)) return []
@@ -24,7 +24,7 @@ export function ticksOf(history: History, axis: Axis): Tick[] {
     STEPS.find((size) => Math.floor((last - first) / size) < MAX_TICKS) ?? wholeDays((last - first) / MAX_TICKS)
   const ticks = new Map<number, Tick>()
   for (let atMs = Math.ceil(first / step) * step; atMs <= last && ticks.size < MAX_TICKS; atMs += step) {
-    const x = axis.originMs === null ? axis.startOf(history.rankAtTime(atMs)) : atMs - axis.originMs
+    const x = axis.originMs === null ? axis.startOf(history.positionAtTime(atMs)) : atMs - axis.originMs
     ticks.set(x, { x, atMs })
   }
   return [...ticks.values()]

@@ -12,8 +12,8 @@ type WindowRun = Strata['window'][number]
  */
 export function windowRuns(graph: SummaryGraph, axis: Axis, leftOut: ReadonlySet<string>): WindowRun[] {
   const { history } = graph
-  const isOut = (rank: number): boolean =>
-    leftOut.size > 0 && leftOut.has(messageNodeId(history.messageIds[rank] as number))
+  const isOut = (position: number): boolean =>
+    leftOut.size > 0 && leftOut.has(messageNodeId(history.ids[position] as number))
   const flag = (isLeftOut: boolean) => (isLeftOut ? { isLeftOut } : {})
   const runs: WindowRun[] = []
   for (let i = 0; i < graph.window.length; ) {
@@ -31,11 +31,11 @@ export function windowRuns(graph: SummaryGraph, axis: Axis, leftOut: ReadonlySet
         ...flag(leftOut.has(node.id)),
       })
     }
-    const first = item?.rank ?? -1
+    const first = item?.position ?? -1
     const isLeftOut = first >= 0 && isOut(first)
     let last = first
     i += 1
-    while (last >= 0 && graph.window[i]?.rank === last + 1 && isOut(last + 1) === isLeftOut) {
+    while (last >= 0 && graph.window[i]?.position === last + 1 && isOut(last + 1) === isLeftOut) {
       last += 1
       i += 1
     }

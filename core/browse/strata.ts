@@ -1,5 +1,5 @@
 import type { Strata, StrataAxis, StrataMessages } from '../contract/strata.ts'
-import { firstAbove, type History } from '../memory/history.ts'
+import { firstAbove, type Messages } from '../memory/messages.ts'
 import { IN_WINDOW, type SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
@@ -34,7 +34,7 @@ export class StrataService {
   readonly #freshTailCount: number
   readonly #rules: MarkRules
   readonly #leftOutOf: (conversationId: number) => ReadonlySet<string>
-  readonly #axes = new WeakMap<History, Map<StrataAxis, Axis>>()
+  readonly #axes = new WeakMap<Messages, Map<StrataAxis, Axis>>()
 
   /**
    * @param freshTailCount newest raw messages that are never compacted
@@ -109,7 +109,7 @@ export class StrataService {
     return (this.#db.value<number>(queries.archivedAt, { conversation }) ?? null) !== null
   }
 
-  #axis(history: History, kind: StrataAxis): Axis {
+  #axis(history: Messages, kind: StrataAxis): Axis {
     const axes = this.#axes.get(history) ?? new Map<StrataAxis, Axis>()
     this.#axes.set(history, axes)
     const axis = axes.get(kind) ?? axisOf(history, kind)
@@ -117,27 +117,27 @@ export class StrataService {
     return axis
   }
 
-  #runs(history: History, axis: Axis): Strata['runs'] {
+  #runs(history: Messages, axis: Axis): Strata['runs'] {
     return this.#db
       .all<{ runId: string; atMs: number; newestSeq: number | null }>(queries.runs, {
         conversation: history.conversationId,
       })
       .map(({ runId, atMs, newestSeq }) => {
         // Imported messages bear the times of their agent, a run that of this machine.
-        const present = newestSeq === null ? history.rankAtTime(atMs + 1) : firstAbove(history.seqs, newestSeq)
+        const present = newestSeq === null ? history.positionAtTime(atMs + 1) : firstAbove(history.seqs, newestSeq)
         return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
       })
   }
 }
 
-/** Rank of the first of the newest `count` messages of the window: a message that is compacted is in no tail. */
+/** Position of the first of the newest `count` messages of the window: a message that is compacted is in no tail. */
 function freshTail({ history, window }: SummaryGraph, count: number): number {
   let first = history.length
   let left = count
   for (let index = window.length - 1; index >= 0 && left > 0; index -= 1) {
-    const rank = window[index]?.rank ?? -1
-    if (rank < 0) continue
-    first = Math.min(first, rank)
+    const position = window[index]?.position ?? -1
+    if (position < 0) continue
+    first = Math.min(first, position)
     left -= 1
   }
   return first

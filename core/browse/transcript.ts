@@ -1,6 +1,6 @@
 import type { Message, TranscriptPage } from '../contract/message.ts'
 import { LcmError } from '../errors.ts'
-import type { History } from '../memory/history.ts'
+import type { Messages } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import type { HistoryIndex } from '../systems/history-index.ts'
@@ -14,9 +14,9 @@ type PageInput = {
   /** UTF-16 units of each text. */
   readonly contentChars: number
 }
-type Place = { conversationId: number; rank: number; lastRank: number }
+type Place = { conversationId: number; position: number; lastPosition: number }
 
-/** Every message of a conversation as a row of one long list; the rank is the row. */
+/** Every message of a conversation as a row of one long list; the position is the row. */
 export class Transcript {
   readonly #db: ReadDb
   readonly #histories: HistoryIndex
@@ -30,7 +30,7 @@ export class Transcript {
   page(input: PageInput): TranscriptPage {
     return readSnapshot(this.#db, () => {
       const order = this.#histories.order(input.conversationId)
-      const ids = Array.from(order.messageIds.subarray(input.offset, input.offset + input.limit))
+      const ids = Array.from(order.ids.subarray(input.offset, input.offset + input.limit))
       const found = readMessages(this.#db, ids, input.contentChars)
       const messages = ids.flatMap((messageId, index): Message[] => {
         const message = found.get(messageId)
@@ -53,7 +53,7 @@ export class Transcript {
       if (messageId === null || !message) {
         throw new LcmError('invalid_argument', `${id} is a ${node.kind}, not a message: describe it instead.`, { id })
       }
-      return ranked(message, this.#histories.order(node.conversationId).rankOf(messageId))
+      return ranked(message, this.#histories.order(node.conversationId).positionOf(messageId))
     })
   }
 
@@ -68,18 +68,18 @@ export class Transcript {
       const { conversationId } = node
       if (node.kind !== 'summary') {
         const order = this.#histories.order(conversationId)
-        if (node.kind === 'file') return { conversationId, rank: 0, lastRank: Math.max(0, order.length - 1) }
-        const rank = order.rankOf(node.messageId)
-        return { conversationId, rank, lastRank: rank }
+        if (node.kind === 'file') return { conversationId, position: 0, lastPosition: Math.max(0, order.length - 1) }
+        const position = order.positionOf(node.messageId)
+        return { conversationId, position, lastPosition: position }
       }
       const graph = this.#histories.graph(conversationId)
       const { history } = graph
       const summary = graph.nodes[graph.indexOf(id)]
       const first = summary?.ranges[0]
       const end = summary?.ranges.at(-1)
-      if (first !== undefined && end !== undefined) return { conversationId, rank: first, lastRank: end - 1 }
-      const rank = lastRow(history, history.rankAtTime(summary?.createdAtMs ?? Number.POSITIVE_INFINITY))
-      return { conversationId, rank, lastRank: rank }
+      if (first !== undefined && end !== undefined) return { conversationId, position: first, lastPosition: end - 1 }
+      const position = lastRow(history, history.positionAtTime(summary?.createdAtMs ?? Number.POSITIVE_INFINITY))
+      return { conversationId, position, lastPosition: position }
     })
   }
 
@@ -87,15 +87,15 @@ export class Transcript {
    * Row of the first message at or after a time; the last row when there is none.
    * @throws LcmError not_found
    */
-  rankAt(input: { readonly conversationId: number; readonly atMs: number }): { rank: number } {
+  positionAt(input: { readonly conversationId: number; readonly atMs: number }): { position: number } {
     const history = this.#histories.of(input.conversationId)
-    return { rank: lastRow(history, history.rankAtTime(input.atMs)) }
+    return { position: lastRow(history, history.positionAtTime(input.atMs)) }
   }
 }
 
-const lastRow = (history: History, rank: number): number => Math.max(0, Math.min(rank, history.length - 1))
+const lastRow = (history: Messages, position: number): number => Math.max(0, Math.min(position, history.length - 1))
 
-function ranked(message: Omit<Message, 'rank'> & { readonly messageId: number }, rank: number): Message {
+function ranked(message: Omit<Message, 'position'> & { readonly messageId: number }, position: number): Message {
   const { messageId: _, ...rest } = message
-  return { ...rest, rank }
+  return { ...rest, position }
 }

@@ -95,9 +95,11 @@ export const contract = {
       .output(TranscriptPage),
     message: base.input(byId).output(Message),
     /** Where a node begins in its conversation: the row to scroll to. */
-    locate: base.input(byId).output(z.object({ conversationId: ConversationId, rank: z.int(), lastRank: z.int() })),
+    locate: base
+      .input(byId)
+      .output(z.object({ conversationId: ConversationId, position: z.int(), lastPosition: z.int() })),
     /** Row of the first message at or after a time. */
-    rankAt: base.input(inConversation.extend({ atMs: TimeMs })).output(z.object({ rank: z.int() })),
+    positionAt: base.input(inConversation.extend({ atMs: TimeMs })).output(z.object({ position: z.int() })),
   },
   strata: {
     get: base

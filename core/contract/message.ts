@@ -61,7 +61,7 @@ export const Message = z.object({
   conversationId: ConversationId,
   seq: z.int(),
   /** 0-based place in the conversation by seq; the index of the row in the transcript. */
-  rank: z.int(),
+  position: z.int(),
   role: Role,
   content: z.string(),
   /** Length of the whole content in UTF-16 units; `content` may be cut to the page's limit. */

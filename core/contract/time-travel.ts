@@ -21,7 +21,7 @@ export const CompactionEvent = z.object({
   /** Empty in a file without a log. */
   runId: z.string(),
   atMs: TimeMs,
-  /** How many messages were there by then: the event stands between the message of rank `messages - 1` and the next. */
+  /** How many messages were there by then: the event stands between the message of position `messages - 1` and the next. */
   messages: z.int(),
   pass: z.enum(['leaf', 'condensed']),
   summaryId: NodeId,

@@ -12,8 +12,8 @@ export function steadyClock(createdAtMs: Float64Array): Float64Array {
 function isSteady(times: Float64Array): boolean {
   // By index: an iterator makes an object of every number.
   let before = Number.NEGATIVE_INFINITY
-  for (let rank = 0; rank < times.length; rank += 1) {
-    const time = times[rank] as number
+  for (let position = 0; position < times.length; position += 1) {
+    const time = times[position] as number
     // Written so that NaN (no time) is not steady.
     if (!(time >= before)) return false
     before = time
@@ -26,7 +26,7 @@ function longestSteadySequence(times: Float64Array): Uint8Array {
   const before = new Int32Array(times.length)
   const tails = new Int32Array(times.length)
   let piles = 0
-  times.forEach((time, rank) => {
+  times.forEach((time, position) => {
     if (Number.isNaN(time)) return
     let low = 0
     let high = piles
@@ -35,13 +35,17 @@ function longestSteadySequence(times: Float64Array): Uint8Array {
       if ((times[tails[middle] as number] as number) <= time) low = middle + 1
       else high = middle
     }
-    before[rank] = low === 0 ? -1 : (tails[low - 1] as number)
-    tails[low] = rank
+    before[position] = low === 0 ? -1 : (tails[low - 1] as number)
+    tails[low] = position
     if (low === piles) piles += 1
   })
   const kept = new Uint8Array(times.length)
-  for (let rank = piles === 0 ? -1 : (tails[piles - 1] as number); rank >= 0; rank = before[rank] as number) {
-    kept[rank] = 1
+  for (
+    let position = piles === 0 ? -1 : (tails[piles - 1] as number);
+    position >= 0;
+    position = before[position] as number
+  ) {
+    kept[position] = 1
   }
   return kept
 }
@@ -49,9 +53,9 @@ function longestSteadySequence(times: Float64Array): Uint8Array {
 function placed(times: Float64Array, kept: Uint8Array): Float64Array {
   const steady = new Float64Array(times.length)
   let now = times[kept.indexOf(1)] ?? Number.NaN
-  for (let rank = 0; rank < times.length; rank += 1) {
-    if (kept[rank] === 1) now = times[rank] as number
-    steady[rank] = now
+  for (let position = 0; position < times.length; position += 1) {
+    if (kept[position] === 1) now = times[position] as number
+    steady[position] = now
   }
   return steady
 }

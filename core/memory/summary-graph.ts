@@ -1,6 +1,6 @@
-import type { GraphOrder } from './graph-order.ts'
-import type { History } from './history.ts'
-import { NO_RANKS, type RankRanges, rankCount } from './rank-ranges.ts'
+import type { LineageOrder } from './lineage-order.ts'
+import type { Messages } from './messages.ts'
+import { NO_POSITIONS, type PositionRanges, positionCount } from './position-ranges.ts'
 
 /** How a message or summary relates to the window; the higher, the nearer. */
 export const ABSENT = 0
@@ -23,35 +23,35 @@ export type GraphNode = {
   /** Messages that it names as its sources, there or not. */
   readonly messageEdges: number
   /** This conversation's messages among those that it names, and how many of them are in other conversations. */
-  readonly directRanges: RankRanges
+  readonly directRanges: PositionRanges
   readonly directStrays: number
   /** Ranks of this conversation's messages that it reaches, through all its sources. */
-  readonly ranges: RankRanges
+  readonly ranges: PositionRanges
   /** Messages of other conversations that it reaches (in damaged files); counted once for every way to them. */
   readonly strayMessages: number
 }
 
-/** One entry of the window, in order. `rank` and `node` are −1 where the item names nothing that is there. */
-export type WindowItem = { readonly messageId: number | null; readonly rank: number; readonly node: number }
+/** One entry of the window, in order. `position` and `node` are −1 where the item names nothing that is there. */
+export type WindowItem = { readonly messageId: number | null; readonly position: number; readonly node: number }
 
 /** The summaries of one conversation, how they rest on each other, what they cover, and the window over them. */
 export class SummaryGraph {
-  readonly history: History
+  readonly history: Messages
   /** The conversation's own, oldest first; then those that other conversations share with it, then missing ones. */
   readonly nodes: readonly GraphNode[]
   /** Direct sources that are summaries, in order. */
   readonly sources: readonly (readonly number[])[]
   readonly dependents: readonly (readonly number[])[]
-  readonly order: GraphOrder
+  readonly order: LineageOrder
   readonly window: readonly WindowItem[]
   /** ABSENT, COVERED or IN_WINDOW by node. */
   readonly nodeStates: Uint8Array
-  /** The same by rank of the message, or EVENT. */
+  /** The same by position of the message, or EVENT. */
   readonly messageStates: Uint8Array
   readonly #indexes: ReadonlyMap<string, number>
 
   constructor(
-    history: History,
+    history: Messages,
     parts: Pick<SummaryGraph, 'nodes' | 'sources' | 'dependents' | 'order' | 'window'> & {
       /** Ranks of the messages that are events. */
       readonly events: readonly number[]
@@ -76,7 +76,7 @@ export class SummaryGraph {
 
   /** Messages that a node stands for. */
   messageCount(node: GraphNode): number {
-    return rankCount(node.ranges) + node.strayMessages
+    return positionCount(node.ranges) + node.strayMessages
   }
 
   /** Tokens of this conversation's messages that a node stands for. */
@@ -114,12 +114,12 @@ function nodeStates(graph: SummaryGraph): Uint8Array {
 
 function messageStates(graph: SummaryGraph, events: readonly number[]): Uint8Array {
   const states = new Uint8Array(graph.history.length)
-  for (const rank of events) states[rank] = EVENT
+  for (const position of events) states[position] = EVENT
   for (const { node } of graph.window) {
     if (node < 0) continue
-    const ranges = graph.nodes[node]?.ranges ?? NO_RANKS
+    const ranges = graph.nodes[node]?.ranges ?? NO_POSITIONS
     for (let i = 0; i < ranges.length; i += 2) states.fill(COVERED, ranges[i], ranges[i + 1])
   }
-  for (const { rank } of graph.window) if (rank >= 0) states[rank] = IN_WINDOW
+  for (const { position } of graph.window) if (position >= 0) states[position] = IN_WINDOW
   return states
 }

@@ -107,7 +107,7 @@ function below(db: ReadDb, histories: HistoryIndex, summaryId: string): RowLists
   const messages: number[] = []
   const ranges = graph.nodes[start]?.ranges ?? []
   for (let i = 0; i < ranges.length; i += 2) {
-    for (const id of graph.history.messageIds.subarray(ranges[i], ranges[i + 1])) messages.push(id)
+    for (const id of graph.history.ids.subarray(ranges[i], ranges[i + 1])) messages.push(id)
   }
   const ids = reached.filter((index) => index !== start).flatMap((index) => graph.nodes[index]?.id ?? [])
   return {

@@ -1,6 +1,5 @@
 import { ROLES, type Role } from '../contract/ids.ts'
-import type { HistoryColumns } from '../memory/history.ts'
-import { GrowingColumns } from '../memory/history-columns.ts'
+import { GrowingMessages, type Messages } from '../memory/messages.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
@@ -9,7 +8,7 @@ import { coversOfMessages } from '../systems/covers.ts'
 import type { HistoryIndex } from '../systems/history-index.ts'
 import { messageNodeId } from '../systems/node-id.ts'
 import { readPruned } from '../systems/pruned-outputs.ts'
-import { appendingNewer } from '../systems/read-columns.ts'
+import { appendingNewer } from '../systems/read-messages.ts'
 import type { Breather } from './breather.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
@@ -169,20 +168,21 @@ export class MessageCorpus implements Corpus {
     const all = new CatalogueBuilder(null, this.#db.get<Extent>(queries.extent)?.length ?? 0)
     for (const conversation of this.#db.column<number>(queries.conversations)) {
       const known = this.#histories?.known(conversation)
-      const { messageIds, roleCodes, createdAtMs, tokensBefore } = known ?? (await this.#read(conversation, breather))
-      for (let rank = 0; rank < messageIds.length; rank += 1) {
-        const atMs = createdAtMs[rank] as number
-        const tokens = (tokensBefore[rank + 1] as number) - (tokensBefore[rank] as number)
+      const messages = known ?? (await this.#read(conversation, breather))
+      for (let position = 0; position < messages.length; position += 1) {
+        const atMs = messages.createdAtMs[position] as number
         const time = Number.isNaN(atMs) ? null : atMs
-        all.add(messageIds[rank] as number, conversation, roleCodes[rank] as number, time, tokens)
+        const id = messages.ids[position] as number
+        all.add(id, conversation, messages.roleAt(position), time, messages.tokensAt(position))
       }
       await breather.pause()
     }
     return all.build()
   }
 
-  async #read(conversation: number, breather: Breather): Promise<HistoryColumns> {
-    const columns = new GrowingColumns(this.#db.value<number>(queries.length, { conversation }) ?? 0)
+  async #read(conversation: number, breather: Breather): Promise<Messages> {
+    const length = this.#db.value<number>(queries.length, { conversation }) ?? 0
+    const columns = new GrowingMessages(length).begin(conversation)
     for (const _ of appendingNewer(this.#db, conversation, columns)) await breather.pause()
     return columns.view()
   }

@@ -1,21 +1,25 @@
 import { LcmError } from '../errors.ts'
-import { History } from '../memory/history.ts'
-import { type Extent, GrowingColumns, ORDER_MODULUS } from '../memory/history-columns.ts'
-import type { MessageOrder } from '../memory/message-order.ts'
+import {
+  GrowingMessages,
+  type MessageOrder,
+  type MessageSums,
+  type Messages,
+  ORDER_MODULUS,
+} from '../memory/messages.ts'
 import type { SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { atOnce, withBreath } from '../yielding.ts'
 import { changeStamp } from './change-stamp.ts'
 import { loadingSummaryGraph, loadSummaryGraph } from './load-summary-graph.ts'
-import { appendingNewer, checking } from './read-columns.ts'
+import { appendingNewer, checking } from './read-messages.ts'
 import { readOrder } from './read-order.ts'
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
   length: /* sql */ `SELECT count(*) FROM messages WHERE conversation_id = :conversation`,
   /** What tells an appended conversation from a rewritten one. */
-  extent: /* sql */ `
+  sums: /* sql */ `
     SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
     FROM messages
     WHERE conversation_id = :conversation`,
@@ -41,8 +45,8 @@ type Kept = {
   /** Of the file when every message was looked at; afterwards, for a moment, only which messages there are. */
   checked: string
   trustedUntilMs: number
-  columns: GrowingColumns
-  history: History
+  columns: GrowingMessages
+  history: Messages
   graph: SummaryGraph | null
 }
 
@@ -89,17 +93,17 @@ export class HistoryIndex {
    * The messages of a conversation as they are now.
    * @throws LcmError not_found
    */
-  of(conversationId: number): History {
+  of(conversationId: number): Messages {
     return this.#current(conversationId).history
   }
 
   /** As it was when it was last read; null when it never was, or had to make room. */
-  kept(conversationId: number): History | null {
+  kept(conversationId: number): Messages | null {
     return this.#kept.get(conversationId)?.history ?? null
   }
 
   /** As it is now, when that is at hand; null when it would have to be read. */
-  known(conversationId: number): History | null {
+  known(conversationId: number): Messages | null {
     const kept = this.#kept.get(conversationId)
     return kept?.checked === changeStamp(this.#db) ? kept.history : null
   }
@@ -155,11 +159,12 @@ export class HistoryIndex {
       const kept = this.#kept.get(conversationId)
       if (kept?.checked === stamp) return
       const isSound = kept ? yield* checking(this.#db, kept.history) : false
-      const columns = kept && isSound ? kept.columns : new GrowingColumns(this.#length(conversationId))
+      const columns =
+        kept && isSound ? kept.columns : new GrowingMessages(this.#length(conversationId)).begin(conversationId)
       yield* appendingNewer(this.#db, conversationId, columns)
       const now = changeStamp(this.#db)
       if (columns.length === 0 || this.#kept.get(conversationId)?.checked === now) return
-      const history = new History(conversationId, columns.view())
+      const history = columns.view()
       // Somebody who writes all the time would keep us looking all the time.
       const isLate = now !== stamp && performance.now() >= untilMs
       const trustedUntilMs = isLate ? performance.now() + TRUST_MS : 0
@@ -192,7 +197,7 @@ export class HistoryIndex {
     const order = readOrder(this.#db, conversationId, kept.history)
     if (order === kept.history) return { ...kept, graph: null }
     appendNewer(this.#db, conversationId, kept.columns)
-    const history = new History(conversationId, kept.columns.view())
+    const history = kept.columns.view()
     return isSameOrder(order, history) ? { ...kept, history, graph: null } : null
   }
 
@@ -203,9 +208,9 @@ export class HistoryIndex {
   #load(conversationId: number): Kept {
     const length = this.#length(conversationId)
     if (length === 0) this.#requireThere(conversationId)
-    const columns = new GrowingColumns(length)
+    const columns = new GrowingMessages(length).begin(conversationId)
     appendNewer(this.#db, conversationId, columns)
-    return { ...UNCHECKED, columns, history: new History(conversationId, columns.view()) }
+    return { ...UNCHECKED, columns, history: columns.view() }
   }
 
   #requireThere(conversationId: number): void {
@@ -232,7 +237,7 @@ export class HistoryIndex {
 }
 
 /** Adds all messages after those that are there. */
-function appendNewer(db: ReadDb, conversation: number, columns: GrowingColumns): void {
+function appendNewer(db: ReadDb, conversation: number, columns: GrowingMessages): void {
   atOnce(appendingNewer(db, conversation, columns))
 }
 
@@ -240,17 +245,17 @@ function appendNewer(db: ReadDb, conversation: number, columns: GrowingColumns):
 function extended(db: ReadDb, kept: Kept): Kept | undefined {
   const { history, columns } = kept
   const conversation = { conversation: history.conversationId }
-  const extent = db.get<Extent>(queries.extent, conversation)
-  if (!extent || extent.length < Math.max(1, history.length)) return undefined
-  if (isSame(columns.extent, extent)) return { ...kept, graph: null }
+  const sums = db.get<MessageSums>(queries.sums, conversation)
+  if (!sums || sums.length < Math.max(1, history.length)) return undefined
+  if (isSame(columns.sums, sums)) return { ...kept, graph: null }
   appendNewer(db, history.conversationId, columns)
-  if (!isSame(columns.extent, extent)) return undefined
-  return { ...UNCHECKED, columns, history: new History(history.conversationId, columns.view()) }
+  if (!isSame(columns.sums, sums)) return undefined
+  return { ...UNCHECKED, columns, history: columns.view() }
 }
 
-const isSame = (a: Extent, b: Extent): boolean =>
+const isSame = (a: MessageSums, b: MessageSums): boolean =>
   a.length === b.length && a.tokens === b.tokens && a.ordered === b.ordered
 
 const isSameOrder = (a: MessageOrder, b: MessageOrder): boolean =>
   a.length === b.length &&
-  a.seqs.every((seq, rank) => seq === b.seqs[rank] && a.messageIds[rank] === b.messageIds[rank])
+  a.seqs.every((seq, position) => seq === b.seqs[position] && a.ids[position] === b.ids[position])

@@ -1,7 +1,7 @@
 import { ROLES, SummaryLevel } from '../contract/ids.ts'
-import { type GraphOrder, graphOrder } from '../memory/graph-order.ts'
-import type { History } from '../memory/history.ts'
-import { NO_RANKS, type RankRanges, rangesOfRanks, unionOfRanges } from '../memory/rank-ranges.ts'
+import { type LineageOrder, lineageOrder } from '../memory/lineage-order.ts'
+import type { Messages } from '../memory/messages.ts'
+import { NO_POSITIONS, type PositionRanges, rangesOfPositions, unionOfRanges } from '../memory/position-ranges.ts'
 import { type GraphNode, SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { atOnce } from '../yielding.ts'
@@ -29,12 +29,12 @@ const queries = {
 }
 
 /** Reads the summaries of a history's conversation. Call inside a snapshot with the history. */
-export function loadSummaryGraph(db: ReadDb, history: History): SummaryGraph {
+export function loadSummaryGraph(db: ReadDb, history: Messages): SummaryGraph {
   return atOnce(loadingSummaryGraph(db, history))
 }
 
 /** The same a piece of work at a time: whoever lets others have their turn sees to it that the file stays as it was. */
-export function* loadingSummaryGraph(db: ReadDb, history: History): Generator<void, SummaryGraph> {
+export function* loadingSummaryGraph(db: ReadDb, history: Messages): Generator<void, SummaryGraph> {
   const rows = yield* readingSummaryRows(db, history.conversationId)
   yield
   const indexes = new Map(rows.summaries.map((row, index) => [row.id, index]))
@@ -50,7 +50,7 @@ export function* loadingSummaryGraph(db: ReadDb, history: History): Generator<vo
     // A summary that is gone leads nowhere: what is below it cannot be expanded through it.
     if (summary < rows.summaries.length) sources[summary]?.push(source)
   }
-  const order = graphOrder(sources)
+  const order = lineageOrder(sources)
   yield
   const own: Reach[] = []
   for (const row of rows.summaries) {
@@ -73,7 +73,7 @@ export function* loadingSummaryGraph(db: ReadDb, history: History): Generator<vo
       createdAtMs: row.createdAtMs,
       level: level === -1 ? UNKNOWN_LEVEL : level,
       messageEdges: own[index]?.edges ?? 0,
-      directRanges: own[index]?.ranges ?? NO_RANKS,
+      directRanges: own[index]?.ranges ?? NO_POSITIONS,
       directStrays: own[index]?.strays ?? 0,
       ranges,
       strayMessages: strays,
@@ -86,26 +86,26 @@ export function* loadingSummaryGraph(db: ReadDb, history: History): Generator<vo
     })
     .map(({ messageId, summaryId }) => ({
       messageId,
-      rank: messageId === null ? -1 : history.rankOf(messageId),
+      position: messageId === null ? -1 : history.positionOf(messageId),
       node: summaryId === null ? -1 : (indexes.get(summaryId) ?? -1),
     }))
   yield
-  const events = eventRanks(db, history)
+  const events = eventPositions(db, history)
   return new SummaryGraph(history, { nodes, sources, dependents, order, window, events }, indexes)
 }
 
 /** They all have the role system, of which there are few. */
-function eventRanks(db: ReadDb, history: History): number[] {
+function eventPositions(db: ReadDb, history: Messages): number[] {
   const ids: number[] = []
-  for (let rank = history.roleCodes.indexOf(SYSTEM); rank >= 0; rank = history.roleCodes.indexOf(SYSTEM, rank + 1)) {
-    ids.push(history.messageIds[rank] as number)
+  for (let position = 0; position < history.length; position += 1) {
+    if (history.roleAt(position) === SYSTEM) ids.push(history.ids[position] as number)
   }
   if (ids.length === 0) return []
-  return db.column<number>(queries.events, { ids: JSON.stringify(ids) }).map((id) => history.rankOf(id))
+  return db.column<number>(queries.events, { ids: JSON.stringify(ids) }).map((id) => history.positionOf(id))
 }
 
-type Reach = { readonly ranges: RankRanges; readonly strays: number; readonly edges: number }
-const NOTHING: Reach = { ranges: NO_RANKS, strays: 0, edges: 0 }
+type Reach = { readonly ranges: PositionRanges; readonly strays: number; readonly edges: number }
+const NOTHING: Reach = { ranges: NO_POSITIONS, strays: 0, edges: 0 }
 const MISSING: Omit<GraphNode, 'id'> = {
   kind: 'missing',
   conversationId: null,
@@ -114,39 +114,39 @@ const MISSING: Omit<GraphNode, 'id'> = {
   createdAtMs: null,
   level: UNKNOWN_LEVEL,
   messageEdges: 0,
-  directRanges: NO_RANKS,
+  directRanges: NO_POSITIONS,
   directStrays: 0,
-  ranges: NO_RANKS,
+  ranges: NO_POSITIONS,
   strayMessages: 0,
 }
 
 /** The messages that a summary itself names. */
-function messagesOf(db: ReadDb, history: History, row: SummaryRow): Reach {
+function messagesOf(db: ReadDb, history: Messages, row: SummaryRow): Reach {
   if (row.span === null) return NOTHING
   const { edges, lowest, highest, sum } = row.span
-  const from = history.rankOf(lowest)
-  const to = history.rankOf(highest)
+  const from = history.positionOf(lowest)
+  const to = history.positionOf(highest)
   if (from >= 0 && to - from + 1 === edges && sumOfIds(history, from, to) === sum) {
     return { ranges: Int32Array.of(from, to + 1), strays: 0, edges }
   }
   const ids = db.column<number>(queries.messagesOf, { summary: row.id })
-  const elsewhere = ids.filter((id) => history.rankOf(id) < 0)
+  const elsewhere = ids.filter((id) => history.positionOf(id) < 0)
   return {
-    ranges: rangesOfRanks(ids.map((id) => history.rankOf(id)).filter((rank) => rank >= 0)),
+    ranges: rangesOfPositions(ids.map((id) => history.positionOf(id)).filter((position) => position >= 0)),
     strays:
       elsewhere.length === 0 ? 0 : (db.value<number>(queries.countThere, { ids: JSON.stringify(elsewhere) }) ?? 0),
     edges,
   }
 }
 
-function sumOfIds(history: History, from: number, to: number): number {
+function sumOfIds(history: Messages, from: number, to: number): number {
   let sum = 0
-  for (let rank = from; rank <= to; rank += 1) sum += history.messageIds[rank] as number
+  for (let position = from; position <= to; position += 1) sum += history.ids[position] as number
   return sum
 }
 
 /** What every node reaches through its sources; the nodes of a cycle reach the same. */
-function reach(own: readonly Reach[], sources: readonly (readonly number[])[], order: GraphOrder): Reach[] {
+function reach(own: readonly Reach[], sources: readonly (readonly number[])[], order: LineageOrder): Reach[] {
   const reached: Reach[] = []
   let rangeEnds = 0
   for (let start = 0; start < order.order.length; ) {
@@ -176,5 +176,5 @@ function reach(own: readonly Reach[], sources: readonly (readonly number[])[], o
   return reached
 }
 
-const hull = (ranges: RankRanges): RankRanges =>
+const hull = (ranges: PositionRanges): PositionRanges =>
   ranges.length <= 2 ? ranges : Int32Array.of(ranges[0] as number, ranges.at(-1) as number)

@@ -79,8 +79,8 @@ type PartRow = Omit<MessagePart, 'isSynthetic'> & {
   readonly longestBytes: number
 }
 
-/** A message without its rank, which only the history knows. */
-export type StoredMessage = Omit<Message, 'rank'> & { readonly messageId: number }
+/** A message without its position, which only the history knows. */
+export type StoredMessage = Omit<Message, 'position'> & { readonly messageId: number }
 
 /**
  * Messages with parts, covers and visibility, by message number. Every text is cut to `contentChars` UTF-16 units.

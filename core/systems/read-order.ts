@@ -1,5 +1,5 @@
-import { ORDER_MODULUS, unpack } from '../memory/history-columns.ts'
-import { MessageOrder } from '../memory/message-order.ts'
+import { MessageOrder, ORDER_MODULUS } from '../memory/messages.ts'
+import { unpackInto } from '../memory/packed-numbers.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
@@ -24,7 +24,7 @@ const queries = {
 
 const AT_ONCE = 50_000
 
-type Stretch = { readonly messageIds: Float64Array; readonly seqs: Float64Array }
+type Stretch = { readonly ids: Float64Array; readonly seqs: Float64Array }
 
 /**
  * The order of a conversation's messages, from an index where the file has one for it: unlike everything else about
@@ -40,12 +40,12 @@ export function readOrder(db: ReadDb, conversationId: number, known: MessageOrde
 
 type Extent = { readonly length: number; readonly ordered: number }
 
-const NOTHING: Stretch = { messageIds: new Float64Array(0), seqs: new Float64Array(0) }
+const NOTHING: Stretch = { ids: new Float64Array(0), seqs: new Float64Array(0) }
 
-function extentOf({ messageIds, seqs }: Stretch): Extent {
+function extentOf({ ids, seqs }: Stretch): Extent {
   let ordered = 0
-  for (let rank = 0; rank < seqs.length; rank += 1) {
-    ordered += ((messageIds[rank] as number) % ORDER_MODULUS) * (seqs[rank] as number)
+  for (let position = 0; position < seqs.length; position += 1) {
+    ordered += ((ids[position] as number) % ORDER_MODULUS) * (seqs[position] as number)
   }
   return { length: seqs.length, ordered }
 }
@@ -65,32 +65,32 @@ function* stretches(db: ReadDb, conversation: number, before: Stretch): Generato
     if (packed[0] < AT_ONCE) return
     seq = nextKey(db, 'the places of messages in their conversation', seq, whole.seqs.at(-1))
   }
-  // Not every file is a sound one: a number may be negative, or a text.
+  // Not every file is a sound one: a number may be a text.
   const rows = [...db.iterateRaw<[number, number]>(queries.after, { conversation, seq })]
   yield {
-    messageIds: Float64Array.from(rows, ([messageId]) => messageId),
+    ids: Float64Array.from(rows, ([messageId]) => messageId),
     seqs: Float64Array.from(rows, ([, of]) => of),
   }
 }
 
 /** Of a full stretch those of the last seq are left out, since there may be more of them. */
-function unpacked([count, ids, seqTexts]: readonly [number, string | null, string | null]): Stretch | null {
-  const [messageIds, seqs] = [new Float64Array(count), new Float64Array(count)]
-  if (!unpack(ids, messageIds, 0, count) || !unpack(seqTexts, seqs, 0, count)) return null
+function unpacked([count, idTexts, seqTexts]: readonly [number, string | null, string | null]): Stretch | null {
+  const [ids, seqs] = [new Float64Array(count), new Float64Array(count)]
+  if (unpackInto(idTexts ?? '', ids, 0) !== count || unpackInto(seqTexts ?? '', seqs, 0) !== count) return null
   let end = count
   if (count === AT_ONCE) while (end > 0 && seqs[end - 1] === seqs[count - 1]) end -= 1
-  return end === 0 ? null : { messageIds: messageIds.subarray(0, end), seqs: seqs.subarray(0, end) }
+  return end === 0 ? null : { ids: ids.subarray(0, end), seqs: seqs.subarray(0, end) }
 }
 
 function joined(conversationId: number, stretchesRead: Iterable<Stretch>): MessageOrder {
   const all = [...stretchesRead]
   const length = all.reduce((sum, stretch) => sum + stretch.seqs.length, 0)
-  const columns = { messageIds: new Float64Array(length), seqs: new Float64Array(length) }
+  const columns = { ids: new Float64Array(length), seqs: new Float64Array(length) }
   let first = 0
-  for (const { messageIds, seqs } of all) {
-    columns.messageIds.set(messageIds, first)
+  for (const { ids, seqs } of all) {
+    columns.ids.set(ids, first)
     columns.seqs.set(seqs, first)
     first += seqs.length
   }
-  return new MessageOrder(conversationId, columns)
+  return new MessageOrder({ ...columns, ranges: [{ conversationId, from: 0, to: length }] })
 }

@@ -1,53 +1,8 @@
 import type { Sample } from '../contract/integrity.ts'
 import type { MemoryInfo } from '../contract/memory.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
-
-/** Of what a scan has read of a memory, the part that systems ask for. Rows are named by their positions in columns. */
-type ScannedMemory = {
-  readonly conversations: ReadonlyMap<number, { readonly archivedAtMs: number | null }>
-  readonly messages: {
-    readonly ids: ArrayLike<number>
-    readonly conversations: ArrayLike<number>
-    readonly seqs: ArrayLike<number>
-    readonly roles: ArrayLike<number>
-    readonly atMs: ArrayLike<number>
-    /** −1 for a message that does not exist. */
-    indexOf(id: number): number
-  }
-  readonly summaries: {
-    readonly rows: readonly ScannedSummary[]
-    at(position: number): ScannedSummary
-    /** −1 for a summary that does not exist. */
-    indexOf(id: string): number
-  }
-  readonly links: { readonly dependents: readonly (readonly number[])[] }
-  readonly window: {
-    readonly length: number
-    readonly conversations: ArrayLike<number>
-    readonly isSummary: ArrayLike<number>
-    /** Positions of messages and summaries; −1 for what does not exist. */
-    readonly targets: ArrayLike<number>
-    readonly summaryCounts: ArrayLike<number>
-  }
-  /** By position of a summary, over all messages that it stands for. */
-  readonly extents: {
-    readonly first: ArrayLike<number>
-    readonly latestAtMs: ArrayLike<number>
-    readonly messageTokens: ArrayLike<number>
-  }
-  /** `leaf`: by position of a message, the first summary that names it, or −1. */
-  readonly coverage: { readonly leaf: ArrayLike<number> }
-}
-
-type ScannedSummary = {
-  readonly index: number
-  readonly id: string
-  readonly conversationId: number
-  readonly kind: string
-  readonly depth: number
-  readonly recordedTokens: number | null
-}
 
 /** What a system may look at to say whether something is by its design. */
 export type ScanContext = {
@@ -57,7 +12,7 @@ export type ScanContext = {
   readonly probe: SchemaProbe
   /** Null scans every conversation. */
   readonly conversationId: number | null
-  readonly facts: ScannedMemory
+  readonly facts: Memory
 }
 
 /** One thing that is not as it should be. */

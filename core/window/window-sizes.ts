@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '../contract/ids.ts'
-import type { History } from '../memory/history.ts'
+import type { Messages } from '../memory/messages.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { prunedByMessage, prunedInWindows, readPruned } from '../systems/pruned-outputs.ts'
@@ -49,7 +49,7 @@ export class WindowSizes {
   }
 
   /** All at once. Conversations without an entry are left out. Call inside a snapshot. */
-  measure(conversationIds: readonly number[], history: History | null = null): Map<number, WindowSize> {
+  measure(conversationIds: readonly number[], history: Messages | null = null): Map<number, WindowSize> {
     const steps = this.measuring(conversationIds, Number.MAX_SAFE_INTEGER, history)
     for (;;) {
       const step = steps.next()
@@ -64,7 +64,7 @@ export class WindowSizes {
   *measuring(
     conversationIds: readonly number[],
     pageEntries: number,
-    history: History | null = null,
+    history: Messages | null = null,
   ): Generator<void, Map<number, WindowSize>> {
     const windows = new Map<number, Entry[]>()
     const conversations = JSON.stringify(conversationIds)
@@ -90,7 +90,7 @@ export class WindowSizes {
     return sizes
   }
 
-  #entries(rows: readonly EntryRow[], history: History | null): Entry[] {
+  #entries(rows: readonly EntryRow[], history: Messages | null): Entry[] {
     const facts = this.#messageFacts(rows, history)
     const summaryIds = rows.flatMap(([, messageId, id]) => (id !== null && !facts.has(messageId ?? -1) ? id : []))
     const summaries = this.#byId<string>(queries.summaries, summaryIds)
@@ -109,15 +109,18 @@ export class WindowSizes {
     }))
   }
 
-  #messageFacts(rows: readonly EntryRow[], history: History | null): Map<number, Fact> {
+  #messageFacts(rows: readonly EntryRow[], history: Messages | null): Map<number, Fact> {
     const facts = new Map<number, Fact>()
     const elsewhere: number[] = []
     for (const [, messageId] of rows) {
       if (messageId === null) continue
-      const rank = history?.isPlain ? history.rankOf(messageId) : -1
-      if (!history || rank < 0) elsewhere.push(messageId)
+      const position = history?.isPlain ? history.positionOf(messageId) : -1
+      if (!history || position < 0) elsewhere.push(messageId)
       else
-        facts.set(messageId, { role: ROLES[history.roleCodes[rank] as number] ?? null, tokens: history.tokensAt(rank) })
+        facts.set(messageId, {
+          role: ROLES[history.roles[position] as number] ?? null,
+          tokens: history.tokensAt(position),
+        })
     }
     if (elsewhere.length === 0) return facts
     type Row = [messageId: number, role: string | null, tokens: number | null]

@@ -62,7 +62,7 @@ describe.each(doors)('the contract $name', (door) => {
     const pages = await Promise.all(
       offsets.map((offset) => client.transcript.page({ conversationId, offset, limit: 1 })),
     )
-    expect(pages.map((page) => page.messages[0]?.rank)).toEqual(offsets)
+    expect(pages.map((page) => page.messages[0]?.position)).toEqual(offsets)
   })
 
   it('gives a typed error for an id that does not exist', async () => {

@@ -44,7 +44,7 @@ function askAbout(lcm: Lcm, conversationId: number, ask: Ask): void {
   const page = ask('transcript.page', () =>
     lcm.transcript.page({ conversationId, offset: 0, limit: PAGE, contentChars: 200 }),
   )
-  ask('transcript.rankAt', () => lcm.transcript.rankAt({ conversationId, atMs: Date.now() }))
+  ask('transcript.positionAt', () => lcm.transcript.positionAt({ conversationId, atMs: Date.now() }))
   for (const axis of ['messages', 'tokens', 'time'] as const) {
     const { extent } = ask('strata.get', () => lcm.strata.get({ conversationId, axis }))
     ask('strata.messages', () => lcm.strata.messages({ conversationId, axis, x0: 0, x1: extent, buckets: 40 }))

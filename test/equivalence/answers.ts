@@ -77,7 +77,7 @@ function askConversation(lcm: Lcm, conversationId: number, ask: Ask): void {
   )
   ask(`second page ${of}`, () => lcm.transcript.page({ conversationId, offset: 3, limit: 5, contentChars: 5 }))
   const middle = page.messages[page.messages.length >> 1]
-  ask(`rank at ${of}`, () => lcm.transcript.rankAt({ conversationId, atMs: middle?.createdAtMs ?? 0 }))
+  ask(`position at ${of}`, () => lcm.transcript.positionAt({ conversationId, atMs: middle?.createdAtMs ?? 0 }))
   for (const axis of ['messages', 'tokens', 'time'] as const) {
     const { extent } = ask(`strata by ${axis} ${of}`, () => lcm.strata.get({ conversationId, axis }))
     ask(`messages by ${axis} ${of}`, () =>

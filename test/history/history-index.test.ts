@@ -13,12 +13,12 @@ it('keeps the messages of a conversation in columns, in the order of seq', () =>
   memory.messages(2, 3)
   memory.messages(1, [{ seq: 5, tokens: 7, role: 'tool' }, { seq: 2, tokens: 3 }, 'last'])
   const history = new HistoryIndex(memory.db).of(1)
-  expect([...history.messageIds]).toEqual([5, 4, 6])
+  expect([...history.ids]).toEqual([5, 4, 6])
   expect([...history.seqs]).toEqual([2, 5, 6])
-  expect([...history.roleCodes].map((code) => ROLES[code])).toEqual(['user', 'tool', 'user'])
+  expect([...history.roles].map((code) => ROLES[code])).toEqual(['user', 'tool', 'user'])
   expect([...history.tokensBefore]).toEqual([0, 3, 10, 11])
   expect(history.tokensAt(1)).toBe(7)
-  expect([4, 5, 6, 1, 99].map((id) => history.rankOf(id))).toEqual([1, 0, 2, -1, -1])
+  expect([4, 5, 6, 1, 99].map((id) => history.positionOf(id))).toEqual([1, 0, 2, -1, -1])
 })
 
 it('refuses a conversation that is not there, and has an empty history for one without messages', () => {
@@ -72,7 +72,7 @@ it('appending any number of times gives what reading at once gives', () => {
         memory.messages(1, step)
         const kept = index.of(1)
         const fresh = new HistoryIndex(memory.db).of(1)
-        expect([...kept.messageIds]).toEqual([...fresh.messageIds])
+        expect([...kept.ids]).toEqual([...fresh.ids])
         expect([...kept.tokensBefore]).toEqual([...fresh.tokensBefore])
       }
     }),
@@ -87,7 +87,7 @@ it('places one wrong clock with its neighbours and leaves the others alone', () 
   })
   const history = new HistoryIndex(memory.db).of(1)
   expect([...history.clockMs].map((ms) => (ms - STORY_BEGINS_MS) / 60_000)).toEqual([0, 1, 1, 2, 3, 3, 4])
-  expect(history.rankAtTime(STORY_BEGINS_MS + 60_001)).toBe(3)
+  expect(history.positionAtTime(STORY_BEGINS_MS + 60_001)).toBe(3)
 })
 
 it('shows one state of the file to all queries of a snapshot', () => {
@@ -110,7 +110,7 @@ it('shows one state of the file to all queries of a snapshot', () => {
 it('knows which messages there are, in order, without the rest, and keeps in step with the file', () => {
   using memory = buildMemory({ conversations: [{ messages: [{ seq: 4 }, { seq: 2 }] }, {}] })
   const index = new HistoryIndex(memory.db)
-  const order = () => [...index.order(1).messageIds]
+  const order = () => [...index.order(1).ids]
   expect(order()).toEqual([2, 1])
   expect(index.known(1)).toBe(null)
   memory.message(1, { seq: 9 })
@@ -121,7 +121,7 @@ it('knows which messages there are, in order, without the rest, and keeps in ste
   expect(order()).toEqual([3, 1, 4, 2])
   expect(index.of(1)).toBe(index.order(1))
   memory.message(1, { seq: 99 })
-  expect([...index.order(1).messageIds]).toEqual([...index.of(1).messageIds])
+  expect([...index.order(1).ids]).toEqual([...index.of(1).ids])
   expect(index.order(2).length).toBe(0)
   expect(() => index.order(3)).toThrowError(expect.objectContaining({ code: 'not_found' }))
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { graphOrder } from '../../core/memory/graph-order.ts'
-import { rangesOfRanks, rankCount, unionOfRanges } from '../../core/memory/rank-ranges.ts'
+import { lineageOrder } from '../../core/memory/lineage-order.ts'
+import { positionCount, rangesOfPositions, unionOfRanges } from '../../core/memory/position-ranges.ts'
 import { ABSENT, COVERED, IN_WINDOW } from '../../core/memory/summary-graph.ts'
 import { HistoryIndex } from '../../core/systems/history-index.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -9,20 +9,20 @@ import { runs } from '../builders/property-runs.ts'
 import { randomLineage, reachedFrom, summaryId, writeLineage } from './random-lineage.ts'
 
 const members = (ranges: Int32Array): number[] => {
-  const ranks: number[] = []
+  const positions: number[] = []
   for (let i = 0; i < ranges.length; i += 2) {
-    for (let rank = ranges[i] ?? 0; rank < (ranges[i + 1] ?? 0); rank += 1) ranks.push(rank)
+    for (let position = ranges[i] ?? 0; position < (ranges[i + 1] ?? 0); position += 1) positions.push(position)
   }
-  return ranks
+  return positions
 }
 
 it('a union of ranges holds what is in one of them', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.nat(40))), (lists) => {
-      const union = unionOfRanges(lists.map(rangesOfRanks))
+      const union = unionOfRanges(lists.map(rangesOfPositions))
       const expected = [...new Set(lists.flat())].sort((a, b) => a - b)
       expect(members(union)).toEqual(expected)
-      expect(rankCount(union)).toBe(expected.length)
+      expect(positionCount(union)).toBe(expected.length)
     }),
   )
 })
@@ -35,7 +35,7 @@ it('orders sources before dependents and finds exactly the nodes on cycles', () 
         for (const next of sources[from] ?? []) if (!seen.has(next)) reaches(next, seen.add(next))
         return seen
       }
-      const { order, component, onCycle } = graphOrder(sources)
+      const { order, component, onCycle } = lineageOrder(sources)
       expect([...order].sort()).toEqual(sources.map((_, node) => node))
       const place = new Map([...order].map((node, index) => [node, index]))
       sources.forEach((list, node) => {
@@ -51,7 +51,7 @@ it('orders sources before dependents and finds exactly the nodes on cycles', () 
 })
 
 it('a chain of 10,000 summaries does not exhaust the stack', () => {
-  const { order } = graphOrder(Array.from({ length: 10_000 }, (_, node) => (node < 9_999 ? [node + 1] : [])))
+  const { order } = lineageOrder(Array.from({ length: 10_000 }, (_, node) => (node < 9_999 ? [node + 1] : [])))
   expect([order[0], order.at(-1)]).toEqual([9_999, 0])
 })
 
@@ -61,9 +61,13 @@ it('a message is in the window, covered by a summary that is in it, or absent, w
       using memory = writeLineage(lineage)
       const graph = new HistoryIndex(memory.db).graph(1)
       const covered = new Set(lineage.windowSummaries.flatMap((place) => [...reachedFrom(lineage, place)]))
-      for (let rank = 0; rank < lineage.messages; rank += 1) {
-        const expected = lineage.windowMessages.includes(rank) ? IN_WINDOW : covered.has(rank) ? COVERED : ABSENT
-        expect(graph.messageStates[rank]).toBe(expected)
+      for (let position = 0; position < lineage.messages; position += 1) {
+        const expected = lineage.windowMessages.includes(position)
+          ? IN_WINDOW
+          : covered.has(position)
+            ? COVERED
+            : ABSENT
+        expect(graph.messageStates[position]).toBe(expected)
       }
       for (let place = 0; place < lineage.leaves.length + lineage.condensed; place += 1) {
         const node = graph.nodes[graph.indexOf(summaryId(place))]

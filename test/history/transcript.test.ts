@@ -9,12 +9,12 @@ const transcriptOf = (memory: TestMemory): Transcript => new Transcript(memory.d
 const page = (memory: TestMemory, offset = 0, limit = 100, contentChars = 20_000) =>
   transcriptOf(memory).page({ conversationId: 1, offset, limit, contentChars })
 
-it('pages through a conversation by rank', () => {
+it('pages through a conversation by position', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 10)
   const { total, offset, messages } = page(memory, 7, 5)
   expect([total, offset]).toEqual([10, 7])
-  expect(messages.map(({ id, rank }) => [id, rank])).toEqual([
+  expect(messages.map(({ id, position }) => [id, position])).toEqual([
     ['msg_8', 7],
     ['msg_9', 8],
     ['msg_10', 9],
@@ -96,9 +96,9 @@ it('finds the rows of messages and of what a summary stands for', () => {
   const leaf = memory.leaf(2, ids.slice(1, 4))
   const file = memory.largeFile(2)
   const transcript = transcriptOf(memory)
-  expect(transcript.locate('msg_4')).toEqual({ conversationId: 2, rank: 2, lastRank: 2 })
-  expect(transcript.locate(leaf)).toEqual({ conversationId: 2, rank: 1, lastRank: 3 })
-  expect(transcript.locate(file)).toEqual({ conversationId: 2, rank: 0, lastRank: 5 })
+  expect(transcript.locate('msg_4')).toEqual({ conversationId: 2, position: 2, lastPosition: 2 })
+  expect(transcript.locate(leaf)).toEqual({ conversationId: 2, position: 1, lastPosition: 3 })
+  expect(transcript.locate(file)).toEqual({ conversationId: 2, position: 0, lastPosition: 5 })
   expect(() => transcript.locate('sum_nowhere')).toThrowError(expect.objectContaining({ code: 'not_found' }))
   expect(() => transcript.message(leaf)).toThrowError(expect.objectContaining({ code: 'invalid_argument' }))
 })
@@ -106,7 +106,7 @@ it('finds the rows of messages and of what a summary stands for', () => {
 it('finds the first row at or after a time', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 5)
-  const rankAt = (minutes: number) =>
-    transcriptOf(memory).rankAt({ conversationId: 1, atMs: STORY_BEGINS_MS + minutes * 60_000 }).rank
-  expect([-100, 0, 1.5, 2, 99].map(rankAt)).toEqual([0, 0, 2, 2, 4])
+  const positionAt = (minutes: number) =>
+    transcriptOf(memory).positionAt({ conversationId: 1, atMs: STORY_BEGINS_MS + minutes * 60_000 }).position
+  expect([-100, 0, 1.5, 2, 99].map(positionAt)).toEqual([0, 0, 2, 2, 4])
 })

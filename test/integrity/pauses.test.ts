@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { MemoryFacts } from '../../core/doctor/integrity/memory-facts.ts'
 import { scanTexts } from '../../core/doctor/integrity/text-scan.ts'
 import type { Check, CheckContext } from '../../core/doctor/rules/rule.ts'
+import { Memory } from '../../core/memory/memory.ts'
 import { probeSchema } from '../../core/sqlite/schema-probe.ts'
 import { native } from '../../core/systems/native/native.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -14,7 +14,7 @@ it('reading texts offers a pause after every one of them', () => {
     probe: probeSchema(db),
     system: native,
     dialect: native.facts,
-    facts: new MemoryFacts(),
+    facts: Memory.empty(),
     conversationId: null,
   } as unknown as CheckContext
   const check = { id: 'any', messageTexts: () => () => null } as unknown as Check

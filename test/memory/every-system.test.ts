@@ -43,7 +43,7 @@ describe('in files of every system', () => {
 
     const histories = new HistoryIndex(read)
     for (const { conversationId } of exact) {
-      expect([...histories.order(conversationId).messageIds]).toEqual(
+      expect([...histories.order(conversationId).ids]).toEqual(
         read.column('SELECT message_id FROM messages WHERE conversation_id = :conversationId ORDER BY seq', {
           conversationId,
         }),

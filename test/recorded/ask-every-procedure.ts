@@ -64,7 +64,7 @@ async function askConversation(asker: Asker, conversationId: number, all: readon
   const cut = await asker.ask((c) => c.transcript.page({ conversationId, offset: middle, limit: 7, contentChars: 20 }))
   const last = await asker.ask((c) => c.transcript.page({ conversationId, offset: middle * 2 - 1, limit: 3 }))
   const between = cut?.messages[0]
-  await asker.ask((c) => c.transcript.rankAt({ conversationId, atMs: between?.createdAtMs ?? 0 }))
+  await asker.ask((c) => c.transcript.positionAt({ conversationId, atMs: between?.createdAtMs ?? 0 }))
   for (const axis of ['messages', 'tokens', 'time'] as const) {
     const strata = await asker.ask((c) => c.strata.get({ conversationId, axis }))
     const x1 = strata?.extent ?? 1

@@ -23,7 +23,7 @@ it('marks summaries of a file without a log where creation times put them', () =
     compactionEvent({ eventId: index, runId: '', messages, summaryId: `sum_${index}` }),
   )
   const marks = compactionMarks({ events, isExact: false })
-  expect([...marks].map(([rank, [mark]]) => [rank, mark?.summaries, mark?.isExact])).toEqual([
+  expect([...marks].map(([position, [mark]]) => [position, mark?.summaries, mark?.isExact])).toEqual([
     [1, 2, false],
     [8, 1, false],
   ])

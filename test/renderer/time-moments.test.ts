@@ -22,7 +22,7 @@ import { tickPaths } from '../../renderer/features/context/time-ticks.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 const event = (index: number): Place => ({ kind: 'event', index })
-const message = (rank: number): Place => ({ kind: 'message', rank })
+const message = (position: number): Place => ({ kind: 'message', position })
 
 /** Ten messages; two replacements after the fourth, one after the last. */
 const course: Course = { messages: 10, eventMessages: [4, 4, 10], eventRemoved: [2, 3, 5] }
@@ -125,7 +125,7 @@ describe('moments', () => {
       'now',
       {},
       { kind: 'event' },
-      { kind: 'message', rank: -1 },
+      { kind: 'message', position: -1 },
       { kind: 'event', index: 0.5 },
     ])
       expect(parsePlace(other)).toBeNull()
@@ -155,7 +155,7 @@ describe('the axis of time', () => {
       fc.property(courses, fc.nat(), (any, pick) => {
         const places = [
           ...any.eventMessages.map((_, index) => event(index)),
-          ...Array.from({ length: any.messages }, (_, rank) => message(rank)),
+          ...Array.from({ length: any.messages }, (_, position) => message(position)),
         ]
         const place = normalised(places[pick % places.length] ?? NOW, any)
         const found = placeAt(positionOf(place, any), any, 1e-9)

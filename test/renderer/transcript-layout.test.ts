@@ -91,9 +91,9 @@ describe('a place to go to', () => {
   const inSight = new Date(2026, 1, 13, 9, 30).getTime()
 
   it('is a message by its number, as people count', () => {
-    expect(parseJump('120', inSight)).toEqual({ kind: 'rank', rank: 119 })
-    expect(parseJump('9,981', inSight)).toEqual({ kind: 'rank', rank: 9980 })
-    expect(parseJump('0', inSight)).toEqual({ kind: 'rank', rank: 0 })
+    expect(parseJump('120', inSight)).toEqual({ kind: 'position', position: 119 })
+    expect(parseJump('9,981', inSight)).toEqual({ kind: 'position', position: 9980 })
+    expect(parseJump('0', inSight)).toEqual({ kind: 'position', position: 0 })
   })
 
   it('is a moment in local time', () => {

@@ -7,7 +7,7 @@ export function messageOf(message: Partial<Message>): Message {
     id: 'msg_1',
     conversationId: 1,
     seq: 1,
-    rank: 0,
+    position: 0,
     role: 'user',
     content,
     contentChars: content.length,

@@ -125,8 +125,7 @@ export class GrantedReader {
         for (const index of level) {
           const ranges = graph.nodes[index]?.directRanges ?? []
           for (let i = 0; i < ranges.length; i += 2) {
-            for (const number of graph.history.messageIds.subarray(ranges[i], ranges[i + 1]))
-              near(messageNodeId(number))
+            for (const number of graph.history.ids.subarray(ranges[i], ranges[i + 1])) near(messageNodeId(number))
           }
         }
         for (const number of strayMessages(db, graph, level, grant.conversationIds)) near(messageNodeId(number))

@@ -1,6 +1,6 @@
 import type { Role } from '../../contract/ids.ts'
 import { isPlaceholder } from '../../ingest/transcripts/imported-node-text.ts'
-import { rankCount } from '../../memory/rank-ranges.ts'
+import { positionCount } from '../../memory/position-ranges.ts'
 import type { SummaryGraph } from '../../memory/summary-graph.ts'
 import { shownValue } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
@@ -62,7 +62,7 @@ export function beneath(db: ReadDb, graph: SummaryGraph, start: number): Beneath
   const messages: number[] = []
   const ranges = graph.nodes[start]?.ranges ?? []
   for (let i = 0; i < ranges.length; i += 2) {
-    for (const number of graph.history.messageIds.subarray(ranges[i], ranges[i + 1])) messages.push(number)
+    for (const number of graph.history.ids.subarray(ranges[i], ranges[i + 1])) messages.push(number)
   }
   messages.push(...strayMessages(db, graph, [...reached]))
   const present = (index: number): string[] => {
@@ -79,7 +79,7 @@ function missingSources(graph: SummaryGraph, reached: ReadonlySet<number>): numb
   for (const index of reached) {
     const node = graph.nodes[index]
     if (!node || node.kind === 'missing') missing += 1
-    else missing += Math.max(0, node.messageEdges - node.directStrays - rankCount(node.directRanges))
+    else missing += Math.max(0, node.messageEdges - node.directStrays - positionCount(node.directRanges))
   }
   return missing
 }

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { LcmError } from '../../errors.ts'
-import type { History } from '../../memory/history.ts'
+import type { Messages } from '../../memory/messages.ts'
 import type { ReadDb, SqlParams } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
@@ -169,7 +169,7 @@ export class ConversationSizes {
     return new Map(ids.map((one) => [one, { stored: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]))
   }
 
-  async #measured(ids: readonly number[], history: History | null): Promise<Map<number, WindowSize>> {
+  async #measured(ids: readonly number[], history: Messages | null): Promise<Map<number, WindowSize>> {
     const steps = this.#windows.measuring(ids, PAGE_ENTRIES, history)
     for (;;) {
       const step = steps.next()
@@ -179,7 +179,7 @@ export class ConversationSizes {
   }
 
   /** Of one conversation whose history is at hand and says what the file says. */
-  #atHand(where: Where, { conversationId }: SqlParams): History | null {
+  #atHand(where: Where, { conversationId }: SqlParams): Messages | null {
     const history = where !== '' && typeof conversationId === 'number' ? this.#histories.known(conversationId) : null
     return history?.isPlain ? history : null
   }

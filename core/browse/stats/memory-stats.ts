@@ -1,7 +1,7 @@
 import { ROLES } from '../../contract/lists.ts'
 import type { ConversationRow, ListedConversation, MemoryInfo, Overview, Stats } from '../../contract/memory.ts'
 import { LcmError } from '../../errors.ts'
-import type { History } from '../../memory/history.ts'
+import type { Messages } from '../../memory/messages.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { measureFile } from '../../sqlite/memory-file.ts'
 import { EXCERPT_BYTES, opening, openingExcerpt } from '../../sqlite/opening.ts'
@@ -261,7 +261,7 @@ export class MemoryStats {
   }
 
   /** The history's columns where they are at hand and say what the file says: then no text is read over. */
-  #plainHistory(conversationId: number): History | null {
+  #plainHistory(conversationId: number): Messages | null {
     const history = this.#histories.known(conversationId)
     return history?.isPlain ? history : null
   }
@@ -270,11 +270,11 @@ export class MemoryStats {
     const history = this.#plainHistory(conversationId)
     if (!history) return this.#db.all(queries.roles, { conversationId })
     const roles = ROLES.map((key) => ({ key, count: 0, tokens: 0, sourceTokens: null }))
-    for (let rank = 0; rank < history.length; rank += 1) {
-      const role = roles[history.roleCodes[rank] as number]
+    for (let position = 0; position < history.length; position += 1) {
+      const role = roles[history.roleAt(position)]
       if (!role) continue
       role.count += 1
-      role.tokens += history.tokensAt(rank)
+      role.tokens += history.tokensAt(position)
     }
     return roles.filter((role) => role.count > 0).sort((a, b) => b.tokens - a.tokens || (a.key < b.key ? -1 : 1))
   }
@@ -282,16 +282,16 @@ export class MemoryStats {
   #largest(conversationId: number): number[] {
     const history = this.#plainHistory(conversationId)
     if (!history) return this.#db.column(queries.largest, { conversationId })
-    const ranks: number[] = []
+    const positions: number[] = []
     let least = -1
-    for (let rank = 0; rank < history.length; rank += 1) {
-      if (history.tokensAt(rank) <= least) continue
-      ranks.push(rank)
-      ranks.sort((a, b) => history.tokensAt(b) - history.tokensAt(a) || a - b)
-      ranks.length = Math.min(ranks.length, LARGEST_MESSAGES)
-      if (ranks.length === LARGEST_MESSAGES) least = history.tokensAt(ranks[LARGEST_MESSAGES - 1] as number)
+    for (let position = 0; position < history.length; position += 1) {
+      if (history.tokensAt(position) <= least) continue
+      positions.push(position)
+      positions.sort((a, b) => history.tokensAt(b) - history.tokensAt(a) || a - b)
+      positions.length = Math.min(positions.length, LARGEST_MESSAGES)
+      if (positions.length === LARGEST_MESSAGES) least = history.tokensAt(positions[LARGEST_MESSAGES - 1] as number)
     }
-    return ranks.map((rank) => history.messageIds[rank] as number)
+    return positions.map((position) => history.ids[position] as number)
   }
 
   #rows(where: Where, params: SqlParams = {}): ConversationRow[] {

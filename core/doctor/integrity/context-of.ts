@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
+import { Memory } from '../../memory/memory.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
@@ -10,7 +11,6 @@ import { readWays } from '../../systems/copied-from.ts'
 import { systemOf } from '../../systems/systems.ts'
 import type { CheckContext } from '../rules/rule.ts'
 import { Inherited, Seal } from './inherited.ts'
-import { MemoryFacts } from './memory-facts.ts'
 
 export type ContextTools = {
   readonly db: ReadDb
@@ -32,7 +32,7 @@ export function contextOf(tools: ContextTools): CheckContext {
     conversationId: null,
     system,
     dialect: system.facts,
-    facts: new MemoryFacts(),
+    facts: Memory.empty(),
     probe: probeSchema(db, info.system === 'native' ? NATIVE_VIEWS : undefined),
     inherited: inheritedOf(tools),
   }

@@ -89,7 +89,7 @@ export class Inherited {
     const newer = new Set(db.column<string>(queries.newer, { ids: JSON.stringify(leaves), last: lastSummary }))
     const older = leaves.filter((id) => !newer.has(id))
     const conversationOf = (id: string): number =>
-      facts.summaries.rows[facts.summaries.indexOf(id)]?.conversationId ?? Number.NaN
+      facts.summaries.rows[facts.summaries.nodeOf(id)]?.conversationId ?? Number.NaN
     if (newer.size !== 1 || !older.every((id) => this.isFree(id, conversationOf(id)))) return false
     return older.length === 1 || this.#known.has(keyOf(check, { ...finding, mark: older.join(' ') }, 0))
   }

@@ -1,9 +1,10 @@
 import { ConversationId, NodeId } from '../../contract/ids.ts'
 import type { CheckPhase, Severity } from '../../contract/integrity.ts'
 import { LcmError } from '../../errors.ts'
+import type { Memory } from '../../memory/memory.ts'
+import { readingMemory } from '../../systems/read-memory.ts'
 import type { Check, CheckContext, Finding } from '../rules/rule.ts'
 import { PHASES } from '../rules/rules.ts'
-import type { MemoryFacts } from './memory-facts.ts'
 import { scanTexts } from './text-scan.ts'
 
 /** Work between two pauses. */
@@ -30,7 +31,7 @@ export const severityOf = (check: Check, { info }: CheckContext): Severity =>
  * Runs checks on a file, phase by phase. Where pages of the file cannot be read, the checks that need them say so and
  * the others go on.
  */
-export function* scan(context: CheckContext & { facts: MemoryFacts }, checks: readonly Check[]): Generator<ScanStep> {
+export function* scan(context: CheckContext & { facts: Memory }, checks: readonly Check[]): Generator<ScanStep> {
   yield { kind: 'phase', phase: 'structure' }
   const broken = yield* loadFacts(context)
   for (const phase of PHASES) {
@@ -60,10 +61,16 @@ class Pause {
 }
 
 /** The error that kept the rows from being read; null when they were. */
-function* loadFacts(context: CheckContext): Generator<null, LcmError | null> {
+function* loadFacts(context: CheckContext & { facts: Memory }): Generator<null, LcmError | null> {
   try {
-    for (const _ of context.facts.load(context.db, context.dialect.recordsSourceTokens)) yield null
-    return null
+    const reading = readingMemory(context.db, context.dialect.recordsSourceTokens)
+    for (let step = reading.next(); ; step = reading.next()) {
+      if (step.done) {
+        context.facts = step.value
+        return null
+      }
+      yield null
+    }
   } catch (error) {
     return damageOf(error)
   }

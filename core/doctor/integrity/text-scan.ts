@@ -57,7 +57,7 @@ function* messages(context: CheckContext, asked: readonly Asked[]): Generator<Te
   const sql = messagesSql(hasHash ? (dialect.messageHash?.sql ?? 'NULL') : 'NULL')
   for (const row of db.iterateRaw<MessageRow & readonly never[]>(sql, { conversation: conversationId })) {
     const [id, conversation, kind, tokens, hash, content] = row as MessageRow
-    const place = facts.messages.indexOf(id)
+    const place = facts.messages.positionOf(id)
     const text = { id: `msg_${id}`, conversationId: conversation, place, tokens, hash, content, kind, model: null }
     for (const found of ask(asked, text)) yield found
     yield null
@@ -69,7 +69,7 @@ function* summaries(context: CheckContext, asked: readonly Asked[]): Generator<T
   const sql = queries.summaries
   for (const row of db.iterateRaw<SummaryRow & readonly never[]>(sql, { conversation: conversationId })) {
     const [id, conversation, kind, tokens, model, content] = row as SummaryRow
-    const place = facts.summaries.indexOf(id)
+    const place = facts.summaries.nodeOf(id)
     // Written since the facts were read.
     if (place < 0) continue
     const text = { id, conversationId: conversation, place, tokens, hash: null, content, kind, model }

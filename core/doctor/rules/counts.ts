@@ -82,7 +82,7 @@ function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
   const { summaries, links, extents, order } = context.facts
   for (const { index, id, conversationId, tokens, recordedTokens } of summaries.rows) {
     yield null
-    if (!isAsked(context, conversationId) || order.isCyclic[index] === 1) continue
+    if (!isAsked(context, conversationId) || order.onCycle[index] === 1) continue
     let beneath = 0
     for (const source of links.sources[index] ?? []) beneath += Math.max(0, summaries.at(source).tokens)
     const isLeaf = (links.sources[index]?.length ?? 0) === 0

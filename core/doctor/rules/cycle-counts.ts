@@ -1,4 +1,4 @@
-import type { MemoryFacts } from '../integrity/memory-facts.ts'
+import type { Memory } from '../../memory/memory.ts'
 
 /** What a number can be: anything from `least` to `most`. */
 export type Bounds = { readonly least: number; readonly most: number }
@@ -8,11 +8,11 @@ export type Bounds = { readonly least: number; readonly most: number }
  * larger than itself. Whichever links of it are wrong, a summary has at least what its other sources have, and at most
  * everything that hangs on the circle, each once.
  */
-export function countsInCycles({ summaries, links, order, extents }: MemoryFacts): Map<number, Bounds> {
+export function countsInCycles({ summaries, links, order, extents }: Memory): Map<number, Bounds> {
   const bounds = new Map<number, Bounds>()
   const seen = new Set<number>()
   const sourcesOf = (summary: number): readonly number[] => links.sources[summary] ?? []
-  const isCyclic = (summary: number): boolean => order.isCyclic[summary] === 1
+  const isCyclic = (summary: number): boolean => order.onCycle[summary] === 1
   for (let start = 0; start < summaries.length; start += 1) {
     if (!isCyclic(start) || seen.has(start)) continue
     const circle = reached(start, (at) => sourcesOf(at).filter(isCyclic))

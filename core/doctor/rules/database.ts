@@ -84,7 +84,7 @@ function* checkReferences({ db, facts }: CheckContext, table: string): Generator
   type Row = { rowid: number | null; parent: string }
   for (const { rowid, parent } of db.iterate<Row>(`PRAGMA main.foreign_key_check(${quoted(table)})`)) {
     const row = rowid === null ? undefined : nodeOf(db, table, rowid)
-    const place = row?.messageId === undefined ? -1 : facts.messages.indexOf(row.messageId)
+    const place = row?.messageId === undefined ? -1 : facts.messages.positionOf(row.messageId)
     const of = row?.messageId === undefined ? '' : ` of msg_${row.messageId}`
     yield {
       id: row?.summaryId ?? (place >= 0 ? facts.messageId(place) : null) ?? row?.fileId ?? null,

@@ -28,8 +28,8 @@ function inspectTwins({ facts }: CheckContext): Inspector {
       (kind === 'user' || kind === 'assistant') &&
       content === last.content &&
       content.trim() !== '' &&
-      messages.conversations[place - 1] === conversationId &&
-      messages.atMs[place] === messages.atMs[place - 1]
+      messages.conversationAt(place - 1) === conversationId &&
+      messages.createdAtMs[place] === messages.createdAtMs[place - 1]
     return isTwin ? `says the same at the same time as ${facts.messageId(place - 1)}` : null
   }
 }

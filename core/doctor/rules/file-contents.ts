@@ -60,7 +60,7 @@ function* referencesOf({ db, facts }: CheckContext): Generator<null, Map<number,
   for (const range of rowRanges(db, 'messages')) {
     for (const { messageId, content } of db.iterate<{ messageId: number; content: unknown }>(queries.mentions, range)) {
       const ids = [...String(content).matchAll(REFERENCE)].flatMap(([, id]) => (id && known.has(id) ? [id] : []))
-      if (ids.length > 0) references.set(facts.messages.indexOf(messageId), ids)
+      if (ids.length > 0) references.set(facts.messages.positionOf(messageId), ids)
     }
     yield null
   }

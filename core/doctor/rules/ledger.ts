@@ -17,7 +17,7 @@ const queries = {
 
 /** A message's number is that of its line where the ledger is what the memory is read from. */
 function findingOf({ facts, info }: CheckContext, line: number, detail: string): Finding {
-  const place = info.system === 'decapod' ? facts.messages.indexOf(line) : -1
+  const place = info.system === 'decapod' ? facts.messages.positionOf(line) : -1
   return {
     id: place < 0 ? null : facts.messageId(place),
     conversationId: place < 0 ? null : facts.messageConversation(place),

@@ -29,7 +29,7 @@ function* findWrongKinds(context: CheckContext): Iterable<Finding | null> {
           : kind !== 'leaf' && messages > 0
             ? `${kind}, but made from messages too`
             : null
-    const isJudgeable = isKnown && order.isCyclic[index] === 0 && isAsked(context, conversationId)
+    const isJudgeable = isKnown && order.onCycle[index] === 0 && isAsked(context, conversationId)
     yield detail === null || !isJudgeable ? null : { id, conversationId, detail }
   }
 }
@@ -39,7 +39,7 @@ function* findDangling(context: CheckContext): Iterable<Finding | null> {
   for (const link of links.broken) {
     if (context.dialect.isPruned(context, link)) continue
     if (link.summary < 0) {
-      const id = context.facts.summaries.indexOf(link.sourceId) >= 0 || !link.summaryId ? link.sourceId : link.summaryId
+      const id = context.facts.summaries.nodeOf(link.sourceId) >= 0 || !link.summaryId ? link.sourceId : link.summaryId
       if (context.conversationId === null) {
         yield { id, conversationId: null, detail: `${link.summaryId}, which does not exist, names ${link.sourceId}` }
       }
@@ -91,7 +91,7 @@ const bound = ({ facts }: CheckContext) => ({
 function* findCycles(context: CheckContext): Iterable<Finding | null> {
   const { summaries, order } = context.facts
   for (const { index, id, conversationId } of summaries.rows) {
-    yield order.isCyclic[index] === 1 && isAsked(context, conversationId)
+    yield order.onCycle[index] === 1 && isAsked(context, conversationId)
       ? { id, conversationId, detail: 'reaches itself through its sources' }
       : null
   }
@@ -100,7 +100,7 @@ function* findCycles(context: CheckContext): Iterable<Finding | null> {
 function* findWrongDepths(context: CheckContext): Iterable<Finding | null> {
   const { summaries, links, extents, order } = context.facts
   const isOrdered = new Uint8Array(summaries.length)
-  for (const summary of order.order) isOrdered[summary] = 1
+  for (const summary of order.sound) isOrdered[summary] = 1
   for (const { index, id, conversationId, kind, depth } of summaries.rows) {
     const isJudgeable = isOrdered[index] === 1 && (kind === 'leaf' || (links.sources[index]?.length ?? 0) > 0)
     const expected = extents.depth[index] as number
@@ -119,7 +119,7 @@ function* findOrphans(context: CheckContext): Iterable<Finding | null> {
       context.dialect.isOrphanByDesign(context, index) ||
       (window.summaryCounts[index] ?? 0) > 0 ||
       (links.dependents[index] ?? []).some((dependent) => dependent !== index) ||
-      order.isCyclic[index] === 1
+      order.onCycle[index] === 1
     yield isUsed || !isAsked(context, conversationId) || !hasItems(context, conversationId)
       ? null
       : { id, conversationId, detail: `${kind} depth ${depth}` }

@@ -40,10 +40,10 @@ function* findSourcesOutOfOrder(context: CheckContext): Iterable<Finding | null>
   const { summaries, links, extents, order, messages } = context.facts
   for (const { index, id, conversationId } of summaries.rows) {
     yield null
-    if (!isAsked(context, conversationId) || order.isCyclic[index] === 1) continue
+    if (!isAsked(context, conversationId) || order.onCycle[index] === 1) continue
     let before = -1
     for (const place of links.messagesOf(index)) {
-      if (place < 0 || messages.conversations[place] !== conversationId) continue
+      if (place < 0 || messages.conversationAt(place) !== conversationId) continue
       if (place < before) {
         yield { id, conversationId, detail: `${context.facts.messageId(place)} stands after a later message` }
         break

@@ -27,7 +27,7 @@ function* findStepsBack(context: CheckContext): Iterable<Finding | null> {
     for (let place = from; place < to; place += 1) {
       // A row that tells of a compaction has the time of that, whatever the times of the messages around it are.
       if (events.has(place)) continue
-      const back = before < 0 ? 0 : (messages.atMs[before] as number) - (messages.atMs[place] as number)
+      const back = before < 0 ? 0 : (messages.createdAtMs[before] as number) - (messages.createdAtMs[place] as number)
       before = place
       if (!(back > DAY_MS)) {
         if (place % 1024 === 0) yield null

@@ -8,12 +8,11 @@ import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
 import type { System } from '../../systems/system.ts'
 import type { SystemFacts } from '../../systems/system-facts.ts'
 import type { Inherited } from '../integrity/inherited.ts'
-import type { MemoryFacts } from '../integrity/memory-facts.ts'
 
 export type { Finding } from '../../systems/scanned-memory.ts'
 
 /** What a check may look at. Facts are read once and shared. */
-export type CheckContext = Omit<ScanContext, 'facts'> & {
+export type CheckContext = ScanContext & {
   readonly system: System
   readonly dialect: SystemFacts
   readonly settings: CompactionSettings
@@ -21,7 +20,6 @@ export type CheckContext = Omit<ScanContext, 'facts'> & {
   readonly clock: Clock
   /** What this machine allows of the memory's ledger; null: nothing. */
   readonly ledgers: LedgerPermission | null
-  readonly facts: MemoryFacts
   /** In a working copy, what is by design of the system that it comes from; null elsewhere. */
   readonly inherited: Inherited | null
 }

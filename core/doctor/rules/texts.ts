@@ -125,7 +125,7 @@ function summaryHash(context: CheckContext): Inspector {
   const { messages } = context.facts
   // Of other conversations than the one that was asked for, texts were not read.
   const ofMessage = (place: number): string =>
-    context.conversationId === null || messages.conversations[place] === context.conversationId
+    context.conversationId === null || messages.conversationAt(place) === context.conversationId
       ? hashes.toString('hex', place * HASH_BYTES, (place + 1) * HASH_BYTES)
       : (context.db.value<string>(queries.messageHash, { id: messages.ids[place] ?? null }) ?? '')
   return ({ place, content }) => {

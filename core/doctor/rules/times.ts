@@ -74,23 +74,23 @@ const YEAR_MS = 365 * DAY_MS
 /** A clock that was wrong, or a value that is none; a file all of whose times are strange has a clock of its own. */
 function* findImpossibleTimes(context: CheckContext): Iterable<Finding | null> {
   const { messages } = context.facts
-  const { atMs } = messages
+  const { createdAtMs } = messages
   const now = Math.max(context.clock(), Date.now()) + DAY_MS
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId)) continue
     let newest = Number.NEGATIVE_INFINITY
     let oldest = Number.POSITIVE_INFINITY
     for (let place = from; place < to; place += 1) {
-      const at = atMs[place] as number
+      const at = createdAtMs[place] as number
       if (at > newest) newest = at
       if (at < oldest) oldest = at
     }
     if (newest === Number.NEGATIVE_INFINITY) continue
     let before = oldest
     for (let place = from; place < to; place += 1) {
-      const at = atMs[place] as number
+      const at = createdAtMs[place] as number
       const isLeap =
-        at > now && (at - before > YEAR_MS || (place + 1 < to && (atMs[place + 1] as number) < at - YEAR_MS))
+        at > now && (at - before > YEAR_MS || (place + 1 < to && (createdAtMs[place + 1] as number) < at - YEAR_MS))
       const detail = Number.isNaN(at)
         ? 'its time cannot be read'
         : at < FIRST_MS && newest >= FIRST_MS

@@ -43,7 +43,7 @@ function* pairsInWindows({ db, info, facts, conversationId: conversation }: Chec
   for (const [messageId, callId] of rows) {
     count += 1
     if (count % 4096 === 0) yield null
-    const place = facts.messages.indexOf(messageId)
+    const place = facts.messages.positionOf(messageId)
     if (place < 0 || facts.window.messageCounts[place] === 0) continue
     const key = keyOf(facts.messageConversation(place), callId)
     if (facts.messages.roles[place] === TOOL) results.set(key, [...(results.get(key) ?? []), { place, callId }])
@@ -86,7 +86,7 @@ function placesElsewhere({ db, facts }: CheckContext, alone: readonly Side[]) {
   if (alone.length === 0) return homes
   const calls = JSON.stringify([...new Set(alone.map(({ callId }) => callId))])
   for (const [callId, messageId] of db.iterateRaw<[string, number]>(queries.elsewhere, { calls })) {
-    const place = facts.messages.indexOf(messageId)
+    const place = facts.messages.positionOf(messageId)
     if (place < 0) continue
     const key = keyOf(facts.messageConversation(place), callId)
     if (facts.messages.roles[place] === ASSISTANT) homes.calls.set(key, place)

@@ -25,7 +25,7 @@ function* findDuplicateResults(context: CheckContext): Iterable<Finding | null> 
       current = callId
       sides = []
     }
-    const place = messages.indexOf(messageId)
+    const place = messages.positionOf(messageId)
     if (place >= 0) sides.push(place)
   }
   yield* surplusResults(context, current ?? '', sides)
@@ -34,7 +34,7 @@ function* findDuplicateResults(context: CheckContext): Iterable<Finding | null> 
 function surplusResults(context: CheckContext, callId: string, sides: readonly number[]): Finding[] {
   const { messages } = context.facts
   if (sides.length < 2) return []
-  const byConversation = Map.groupBy(sides, (place) => messages.conversations[place] as number)
+  const byConversation = Map.groupBy(sides, (place) => messages.conversationAt(place))
   return [...byConversation].flatMap(([conversationId, places]): Finding[] => {
     const results = places.filter((place) => messages.roles[place] === TOOL)
     const calls = places.filter((place) => messages.roles[place] === ASSISTANT).length

@@ -1,8 +1,8 @@
+import { OTHER_ROLE } from '../../memory/messages.ts'
 import { migrations } from '../../sqlite/native.ts'
 import { type NativeColumn, nativeSchema } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
 import type { ValueRule } from '../../systems/value-rules.ts'
-import { NO_ROLE } from '../integrity/message-columns.ts'
 import { rowRanges } from './row-ranges.ts'
 import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
 
@@ -51,7 +51,7 @@ function* findInFacts(context: CheckContext): Iterable<Finding | null> {
   for (let place = 0; place < messages.length; place += 1) {
     const tokens = messages.tokens[place] as number
     const detail =
-      messages.roles[place] === NO_ROLE
+      messages.roles[place] === OTHER_ROLE
         ? 'its role is none of the known ones'
         : !(tokens >= 0)
           ? `its number of tokens is ${Number.isNaN(tokens) ? 'none' : tokens}`

@@ -51,7 +51,7 @@ export function* findDoubleInclusion(context: CheckContext): Iterable<Finding | 
     }
     // A rule that shows the newest of each depth may show what another of them was made from.
     const isByRule = context.dialect.showsOnlyNewest && window.summaryCounts[target] === 1
-    if (isSummary && !isByRule && coverage.isBeneath[target] === 1 && order.isCyclic[target] === 0) {
+    if (isSummary && !isByRule && coverage.isBeneath[target] === 1 && order.onCycle[target] === 0) {
       yield { id, conversationId, detail: `in the window beside its dependent ${dependentInWindow(context, target)}` }
     }
   }

@@ -10,12 +10,12 @@ function* findDangling(context: CheckContext): Iterable<Finding | null> {
     const target = window.targets[item] as number
     const ordinal = window.ordinals[item]
     if (target < 0) {
-      const name = window.danglingIds.get(item)
+      const name = window.danglingId(item)
       yield { id: null, conversationId, detail: `item ${ordinal} names ${name}, which does not exist` }
       continue
     }
     const isSummary = window.isSummary[item] === 1
-    const home = isSummary ? summaries.at(target).conversationId : (messages.conversations[target] as number)
+    const home = isSummary ? summaries.at(target).conversationId : messages.conversationAt(target)
     yield home === conversationId
       ? null
       : { id: itemId(context, item), conversationId, detail: `item ${ordinal} is of conversation ${home}` }
@@ -68,8 +68,8 @@ function* findOutOfOrder(context: CheckContext): Iterable<Finding | null> {
     const target = window.targets[item] as number
     if (target < 0) continue
     const isSummary = window.isSummary[item] === 1
-    if (isSummary && (context.info.capabilities.chronologicalWindow === false || order.isCyclic[target] === 1)) continue
-    const home = isSummary ? summaries.at(target).conversationId : messages.conversations[target]
+    if (isSummary && (context.info.capabilities.chronologicalWindow === false || order.onCycle[target] === 1)) continue
+    const home = isSummary ? summaries.at(target).conversationId : messages.conversationAt(target)
     const first = isSummary ? (extents.first[target] as number) : target
     if (first < 0 || home !== conversationId) continue
     yield first < last

@@ -133,7 +133,7 @@ export function countTokens(of: string): number {
 
 /** Of a leaf more went in than its messages: the number can be too large, never too small. */
 function isMoreThanMessages({ facts }: ScanContext, { id }: Finding): boolean {
-  const index = facts.summaries.indexOf(id ?? '')
+  const index = facts.summaries.nodeOf(id ?? '')
   if (index < 0) return false
   const { kind, recordedTokens } = facts.summaries.at(index)
   return kind === 'leaf' && (recordedTokens ?? 0) > (facts.extents.messageTokens[index] as number)
@@ -141,10 +141,10 @@ function isMoreThanMessages({ facts }: ScanContext, { id }: Finding): boolean {
 
 /** Where a place is the number of the message in the whole file: all that are missing are of other conversations. */
 function isTakenElsewhere({ facts: { messages } }: ScanContext, { id }: Finding): boolean {
-  const place = messages.indexOf(Number(id?.slice('msg_'.length)))
+  const place = messages.positionOf(Number(id?.slice('msg_'.length)))
   if (place < 1) return false
   for (let seq = (messages.seqs[place - 1] as number) + 1; seq < (messages.seqs[place] as number); seq += 1) {
-    if (messages.indexOf(seq) < 0) return false
+    if (messages.positionOf(seq) < 0) return false
   }
   return true
 }

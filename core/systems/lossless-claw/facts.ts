@@ -49,8 +49,8 @@ export const clawFacts: SystemFacts = {
   ...familyFacts,
   isUncoveredByDesign: (context, message) => {
     const { messages } = context.facts
-    const resetAtMs = softResets(context).get(messages.conversations[message] as number)
-    return resetAtMs !== undefined && (messages.atMs[message] as number) <= resetAtMs
+    const resetAtMs = softResets(context).get(messages.conversationAt(message))
+    return resetAtMs !== undefined && (messages.createdAtMs[message] as number) <= resetAtMs
   },
   isOrphanByDesign: (context, summary) => {
     const { summaries, extents } = context.facts

@@ -50,7 +50,7 @@ class TokenCount {
   readonly #outputs: PrunedOutput[]
   /** Of all entries. */
   #all = 0
-  /** Of those that are messages from a rank on, which had not come yet. */
+  /** Of those that are messages from a position on, which had not come yet. */
   #later = 0
   #firstLater: number
 
@@ -75,8 +75,8 @@ class TokenCount {
   at(event: LoggedEvent): number {
     this.#unprune(event)
     const first = messagesAt(event, this.#graph)
-    for (let rank = first; rank < this.#firstLater; rank += 1) this.#later += this.#present(rank)
-    for (let rank = this.#firstLater; rank < first; rank += 1) this.#later -= this.#present(rank)
+    for (let position = first; position < this.#firstLater; position += 1) this.#later += this.#present(position)
+    for (let position = this.#firstLater; position < first; position += 1) this.#later -= this.#present(position)
     this.#firstLater = first
     return this.#all - this.#later
   }
@@ -88,7 +88,7 @@ class TokenCount {
     for (let output = this.#outputs.at(-1); output && isLater(output); output = this.#outputs.at(-1)) {
       this.#outputs.pop()
       const { messageId, tokens } = output
-      const isHere = this.#isThere[this.#graph.history.rankOf(messageId)] === 1
+      const isHere = this.#isThere[this.#graph.history.positionOf(messageId)] === 1
       if (isHere) this.remove(messageId)
       this.#pruned.set(messageId, (this.#pruned.get(messageId) ?? 0) - tokens)
       if (isHere) this.add(messageId)
@@ -101,22 +101,22 @@ class TokenCount {
       this.#all += sign * Math.max(0, nodes[this.#graph.indexOf(entry)]?.tokens ?? 0)
       return
     }
-    const rank = history.rankOf(entry)
-    if (rank < 0) return
-    const tokens = this.#tokensAt(rank)
-    this.#isThere[rank] = sign === 1 ? 1 : 0
+    const position = history.positionOf(entry)
+    if (position < 0) return
+    const tokens = this.#tokensAt(position)
+    this.#isThere[position] = sign === 1 ? 1 : 0
     this.#all += sign * tokens
-    if (rank >= this.#firstLater) this.#later += sign * tokens
+    if (position >= this.#firstLater) this.#later += sign * tokens
   }
 
-  #present(rank: number): number {
-    return this.#isThere[rank] === 1 ? this.#tokensAt(rank) : 0
+  #present(position: number): number {
+    return this.#isThere[position] === 1 ? this.#tokensAt(position) : 0
   }
 
-  #tokensAt(rank: number): number {
+  #tokensAt(position: number): number {
     const { history } = this.#graph
-    const pruned = this.#pruned.get(history.messageIds[rank] as number) ?? 0
-    return Math.max(0, Math.max(0, history.tokensAt(rank)) - pruned)
+    const pruned = this.#pruned.get(history.ids[position] as number) ?? 0
+    return Math.max(0, Math.max(0, history.tokensAt(position)) - pruned)
   }
 }
 
@@ -153,9 +153,9 @@ class Tops {
   /** How many tops stand for each message. */
   readonly #covers: Uint16Array
   #summaryTokens = 0
-  /** Of the messages below a rank that no top stands for. */
+  /** Of the messages below a position that no top stands for. */
   #messageTokens = 0
-  #ranks = 0
+  #positions = 0
 
   constructor(graph: SummaryGraph) {
     this.#graph = graph
@@ -172,8 +172,8 @@ class Tops {
   }
 
   tokensOfFirst(messages: number): number {
-    while (this.#ranks < messages) this.#messageTokens += this.#uncovered(this.#ranks++)
-    while (this.#ranks > messages) this.#messageTokens -= this.#uncovered(--this.#ranks)
+    while (this.#positions < messages) this.#messageTokens += this.#uncovered(this.#positions++)
+    while (this.#positions > messages) this.#messageTokens -= this.#uncovered(--this.#positions)
     return this.#summaryTokens + this.#messageTokens
   }
 
@@ -187,15 +187,15 @@ class Tops {
     if (!node) return
     this.#summaryTokens += sign * Math.max(0, node.tokens)
     for (let i = 0; i < node.ranges.length; i += 2) {
-      for (let rank = node.ranges[i] as number; rank < (node.ranges[i + 1] as number); rank += 1) {
-        const before = this.#uncovered(rank)
-        this.#covers[rank] = (this.#covers[rank] as number) + sign
-        if (rank < this.#ranks) this.#messageTokens += this.#uncovered(rank) - before
+      for (let position = node.ranges[i] as number; position < (node.ranges[i + 1] as number); position += 1) {
+        const before = this.#uncovered(position)
+        this.#covers[position] = (this.#covers[position] as number) + sign
+        if (position < this.#positions) this.#messageTokens += this.#uncovered(position) - before
       }
     }
   }
 
-  #uncovered(rank: number): number {
-    return this.#covers[rank] === 0 ? Math.max(0, this.#graph.history.tokensAt(rank)) : 0
+  #uncovered(position: number): number {
+    return this.#covers[position] === 0 ? Math.max(0, this.#graph.history.tokensAt(position)) : 0
   }
 }

@@ -1,6 +1,6 @@
 import type { Moment } from '../../contract/time-travel.ts'
 import { LcmError } from '../../errors.ts'
-import { firstAbove, type History } from '../../memory/history.ts'
+import { firstAbove, type Messages } from '../../memory/messages.ts'
 import type { SummaryGraph } from '../../memory/summary-graph.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import type { LoggedEvent } from './event-log.ts'
@@ -57,8 +57,8 @@ function knownRuns(events: readonly LoggedEvent[]): string {
 /** Before the next event, however soon that came. */
 function afterMessage(id: string, events: readonly LoggedEvent[], graph: SummaryGraph): Point {
   const { history } = graph
-  const rank = history.rankOf(messageNumber(id) ?? Number.NaN)
-  const newestSeq = history.seqs[rank]
+  const position = history.positionOf(messageNumber(id) ?? Number.NaN)
+  const newestSeq = history.seqs[position]
   if (newestSeq === undefined) {
     throw new LcmError(
       'not_found',
@@ -66,7 +66,7 @@ function afterMessage(id: string, events: readonly LoggedEvent[], graph: Summary
       { id },
     )
   }
-  const atMs = history.createdAtMs[rank] ?? Number.NaN
+  const atMs = history.createdAtMs[position] ?? Number.NaN
   const isLater = (event: LoggedEvent): boolean =>
     event.newestSeq === null ? event.atMs > atMs || coveredSeq(event, graph) > newestSeq : event.newestSeq >= newestSeq
   const next = events.findIndex(isLater)
@@ -116,4 +116,4 @@ function coveredSeq({ summaryId }: LoggedEvent, graph: SummaryGraph): number {
 }
 
 /** How many messages were there at a time, by the steady clock; all of them where no message has a time. */
-const messagesBy = (history: History, atMs: number): number => firstAbove(history.clockMs, atMs)
+const messagesBy = (history: Messages, atMs: number): number => firstAbove(history.clockMs, atMs)

@@ -21,14 +21,14 @@ export function reconstruct(graph: SummaryGraph, { newestSeq, isMade }: Known): 
     made[index] === 1 && !graph.dependents[index]?.some((dependent) => made[dependent] === 1) ? [index] : [],
   )
   const covered = new Uint8Array(history.length)
-  const placed: { readonly rank: number; readonly entry: number | string }[] = []
+  const placed: { readonly position: number; readonly entry: number | string }[] = []
   for (const top of tops) {
     const { id, ranges } = nodes[top] as GraphNode
     for (let i = 0; i < ranges.length; i += 2) covered.fill(1, ranges[i], ranges[i + 1])
-    placed.push({ rank: ranges[0] ?? history.length, entry: id })
+    placed.push({ position: ranges[0] ?? history.length, entry: id })
   }
-  for (let rank = 0; rank < history.length && (history.seqs[rank] as number) <= newestSeq; rank += 1) {
-    if (covered[rank] === 0) placed.push({ rank, entry: history.messageIds[rank] as number })
+  for (let position = 0; position < history.length && (history.seqs[position] as number) <= newestSeq; position += 1) {
+    if (covered[position] === 0) placed.push({ position, entry: history.ids[position] as number })
   }
-  return placed.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry)
+  return placed.sort((a, b) => a.position - b.position).map(({ entry }) => entry)
 }

@@ -8,7 +8,7 @@ import type {
   Pruning,
   Timeline,
 } from '../../contract/time-travel.ts'
-import { firstAbove } from '../../memory/history.ts'
+import { firstAbove } from '../../memory/messages.ts'
 import type { SummaryGraph } from '../../memory/summary-graph.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
@@ -239,7 +239,7 @@ export class TimeTravel {
     // Before the first event there were no summaries but those of which nothing is known.
     if (point.events === 0 && undone.some((entry) => typeof entry === 'string')) return null
     return undone.filter(
-      (entry) => typeof entry === 'string' || !((history.seqs[history.rankOf(entry)] ?? -1) > point.newestSeq),
+      (entry) => typeof entry === 'string' || !((history.seqs[history.positionOf(entry)] ?? -1) > point.newestSeq),
     )
   }
 }
@@ -259,7 +259,8 @@ function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly 
 /** Of the window that is there now. */
 const storedTokens = ({ window, history, nodes }: SummaryGraph): number =>
   window.reduce(
-    (sum, { rank, node }) => sum + Math.max(0, rank >= 0 ? history.tokensAt(rank) : (nodes[node]?.tokens ?? 0)),
+    (sum, { position, node }) =>
+      sum + Math.max(0, position >= 0 ? history.tokensAt(position) : (nodes[node]?.tokens ?? 0)),
     0,
   )
 

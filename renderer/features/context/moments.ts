@@ -1,10 +1,10 @@
 import type { Timeline } from '../../../core/contract/time-travel.ts'
 
-/** A moment that can be stood at: the present, after a compaction event, or after a message (by its 0-based rank). */
+/** A moment that can be stood at: the present, after a compaction event, or after a message (by its 0-based position). */
 export type Place =
   | { readonly kind: 'now' }
   | { readonly kind: 'event'; readonly index: number }
-  | { readonly kind: 'message'; readonly rank: number }
+  | { readonly kind: 'message'; readonly position: number }
 
 export const NOW: Place = { kind: 'now' }
 
@@ -52,17 +52,17 @@ export function progressAt(place: Place, { messages, eventMessages }: Course): P
     case 'event':
       return { messages: eventMessages[place.index] ?? messages, events: place.index + 1 }
     case 'message':
-      return { messages: place.rank + 1, events: eventsBefore(place.rank, eventMessages) }
+      return { messages: place.position + 1, events: eventsBefore(place.position, eventMessages) }
   }
 }
 
-/** Events that had happened when the message of a rank arrived, by binary search. */
-function eventsBefore(rank: number, eventMessages: readonly number[]): number {
+/** Events that had happened when the message of a position arrived, by binary search. */
+function eventsBefore(position: number, eventMessages: readonly number[]): number {
   let low = 0
   let high = eventMessages.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((eventMessages[middle] ?? 0) <= rank) low = middle + 1
+    if ((eventMessages[middle] ?? 0) <= position) low = middle + 1
     else high = middle
   }
   return low
@@ -77,7 +77,7 @@ export function normalised(place: Place, course: Course): Place {
 }
 
 /** The very first moment of which there is anything to see. */
-export const startOf = (course: Course): Place => normalised({ kind: 'message', rank: 0 }, course)
+export const startOf = (course: Course): Place => normalised({ kind: 'message', position: 0 }, course)
 
 /** The next event in a direction; at the ends the first message and now. */
 export function stepEvent(place: Place, direction: 1 | -1, course: Course): Place {
@@ -94,9 +94,9 @@ export function stepEvent(place: Place, direction: 1 | -1, course: Course): Plac
 export function stepMessage(place: Place, direction: 1 | -1, course: Course): Place {
   const here = normalised(place, course)
   const { messages } = progressAt(here, course)
-  if (direction === 1) return normalised({ kind: 'message', rank: messages }, course)
+  if (direction === 1) return normalised({ kind: 'message', position: messages }, course)
   const isAfterEvent = here.kind === 'event' || (here.kind === 'now' && course.eventMessages.at(-1) === messages)
-  return normalised({ kind: 'message', rank: Math.max(0, messages - (isAfterEvent ? 1 : 2)) }, course)
+  return normalised({ kind: 'message', position: Math.max(0, messages - (isAfterEvent ? 1 : 2)) }, course)
 }
 
 /** The moment just before an event. */
@@ -105,7 +105,7 @@ export function beforeEvent(index: number, { eventMessages }: Course): Place {
   const before = eventMessages[index - 1]
   return before === messages
     ? { kind: 'event', index: index - 1 }
-    : { kind: 'message', rank: Math.max(0, messages - 1) }
+    : { kind: 'message', position: Math.max(0, messages - 1) }
 }
 
 /** Before and after the last run; the whole history where nothing was compacted. */
@@ -136,14 +136,14 @@ export function playNext(place: Place, course: Course): Place {
 export const isSamePlace = (a: Place, b: Place): boolean =>
   a.kind === b.kind &&
   (a.kind !== 'event' || b.kind !== 'event' || a.index === b.index) &&
-  (a.kind !== 'message' || b.kind !== 'message' || a.rank === b.rank)
+  (a.kind !== 'message' || b.kind !== 'message' || a.position === b.position)
 
 /** Reads a moment as it was kept; null when it is none. */
 export function parsePlace(value: unknown): Place | null {
   if (typeof value !== 'object' || value === null) return null
-  const { kind, index, rank } = value as { kind?: unknown; index?: unknown; rank?: unknown }
+  const { kind, index, position } = value as { kind?: unknown; index?: unknown; position?: unknown }
   const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && Number(count) >= 0
   if (kind === 'now') return NOW
   if (kind === 'event' && isCount(index)) return { kind, index }
-  return kind === 'message' && isCount(rank) ? { kind, rank } : null
+  return kind === 'message' && isCount(position) ? { kind, position } : null
 }

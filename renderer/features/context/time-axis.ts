@@ -53,7 +53,9 @@ function messagePlace(x: number, events: number, course: Course): Place {
   const most = course.eventMessages[events] ?? course.messages
   const messages = Math.round(((x - part * byEvents) / (1 - part)) * course.messages)
   const arrived = Math.min(most, Math.max(least, 1, Number.isFinite(messages) ? messages : 1))
-  return arrived === least && events > 0 ? { kind: 'event', index: events - 1 } : { kind: 'message', rank: arrived - 1 }
+  return arrived === least && events > 0
+    ? { kind: 'event', index: events - 1 }
+    : { kind: 'message', position: arrived - 1 }
 }
 
 /** Events at or left of a place of the axis, by binary search. */

@@ -26,15 +26,15 @@ export function useTime(conversationId: number): { readonly time: Time | null; r
 /** So many message ids are fetched at once; a column each. */
 const TILE = 4096
 
-/** The stretch of the history whose columns are single messages, with a rank in it. */
-export function idTile(rank: number, messages: number): { x0: number; x1: number; buckets: number } {
-  const x0 = Math.floor(rank / TILE) * TILE
+/** The stretch of the history whose columns are single messages, with a position in it. */
+export function idTile(position: number, messages: number): { x0: number; x1: number; buckets: number } {
+  const x0 = Math.floor(position / TILE) * TILE
   return { x0, x1: Math.min(messages, x0 + TILE), buckets: TILE }
 }
 
 /** What the core calls a place; null while the id of a message is being fetched. */
 export function useMoment(conversationId: number, place: Place, time: Time | null): Moment | null {
-  const tile = place.kind === 'message' && time !== null ? idTile(place.rank, time.course.messages) : null
+  const tile = place.kind === 'message' && time !== null ? idTile(place.position, time.course.messages) : null
   const { data } = useQuery(
     api.strata.messages.queryOptions({
       input: tile === null ? skipToken : { conversationId, axis: 'messages', ...tile },
@@ -55,7 +55,7 @@ export function momentOf(
     const event = time.timeline.events[place.index]
     return event === undefined ? NOW_MOMENT : { eventId: event.eventId }
   }
-  const id = ids?.firstMessage[place.rank - idTile(place.rank, time.course.messages).x0]
+  const id = ids?.firstMessage[place.position - idTile(place.position, time.course.messages).x0]
   return id === undefined ? null : { messageId: `msg_${id}` }
 }
 

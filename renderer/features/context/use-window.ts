@@ -64,7 +64,7 @@ export function usePrefetch(input: AssembleInput, place: Place, time: Time | nul
 async function prefetch(queries: QueryClient, input: AssembleInput, place: Place, time: Time): Promise<void> {
   if (itemsAt(place, time.course) > MAX_PREFETCHED_ITEMS) return
   const { conversationId } = input
-  const tile = place.kind === 'message' ? idTile(place.rank, time.course.messages) : null
+  const tile = place.kind === 'message' ? idTile(place.position, time.course.messages) : null
   const ids = tile && queries.getQueryData(api.strata.messages.queryKey({ input: tileInput(conversationId, tile) }))
   const moment = momentOf(place, time, ids ?? undefined)
   if (moment !== null) await queries.prefetchQuery(windowQuery(input, moment))

@@ -45,7 +45,7 @@ export function PlanStrip({ conversationId, freshTailCount, ...props }: Props) {
   return <Drawing key={strata.conversationId} strata={strata} {...props} />
 }
 
-/** On the axis of messages x is a rank. */
+/** On the axis of messages x is a position. */
 const tailText = ({ freshTailX, extent }: Strata): string =>
   freshTailX >= extent ? 'no fresh tail' : `fresh tail from message ${formatCount(freshTailX + 1)}`
 

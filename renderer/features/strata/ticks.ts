@@ -68,8 +68,8 @@ type ClockTick = { readonly px: number; readonly atMs: number }
 /** Days first, then what there is room for between them. */
 function withRoom(ticks: readonly ClockTick[]): readonly ClockTick[] {
   const chosen: ClockTick[] = []
-  const byRank = [...ticks.filter(({ atMs }) => isMidnight(atMs)), ...ticks.filter(({ atMs }) => !isMidnight(atMs))]
-  for (const tick of byRank) {
+  const byPosition = [...ticks.filter(({ atMs }) => isMidnight(atMs)), ...ticks.filter(({ atMs }) => !isMidnight(atMs))]
+  for (const tick of byPosition) {
     const width = chosen.some(({ atMs }) => isSameDay(atMs, tick.atMs)) || isMidnight(tick.atMs) ? APART_PX : LONG_PX
     const fits = chosen.every(({ px }) => (px > tick.px ? px - tick.px >= width : tick.px - px >= APART_PX))
     if (fits) chosen.push(tick)

@@ -15,18 +15,18 @@ export function useSelectedStretch(
   buckets: Buckets | null,
 ): SelectedStretch | null {
   const number = selection === null ? null : messageNumber(selection)
-  const isRank = strata.axis === 'messages'
+  const isPosition = strata.axis === 'messages'
   const { data: located } = useQuery(
     api.transcript.locate.queryOptions({
-      input: selection !== null && number !== null && isRank ? { id: selection } : skipToken,
+      input: selection !== null && number !== null && isPosition ? { id: selection } : skipToken,
     }),
   )
   return useMemo(() => {
     if (selection === null) return null
     const summary = stretchOfSummary(strata, index, selection)
     if (summary || number === null) return summary
-    if (!isRank) return buckets && stretchOfMessage(buckets, number)
+    if (!isPosition) return buckets && stretchOfMessage(buckets, number)
     if (located === undefined || located.conversationId !== strata.conversationId) return null
-    return { x0: located.rank, x1: located.rank + 1, place: null, depth: -1 }
-  }, [selection, strata, index, number, isRank, buckets, located])
+    return { x0: located.position, x1: located.position + 1, place: null, depth: -1 }
+  }, [selection, strata, index, number, isPosition, buckets, located])
 }

@@ -49,9 +49,9 @@ export function useStageKeys({ strata, selection, motion }: Input): (event: KeyP
     if (id !== null) navigate({ selection: id }, 'replace')
   }
   const messageBeside = async (id: string, step: -1 | 1): Promise<string | null> => {
-    const { conversationId, rank } = await queries.fetchQuery(api.transcript.locate.queryOptions({ input: { id } }))
-    if (rank + step < 0) return null
-    const input = { conversationId, offset: rank + step, limit: 1, contentChars: 0 }
+    const { conversationId, position } = await queries.fetchQuery(api.transcript.locate.queryOptions({ input: { id } }))
+    if (position + step < 0) return null
+    const input = { conversationId, offset: position + step, limit: 1, contentChars: 0 }
     const { messages } = await queries.fetchQuery(api.transcript.page.queryOptions({ input }))
     return messages[0]?.id ?? null
   }

@@ -12,7 +12,7 @@ export type CompactionMark = {
   readonly activeTokens: number
 }
 
-/** By the rank of the newest message that was there: the compactions of that moment, oldest first. */
+/** By the position of the newest message that was there: the compactions of that moment, oldest first. */
 export function compactionMarks({
   events,
   isExact,
@@ -20,8 +20,8 @@ export function compactionMarks({
   const marks = new Map<number, readonly CompactionMark[]>()
   let last: CompactionEvent | undefined
   for (const event of events) {
-    const rank = Math.max(0, event.messages - 1)
-    const there = marks.get(rank) ?? []
+    const position = Math.max(0, event.messages - 1)
+    const there = marks.get(position) ?? []
     const before = there.at(-1)
     const isSameRun = last !== undefined && last.messages === event.messages && last.runId === event.runId
     const mark: CompactionMark = {
@@ -31,7 +31,7 @@ export function compactionMarks({
       summaryId: event.summaryId,
       activeTokens: event.activeTokens,
     }
-    marks.set(rank, isSameRun ? [...there.slice(0, -1), mark] : [...there, mark])
+    marks.set(position, isSameRun ? [...there.slice(0, -1), mark] : [...there, mark])
     last = event
   }
   return marks

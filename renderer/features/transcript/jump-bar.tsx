@@ -20,7 +20,7 @@ type Props = {
   readonly topMessage: Message | null
   /** Messages that came in below since the end was last in sight. */
   readonly newer: number
-  readonly onJump: (rank: number) => void
+  readonly onJump: (position: number) => void
 }
 
 /** Where one is in the conversation, and the ways to get elsewhere. Its left end heads the gutter. */
@@ -31,7 +31,7 @@ export function JumpBar({ conversationId, total, columns, top, topMessage, newer
     onSuccess: (place, target) => {
       // The list goes to whatever is selected, and a node of another conversation takes the window there.
       if (target.kind === 'id') navigate({ conversationId: place.conversationId, selection: target.id }, 'push')
-      else onJump(Math.min(place.rank, total - 1))
+      else onJump(Math.min(place.position, total - 1))
     },
   })
   const go = () => {
@@ -104,14 +104,14 @@ function GutterHead({ columns }: { readonly columns: number }) {
   )
 }
 
-type Place = { readonly conversationId: number; readonly rank: number }
+type Place = { readonly conversationId: number; readonly position: number }
 
 async function placeOf(target: JumpTarget, conversationId: number): Promise<Place> {
   switch (target.kind) {
-    case 'rank':
-      return { conversationId, rank: target.rank }
+    case 'position':
+      return { conversationId, position: target.position }
     case 'time':
-      return { conversationId, ...(await client.transcript.rankAt({ conversationId, atMs: target.atMs })) }
+      return { conversationId, ...(await client.transcript.positionAt({ conversationId, atMs: target.atMs })) }
     case 'id':
       return client.transcript.locate({ id: target.id })
   }

@@ -1,6 +1,6 @@
 /** Where somebody wants to go. */
 export type JumpTarget =
-  | { readonly kind: 'rank'; readonly rank: number }
+  | { readonly kind: 'position'; readonly position: number }
   | { readonly kind: 'time'; readonly atMs: number }
   | { readonly kind: 'id'; readonly id: string }
 
@@ -12,7 +12,7 @@ export function parseJump(text: string, inSightMs: number): JumpTarget | null {
   const place = text.trim()
   if (place === '') return null
   const number = place.replaceAll(/[,\s]/g, '')
-  if (/^\d{1,12}$/.test(number)) return { kind: 'rank', rank: Math.max(0, Number(number) - 1) }
+  if (/^\d{1,12}$/.test(number)) return { kind: 'position', position: Math.max(0, Number(number) - 1) }
   const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(place)
   if (clock !== null) {
     const atMs = new Date(inSightMs).setHours(Number(clock[1]), Number(clock[2]), Number(clock[3] ?? 0), 0)

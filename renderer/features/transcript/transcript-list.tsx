@@ -20,7 +20,7 @@ type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
   readonly columns: number
   readonly selection: string | null
   readonly located: Located['rows']
-  /** By rank of the newest message then. */
+  /** By position of the newest message then. */
   readonly compactions: ReadonlyMap<number, readonly CompactionMark[]>
   readonly onSight: (range: RowRange) => void
 }
@@ -39,8 +39,8 @@ export function TranscriptList(props: Props) {
     pickedHere.current = id
     navigate({ selection: id }, how)
   }, [])
-  const scrollTo = useCallback((rank: number, align: 'start' | 'center' | 'end') => {
-    list.current?.scrollToIndex({ index: rank, align })
+  const scrollTo = useCallback((position: number, align: 'start' | 'center' | 'end') => {
+    list.current?.scrollToIndex({ index: position, align })
   }, [])
 
   const first = located?.first
@@ -58,18 +58,18 @@ export function TranscriptList(props: Props) {
   }, [total, scrollTo])
 
   // Where the keys are, so that they need not wait for the selection to be located.
-  const cursor = useRef<{ readonly id: string; readonly rank: number }>(null)
-  const move = async (rank: number) => {
-    const place = Math.min(total - 1, Math.max(0, rank))
+  const cursor = useRef<{ readonly id: string; readonly position: number }>(null)
+  const move = async (position: number) => {
+    const place = Math.min(total - 1, Math.max(0, position))
     const message = await fetchAt(place)
     if (message === undefined) return
-    cursor.current = { id: message.id, rank: place }
+    cursor.current = { id: message.id, position: place }
     select(message.id, 'replace')
     if (!reveal(place)) scrollTo(place, 'center')
   }
   useListKeys({
     move: (steps) => {
-      if (selection !== null && cursor.current?.id === selection) void move(cursor.current.rank + steps)
+      if (selection !== null && cursor.current?.id === selection) void move(cursor.current.position + steps)
       else void move(located === null ? top : steps > 0 ? located.last + 1 : located.first - 1)
     },
     start: () => void move(0),
@@ -80,18 +80,18 @@ export function TranscriptList(props: Props) {
   })
 
   const row = useCallback(
-    (rank: number) => {
-      const message = messageAt(rank)
+    (position: number) => {
+      const message = messageAt(position)
       if (message === undefined || message === null) return <PlaceholderRow heightPx={PLACEHOLDER_PX} />
       return (
         <MessageRow
           message={message}
-          before={messageAt(rank - 1)}
-          after={messageAt(rank + 1)}
+          before={messageAt(position - 1)}
+          after={messageAt(position + 1)}
           columns={columns}
           selection={selection}
           isInRange={selection !== null && message.coveredBy.some(({ id }) => id === selection)}
-          compactions={compactions.get(rank)}
+          compactions={compactions.get(position)}
           onSelect={select}
         />
       )
@@ -108,7 +108,7 @@ export function TranscriptList(props: Props) {
         top={top}
         topMessage={messageAt(top) ?? null}
         newer={total - seenTotal}
-        onJump={(rank) => scrollTo(rank, rank >= total - 1 ? 'end' : 'start')}
+        onJump={(position) => scrollTo(position, position >= total - 1 ? 'end' : 'start')}
       />
       <Virtuoso
         ref={list}

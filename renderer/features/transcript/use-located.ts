@@ -21,5 +21,5 @@ export function useLocated(conversationId: number, selection: string | null): Lo
   // A node that is gone has no place here; the detail panel says what is known of it.
   if (place === undefined || place.conversationId !== conversationId)
     return { isPending: located.isPending, rows: null }
-  return { isPending: false, rows: { first: place.rank, last: place.lastRank } }
+  return { isPending: false, rows: { first: place.position, last: place.lastPosition } }
 }

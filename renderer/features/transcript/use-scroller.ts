@@ -6,7 +6,7 @@ type Scroller = {
   /** To be called when something moved. */
   readonly lookAtTop: () => void
   /** Scrolls as little as needed to bring a row wholly in sight; false when the row is not near. */
-  readonly reveal: (rank: number) => boolean
+  readonly reveal: (position: number) => boolean
   readonly scrollerRef: (scroller: HTMLElement | Window | null) => void
 }
 
@@ -25,13 +25,13 @@ export function useScroller(initial: number): Scroller {
   const lookAtTop = useCallback(() => {
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => {
-      const rank = scroller.current && topRank(scroller.current)
-      if (rank !== null) setTop(rank)
+      const position = scroller.current && topPosition(scroller.current)
+      if (position !== null) setTop(position)
     })
   }, [])
-  const reveal = useCallback((rank: number) => {
+  const reveal = useCallback((position: number) => {
     const list = scroller.current
-    const row = list?.querySelector(`[data-index="${rank}"]`)
+    const row = list?.querySelector(`[data-index="${position}"]`)
     if (!list || !row) return false
     const box = list.getBoundingClientRect()
     const { top: rowTop, bottom } = row.getBoundingClientRect()
@@ -44,7 +44,7 @@ export function useScroller(initial: number): Scroller {
   return { top, lookAtTop, reveal, scrollerRef }
 }
 
-function topRank(scroller: HTMLElement): number | null {
+function topPosition(scroller: HTMLElement): number | null {
   const edge = scroller.getBoundingClientRect().top
   for (const row of scroller.querySelectorAll<HTMLElement>('[data-index]'))
     if (row.getBoundingClientRect().bottom > edge + 1) return Number(row.dataset.index)

@@ -11,9 +11,9 @@ export type TranscriptRows = {
   readonly error: unknown
   readonly retry: () => void
   /** Undefined while the message is not loaded, null where the conversation ends. */
-  readonly messageAt: (rank: number) => Message | null | undefined
+  readonly messageAt: (position: number) => Message | null | undefined
   /** The message, fetched when it is not there yet. */
-  readonly fetchAt: (rank: number) => Promise<Message | undefined>
+  readonly fetchAt: (position: number) => Promise<Message | undefined>
 }
 
 /** Rows fetched before and after those in sight. */
@@ -42,17 +42,17 @@ export function useTranscript(conversationId: number, inSight: RowRange): Transc
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: see stamp
   const messageAt = useCallback(
-    (rank: number): Message | null | undefined => {
-      if (rank < 0 || (total !== null && rank >= total)) return null
-      const page = cache.getQueryData(pageOptions(conversationId, Math.floor(rank / PAGE_SIZE)).queryKey)
-      return page?.messages[rank % PAGE_SIZE]
+    (position: number): Message | null | undefined => {
+      if (position < 0 || (total !== null && position >= total)) return null
+      const page = cache.getQueryData(pageOptions(conversationId, Math.floor(position / PAGE_SIZE)).queryKey)
+      return page?.messages[position % PAGE_SIZE]
     },
     [cache, conversationId, total, stamp],
   )
   const fetchAt = useCallback(
-    async (rank: number) => {
-      const page = await cache.fetchQuery(pageOptions(conversationId, Math.floor(rank / PAGE_SIZE)))
-      return page.messages[rank % PAGE_SIZE]
+    async (position: number) => {
+      const page = await cache.fetchQuery(pageOptions(conversationId, Math.floor(position / PAGE_SIZE)))
+      return page.messages[position % PAGE_SIZE]
     },
     [cache, conversationId],
   )

@@ -18,8 +18,8 @@ function losslessWriter(release: LosslessRelease, own: Pick<SystemWriter, 'lacks
     ...own,
     // It counts from 1.
     tell: (story) =>
-      inEveryMessage(story, (message, rank) => ({
-        seq: rank + 1,
+      inEveryMessage(story, (message, position) => ({
+        seq: position + 1,
         entry: isSince(release, '0.13.0') ? `entry-${message.number}` : null,
       })),
     open: (path) => openLossless(path, release),

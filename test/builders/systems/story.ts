@@ -214,10 +214,10 @@ export const inEverySession = (story: Story, change: (session: Session) => Parti
 
 export const inEveryMessage = (
   story: Story,
-  change: (message: StoryMessage, rank: number) => Partial<StoryMessage>,
+  change: (message: StoryMessage, position: number) => Partial<StoryMessage>,
 ): Story =>
   inEverySession(story, ({ messages }) => ({
-    messages: messages.map((message, rank) => ({ ...message, ...change(message, rank) })),
+    messages: messages.map((message, position) => ({ ...message, ...change(message, position) })),
   }))
 
 /** Every summary in a few words: smaller than its sources, however short these are. */

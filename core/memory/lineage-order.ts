@@ -1,17 +1,19 @@
-export type GraphOrder = {
+export type LineageOrder = {
   /** Nodes, sources before those that have them as a source (within a cycle: in any order). */
   readonly order: Int32Array
   /** Component of a node; nodes share one when each reaches the other, that is, when a cycle joins them. */
   readonly component: Int32Array
   /** 1 for nodes on a cycle, of one node too. */
   readonly onCycle: Uint8Array
+  /** Nodes of `order` beneath which there is no cycle. */
+  readonly sound: Int32Array
 }
 
 /**
  * Orders a graph that should be acyclic but may not be: Tarjan's strongly connected components (SIAM J. Comput. 1(2),
  * 1972), with a stack of its own, so that no chain is too deep.
  */
-export function graphOrder(sources: readonly (readonly number[])[]): GraphOrder {
+export function lineageOrder(sources: readonly (readonly number[])[]): LineageOrder {
   const count = sources.length
   const order = new Int32Array(count)
   const component = new Int32Array(count).fill(-1)
@@ -62,5 +64,11 @@ export function graphOrder(sources: readonly (readonly number[])[]): GraphOrder 
     }
   }
   for (let node = 0; node < count; node += 1) if (sources[node]?.includes(node)) onCycle[node] = 1
-  return { order, component, onCycle }
+  return { order, component, onCycle, sound: soundNodes(order, sources, onCycle) }
+}
+
+function soundNodes(order: Int32Array, sources: readonly (readonly number[])[], onCycle: Uint8Array): Int32Array {
+  const isUnsound = onCycle.slice()
+  for (const node of order) if (sources[node]?.some((source) => isUnsound[source] === 1)) isUnsound[node] = 1
+  return order.filter((node) => isUnsound[node] === 0)
 }

@@ -1,13 +1,12 @@
 import { ROLES } from '../contract/ids.ts'
-import type { History } from '../memory/history.ts'
 import {
-  type Extent,
-  type GrowingColumns,
-  type HistoryRow,
+  GrowingMessages,
+  type MessageSums,
+  type Messages,
   ORDER_MODULUS,
   OTHER_ROLE,
-  type PackedRows,
-} from '../memory/history-columns.ts'
+  type PackedMessages,
+} from '../memory/messages.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
@@ -31,8 +30,15 @@ const queries = {
       ORDER BY seq
       LIMIT CAST(:limit AS INTEGER)
     )`,
+  lengths: /* sql */ `SELECT conversation_id, count(*) FROM messages GROUP BY conversation_id ORDER BY conversation_id`,
+  /** For a conversation in which some value is no plain number. */
+  rows: /* sql */ `
+    SELECT message_id, seq, token_count, ${roleCode}, created_at
+    FROM messages
+    WHERE conversation_id IS :conversation
+    ORDER BY seq, message_id`,
   /** Of a stretch, what would differ if it had been rewritten. */
-  extent: /* sql */ `
+  sums: /* sql */ `
     SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
     FROM messages
     WHERE conversation_id = :conversation AND seq > :after AND seq <= :upTo`,
@@ -55,11 +61,11 @@ function nextLimit(limit: number, startedMs: number): number {
 }
 
 /** Adds all messages of a conversation after those that are there, some 20 ms of work at a time. */
-export function* appendingNewer(db: ReadDb, conversation: number, columns: GrowingColumns): Generator<void> {
+export function* appendingNewer(db: ReadDb, conversation: number, columns: GrowingMessages): Generator<void> {
   for (let limit = FIRST_AT_ONCE; ; ) {
     const startedMs = performance.now()
     const params = { conversation, seq: columns.lastSeq, limit }
-    const [packed] = db.iterateRaw<PackedRows>(queries.packed, params)
+    const [packed] = db.iterateRaw<PackedMessages>(queries.packed, params)
     if (!packed || packed[0] === 0) return
     if (!columns.appendPacked(packed, limit)) columns.append(wholeRows(db, params))
     if (packed[0] < limit) return
@@ -72,24 +78,27 @@ export function* appendingNewer(db: ReadDb, conversation: number, columns: Growi
 
 const PLACES = 'the places of messages in their conversation'
 
+/** The same rows as they come from SQLite. */
+type SqlRow = [number, number, number | null, number, number | null]
+
 type Stretch = { readonly conversation: number; readonly seq: number; readonly limit: number }
 
 /**
  * A stretch row by row, because not every file is a sound one: a time may be missing, a number may be a text. The last
  * seq is left out, since there may be more of it; where that leaves nothing, it is all that there is.
  */
-function wholeRows(db: ReadDb, stretch: Stretch): HistoryRow[] {
-  const rows = [...db.iterateRaw<HistoryRow>(queries.after, stretch)]
+function wholeRows(db: ReadDb, stretch: Stretch): SqlRow[] {
+  const rows = [...db.iterateRaw<SqlRow>(queries.after, stretch)]
   if (rows.length < stretch.limit) return rows
   const last = rows.at(-1)?.[1]
   const whole = rows.filter(([, seq]) => seq !== last)
   const goesOn = whole.length > 0 && whole.every(([, seq]) => Number.isFinite(seq))
-  return goesOn ? whole : [...db.iterateRaw<HistoryRow>(queries.after, { ...stretch, limit: -1 })]
+  return goesOn ? whole : [...db.iterateRaw<SqlRow>(queries.after, { ...stretch, limit: -1 })]
 }
 
 /** Whether the messages of a history are still what they were, a piece of work at a time. */
-export function* checking(db: ReadDb, history: History): Generator<void, boolean> {
-  const { conversationId: conversation, length, seqs, messageIds, tokensBefore } = history
+export function* checking(db: ReadDb, history: Messages): Generator<void, boolean> {
+  const { conversationId: conversation, length, seqs, ids, tokensBefore } = history
   if (!history.isPlain) return false
   let limit = FIRST_AT_ONCE
   for (let from = 0; from < length; ) {
@@ -97,11 +106,11 @@ export function* checking(db: ReadDb, history: History): Generator<void, boolean
     let to = Math.min(length, from + limit)
     while (to < length && seqs[to] === seqs[to - 1]) to += 1
     let ordered = 0
-    for (let rank = from; rank < to; rank += 1) {
-      ordered += ((messageIds[rank] as number) % ORDER_MODULUS) * (seqs[rank] as number)
+    for (let position = from; position < to; position += 1) {
+      ordered += ((ids[position] as number) % ORDER_MODULUS) * (seqs[position] as number)
     }
     const after = seqs[from - 1] ?? Number.NEGATIVE_INFINITY
-    const found = db.get<Extent>(queries.extent, { conversation, after, upTo: seqs[to - 1] ?? null })
+    const found = db.get<MessageSums>(queries.sums, { conversation, after, upTo: seqs[to - 1] ?? null })
     const tokens = (tokensBefore[to] as number) - (tokensBefore[from] as number)
     if (found?.length !== to - from || found.tokens !== tokens || found.ordered !== ordered) return false
     from = to
@@ -109,4 +118,47 @@ export function* checking(db: ReadDb, history: History): Generator<void, boolean
     yield
   }
   return true
+}
+
+/** Rows of a damaged conversation between two pauses. */
+const ROWS_AT_ONCE = 4096
+
+/** Every message of a file: conversation after conversation, each in the order of its sequence. */
+export function* readingAllMessages(db: ReadDb): Generator<void, Messages> {
+  const lengths = [...db.iterateRaw<[number | null, number]>(queries.lengths)]
+  const columns = new GrowingMessages(lengths.reduce((sum, [, length]) => sum + length, 0))
+  for (const [conversation, length] of lengths) {
+    columns.begin(conversation ?? Number.NaN)
+    if (conversation !== null && (yield* appendingPacked(db, conversation, columns, length))) continue
+    columns.clearConversation()
+    yield* appendingRows(db, conversation, columns)
+  }
+  return columns.view()
+}
+
+/** False when anything in the conversation is no plain number, or not all of it could be read. */
+function* appendingPacked(
+  db: ReadDb,
+  conversation: number,
+  columns: GrowingMessages,
+  length: number,
+): Generator<void, boolean> {
+  const first = columns.length
+  for (;;) {
+    const params = { conversation, seq: columns.lastSeq, limit: MAX_AT_ONCE }
+    const [packed] = db.iterateRaw<PackedMessages>(queries.packed, params)
+    if (!packed || packed[0] === 0) break
+    if (!columns.appendPacked(packed, MAX_AT_ONCE)) return false
+    if (packed[0] < MAX_AT_ONCE) break
+    nextKey(db, PLACES, params.seq, columns.lastSeq)
+    yield
+  }
+  return columns.length - first === length
+}
+
+function* appendingRows(db: ReadDb, conversation: number | null, columns: GrowingMessages): Generator<void> {
+  for (const row of db.iterateRaw<SqlRow>(queries.rows, { conversation })) {
+    columns.append([row])
+    if (columns.length % ROWS_AT_ONCE === 0) yield
+  }
 }

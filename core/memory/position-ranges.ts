@@ -1,32 +1,32 @@
 /** Ranks as sorted, disjoint, non-touching pairs [from, to): `[0, 4, 10, 12]` is 0–3 and 10–11. */
-export type RankRanges = Int32Array
+export type PositionRanges = Int32Array
 
-export const NO_RANKS: RankRanges = new Int32Array(0)
+export const NO_POSITIONS: PositionRanges = new Int32Array(0)
 
-/** How many ranks there are. */
-export function rankCount(ranges: RankRanges): number {
+/** How many positions there are. */
+export function positionCount(ranges: PositionRanges): number {
   let count = 0
   for (let i = 0; i < ranges.length; i += 2) count += (ranges[i + 1] as number) - (ranges[i] as number)
   return count
 }
 
 /** Ranks in any order, repeated or not. */
-export function rangesOfRanks(ranks: readonly number[]): RankRanges {
-  const sorted = Int32Array.from(ranks).sort()
+export function rangesOfPositions(positions: readonly number[]): PositionRanges {
+  const sorted = Int32Array.from(positions).sort()
   const pairs: number[] = []
-  for (const rank of sorted) {
+  for (const position of sorted) {
     const end = pairs.length - 1
-    if (end > 0 && rank <= (pairs[end] as number)) pairs[end] = Math.max(pairs[end] as number, rank + 1)
-    else pairs.push(rank, rank + 1)
+    if (end > 0 && position <= (pairs[end] as number)) pairs[end] = Math.max(pairs[end] as number, position + 1)
+    else pairs.push(position, position + 1)
   }
   return Int32Array.from(pairs)
 }
 
 /** Everything that is in one of them. Gives back one of the inputs where it says it all. */
-export function unionOfRanges(all: readonly RankRanges[]): RankRanges {
+export function unionOfRanges(all: readonly PositionRanges[]): PositionRanges {
   const some = all.filter((ranges) => ranges.length > 0)
   const first = some[0]
-  if (first === undefined) return NO_RANKS
+  if (first === undefined) return NO_POSITIONS
   if (some.every((ranges) => ranges === first)) return first
   const merged: number[] = []
   const add = (from: number, to: number): void => {
@@ -50,5 +50,5 @@ export function unionOfRanges(all: readonly RankRanges[]): RankRanges {
   return same ?? Int32Array.from(merged)
 }
 
-const isEqual = (a: RankRanges, b: readonly number[]): boolean =>
+const isEqual = (a: PositionRanges, b: readonly number[]): boolean =>
   a.length === b.length && a.every((value, index) => value === b[index])

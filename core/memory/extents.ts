@@ -1,8 +1,18 @@
-import type { MemoryFacts } from './memory-facts.ts'
+import type { LineageOrder } from './lineage-order.ts'
+import type { Links } from './links.ts'
+import type { Messages } from './messages.ts'
+import type { Summaries } from './summaries.ts'
+
+type Linked = {
+  readonly messages: Messages
+  readonly summaries: Summaries
+  readonly links: Links
+  readonly order: LineageOrder
+}
 
 /** What every summary stands for, through all its sources, computed from the links and the messages alone. */
 export class SummaryExtents {
-  /** Places of the first and the last message of the summary's own conversation; −1 when there is none. */
+  /** Positions of the first and the last message of the summary's own conversation; −1 when there is none. */
   first = new Int32Array(0)
   last = new Int32Array(0)
   /** Of all messages beneath; NaN when there is none that has a time. */
@@ -16,9 +26,16 @@ export class SummaryExtents {
   /** 0 where there is no source, otherwise one more than the deepest source. */
   depth = new Int32Array(0)
   /** 1 when it has sources, every link beneath leads somewhere and none goes in a circle, so that the numbers can be relied on. */
-  isWhole = new Uint8Array(0);
+  isWhole = new Uint8Array(0)
 
-  *build({ messages, summaries, links, order }: MemoryFacts): Generator<void> {
+  /** Works them out, a piece of some milliseconds at a time. */
+  static *of(linked: Linked): Generator<void, SummaryExtents> {
+    const extents = new SummaryExtents()
+    yield* extents.#build(linked)
+    return extents
+  }
+
+  *#build({ messages, summaries, links, order }: Linked): Generator<void> {
     const length = summaries.length
     this.first = new Int32Array(length).fill(-1)
     this.last = new Int32Array(length).fill(-1)
@@ -38,12 +55,12 @@ export class SummaryExtents {
       const own = summaries.at(summary).conversationId
       for (const place of links.messagesOf(summary)) {
         if (place < 0) continue
-        const at = messages.atMs[place] as number
+        const at = messages.createdAtMs[place] as number
         this.#include(summary, at, at)
         this.messages[summary] = (this.messages[summary] as number) + 1
         const tokens = messages.tokens[place] as number
         this.messageTokens[summary] = (this.messageTokens[summary] as number) + (tokens > 0 ? tokens : 0)
-        if (messages.conversations[place] === own) this.#extend(summary, place, place)
+        if (messages.conversationAt(place) === own) this.#extend(summary, place, place)
       }
       steps += 1 + links.messagesOf(summary).length
       if (steps > 32_768) {
@@ -51,7 +68,7 @@ export class SummaryExtents {
         yield
       }
     }
-    for (const summary of order.order) {
+    for (const summary of order.sound) {
       const { conversationId } = summaries.at(summary)
       const hasSources = (links.sources[summary] as number[]).length > 0 || links.messagesOf(summary).length > 0
       let isWhole = isBroken[summary] === 0 && hasSources

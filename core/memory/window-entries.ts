@@ -1,0 +1,66 @@
+import { grown } from './packed-numbers.ts'
+
+/** What an entry names: a message or a summary. */
+export type NamedByEntry = { readonly messageId: number | null; readonly summaryId: string | null }
+
+/** An entry as stored. */
+export type StoredEntry = NamedByEntry & { readonly ordinal: number; readonly placedAtMs: number | null }
+
+/** The windows of conversations, one after the other, each in its order, in columns. */
+export class WindowEntries {
+  length = 0
+  conversations = new Float64Array(0)
+  ordinals = new Float64Array(0)
+  /** When the entry was put into the window; NaN where the file does not say. */
+  placedAtMs = new Float64Array(0)
+  isSummary = new Uint8Array(0)
+  /** The position of the message, or the node of the summary; −1 when it does not exist. */
+  targets = new Int32Array(0)
+  /** Entries as stored that the columns cannot hold, by their index: those that lead nowhere, and those that name two things. */
+  readonly stored = new Map<number, StoredEntry>()
+  /** How often each message and each summary is listed, at most 255. */
+  readonly messageCounts: Uint8Array
+  readonly summaryCounts: Uint8Array
+
+  constructor(messages: number, summaries: number) {
+    this.messageCounts = new Uint8Array(messages)
+    this.summaryCounts = new Uint8Array(summaries)
+  }
+
+  add(conversation: number, entry: StoredEntry, isSummary: boolean, target: number): void {
+    const at = this.length
+    if (at === this.ordinals.length) this.#grow(2 * at + 1024)
+    this.conversations[at] = conversation
+    this.ordinals[at] = entry.ordinal
+    this.placedAtMs[at] = entry.placedAtMs ?? Number.NaN
+    this.isSummary[at] = isSummary ? 1 : 0
+    this.targets[at] = target
+    this.length += 1
+    if (target < 0 || !isPlain(entry, isSummary)) this.stored.set(at, entry)
+    if (target < 0) return
+    const counts = isSummary ? this.summaryCounts : this.messageCounts
+    counts[target] = Math.min(255, (counts[target] as number) + 1)
+  }
+
+  /** What an entry that leads nowhere names, as an id of a node. */
+  danglingId(index: number): string {
+    const entry = this.stored.get(index)
+    if (!entry) return 'nothing'
+    const messageId = entry.messageId === null ? null : `msg_${entry.messageId}`
+    return (this.isSummary[index] === 1 ? entry.summaryId : messageId) ?? 'nothing'
+  }
+
+  #grow(length: number): void {
+    this.conversations = grown(this.conversations, length)
+    this.ordinals = grown(this.ordinals, length)
+    this.placedAtMs = grown(this.placedAtMs, length)
+    this.isSummary = grown(this.isSummary, length)
+    this.targets = grown(this.targets, length)
+  }
+}
+
+/** Whether the columns hold all of it. */
+const isPlain = ({ ordinal, placedAtMs, messageId, summaryId }: StoredEntry, isSummary: boolean): boolean =>
+  typeof ordinal === 'number' &&
+  (placedAtMs === null || typeof placedAtMs === 'number') &&
+  (isSummary ? messageId === null : summaryId === null)
