@@ -1,7 +1,7 @@
 import { grown } from './packed-numbers.ts'
 
 /** What an entry names: a message or a summary. */
-export type NamedByEntry = { readonly messageId: number | null; readonly summaryId: string | null }
+type NamedByEntry = { readonly messageId: number | null; readonly summaryId: string | null }
 
 /** An entry as stored. */
 export type StoredEntry = NamedByEntry & { readonly ordinal: number; readonly placedAtMs: number | null }
