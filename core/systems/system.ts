@@ -18,7 +18,7 @@ export type Source = {
 }
 
 /** How a system's own ledger is read. */
-export type LedgerFormat = {
+type LedgerFormat = {
   /** Of the ledger that belongs to a database. */
   pathOf(realPath: string): string
   /** By whom an event was said. */
