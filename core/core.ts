@@ -14,6 +14,7 @@ import type { Machine } from './machine/machine.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { SettingsStore } from './settings/settings-store.ts'
 import type { PreparedCopy } from './sqlite/cache-copy.ts'
+import { isNative } from './systems/native/native.ts'
 import { isNativeFile } from './systems/open-memory.ts'
 import { prepareCopy } from './systems/prepare-copy.ts'
 
@@ -139,7 +140,7 @@ export class Core {
     if (this.#options.path === null) return null
     try {
       const lcm = this.lcm()
-      return lcm.info.system === 'native' ? lcm : null
+      return isNative(lcm.info) ? lcm : null
     } catch (error) {
       // The window shows by itself why its file cannot be opened.
       if (error instanceof LcmError) return null

@@ -35,6 +35,7 @@ import { loadSettings } from './settings/settings-store.ts'
 import { requireEnabled, whySwitchedOff } from './settings/switched-off.ts'
 import type { ReadDb, WriteDb } from './sqlite/read-db.ts'
 import { HistoryIndex } from './systems/history-index.ts'
+import { isNative } from './systems/native/native.ts'
 import { type OpenMemoryOptions, openMemory } from './systems/open-memory.ts'
 import { systemOf } from './systems/systems.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
@@ -128,7 +129,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
 
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write
-    if (info.system !== 'native') {
+    if (!isNative(info)) {
       throw new LcmError(
         'read_only_dialect',
         `Cannot ${what}: ${info.path} belongs to ${info.systemLabel} and is never changed. Make a working copy ("lcm copy", or Make working copy in the window) and use that.`,

@@ -10,6 +10,7 @@ import type { Lcm } from '../lcm.ts'
 import { updateIndex } from '../search/side-index/update-index.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
 import { hasPendingIndex, indexPending, PIECE_UNITS } from '../sqlite/pending-index.ts'
+import { isNative } from '../systems/native/native.ts'
 
 /** What runs on an open memory; a damaged file is salvaged without being opened. */
 export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: string }
@@ -70,14 +71,14 @@ export async function* runJob(
 }
 
 function coverageJob({ read: db, info }: Lcm, spec: Extract<JobSpec, { kind: 'coverage' }>, signal: AbortSignal) {
-  return checkCoverage({ db, isNative: info.system === 'native' }, spec, signal)
+  return checkCoverage({ db, isNative: isNative(info) }, spec, signal)
 }
 
 async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
   const { read, info, sideIndex } = lcm
   if (sideIndex) return yield* updateIndex({ read, info, index: sideIndex }, signal)
   const nothing = { changedRows: 0, indexedRows: 0, totalRows: 0, bytes: 0 }
-  if (info.system !== 'native' || !hasPendingIndex(read)) return { outcome: 'not_needed', ...nothing }
+  if (!isNative(info) || !hasPendingIndex(read)) return { outcome: 'not_needed', ...nothing }
   const indexed = new Set<number>()
   for await (const { messageId, doneUnits, units } of indexPending(lcm.requireWrite('index long messages'))) {
     indexed.add(messageId)

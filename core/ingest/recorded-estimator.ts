@@ -7,6 +7,7 @@ import {
   type TokenEstimatorName,
 } from '../models/token-estimator.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+import { isNative } from '../systems/native/native.ts'
 
 const queries = {
   read: /* sql */ `SELECT value FROM lcm_meta WHERE key = 'token_estimator'`,
@@ -35,7 +36,7 @@ export function recordEstimator(db: WriteDb, name: string): void {
  * copy has those of its system, which count about as the first heuristic did.
  */
 export function estimatorOf(db: ReadDb, info: MemoryInfo, configured: TokenEstimatorName): TokenEstimator {
-  const recorded = info.system === 'native' ? readRecordedEstimator(db) : undefined
+  const recorded = isNative(info) ? readRecordedEstimator(db) : undefined
   const inherited = recorded === undefined && info.copiedFrom ? 'heuristic' : recorded
   return recordedEstimator(inherited) ?? createTokenEstimator(configured)
 }

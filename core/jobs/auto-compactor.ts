@@ -1,5 +1,6 @@
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
+import { isNative } from '../systems/native/native.ts'
 import { neededRun } from './auto-compaction.ts'
 import type { Jobs } from './jobs.ts'
 
@@ -20,7 +21,7 @@ export class AutoCompactor {
   /** Call after the file changed. */
   look(lcm: Lcm): void {
     const { info, settings } = lcm
-    if (info.system !== 'native' || info.readOnly || !settings.enabled || settings.autocompactDisabled) return
+    if (!isNative(info) || info.readOnly || !settings.enabled || settings.autocompactDisabled) return
     try {
       this.#startDue(lcm)
     } catch (error) {

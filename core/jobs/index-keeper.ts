@@ -4,6 +4,7 @@ import type { SearchIndexStatus } from '../contract/search-index.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { hasPendingIndex, LONG_MESSAGE_PENDING } from '../sqlite/pending-index.ts'
+import { isNative } from '../systems/native/native.ts'
 import type { Jobs } from './jobs.ts'
 
 /** Between two updates of an index whose file keeps changing. */
@@ -55,13 +56,13 @@ export class IndexKeeper {
 
   /** An import that is running does it itself. */
   #isLeftUndone({ info, read }: Pick<Lcm, 'info' | 'read'>): boolean {
-    if (info.system !== 'native' || info.readOnly || !hasPendingIndex(read)) return false
+    if (!isNative(info) || info.readOnly || !hasPendingIndex(read)) return false
     return !this.#jobs.list().some(({ kind, state }) => kind === 'import' && state === 'running')
   }
 
   status({ sideIndex, info, read }: Lcm): SearchIndexStatus {
     const nothing = { reason: null, indexedRows: 0, totalRows: 0, bytes: 0, jobId: null }
-    if (!sideIndex && (info.system !== 'native' || !hasPendingIndex(read))) return { state: 'native', ...nothing }
+    if (!sideIndex && (!isNative(info) || !hasPendingIndex(read))) return { state: 'native', ...nothing }
     if (!sideIndex)
       return {
         ...nothing,

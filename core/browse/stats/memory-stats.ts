@@ -8,6 +8,7 @@ import { EXCERPT_BYTES, opening, openingExcerpt } from '../../sqlite/opening.ts'
 import type { ReadDb, SqlParams } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { HistoryIndex } from '../../systems/history-index.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
 import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import { WindowSizes } from '../../window/window-sizes.ts'
@@ -135,7 +136,7 @@ const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
 const ENTRIES_AT_ONCE = 20_000
 
 /** Files of these are small, or keep the tokens of messages in an index. */
-const areSizesAtHand = ({ system, access }: MemoryInfo): boolean => system === 'native' || access === 'memory_image'
+const areSizesAtHand = (info: MemoryInfo): boolean => isNative(info) || info.access === 'memory_image'
 
 /**
  * Counts and sizes of a memory: of the file, of each conversation, of one conversation in detail. Every figure is that

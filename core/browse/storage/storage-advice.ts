@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { RepeatedText, StorageAdvice, StorageReport } from '../../contract/storage.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
 
 const MIB = 1024 * 1024
 /** Below this a gain is not worth anybody's time. */
@@ -22,7 +23,7 @@ type Facts = Omit<StorageReport, 'advice' | 'durationMs'>
 
 /** What would make the file smaller, and by how much. Reads only; the largest gain first. */
 export function adviseOn(db: ReadDb, info: MemoryInfo, facts: Facts, largeFileTokens: number): StorageAdvice[] {
-  const isOurs = info.system === 'native'
+  const isOurs = isNative(info)
   const owner = isOurs ? '' : ` The file belongs to ${info.systemLabel}: do it there, or in a working copy.`
   const advice: StorageAdvice[] = []
   const free = facts.freePages * facts.pageBytes

@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { ExportedPlan, ExportFormat, RowChange } from '../../contract/repair.ts'
+import { isNative } from '../../systems/native/native.ts'
 import type { PlannedStep } from './plan-steps.ts'
 import { sqlOf } from './shown-plan.ts'
 
@@ -68,7 +69,7 @@ const code = (text: string): string =>
 const plain = (text: string): string => text.replace(/[\r\n]+/g, ' ').replace(/[\\`*_{}[\]<>#|]/g, '\\$&')
 
 function sqlText({ steps, info, nowMs }: ExportRequest): string {
-  const isForeign = info.system !== 'native'
+  const isForeign = !isNative(info)
   const lines = [
     `-- Repair plan for ${comment(info.path)}, ${new Date(nowMs).toISOString()}.`,
     ...(isForeign

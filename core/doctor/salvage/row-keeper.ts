@@ -1,5 +1,6 @@
 import { columnsOf, insertInto, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
 import type { SqlValue, WriteDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
 import type { DamagedMemory } from './open-damaged.ts'
 import type { Row } from './readable-rows.ts'
 
@@ -21,7 +22,7 @@ export class RowKeeper {
   constructor({ info }: DamagedMemory, to: WriteDb, table: Table) {
     this.#to = to
     this.#table = table
-    this.#isOurs = info.system === 'native'
+    this.#isOurs = isNative(info)
     this.#columns = columnsOf(table)
     this.#insert = insertInto(table)
   }

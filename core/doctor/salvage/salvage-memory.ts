@@ -10,6 +10,7 @@ import { pathExists } from '../../sqlite/memory-file.ts'
 import { makeNativeFile, partialPath, takenError, toldOf } from '../../sqlite/new-file.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { takeTriggers } from '../../sqlite/take-triggers.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { type DamagedMemory, openByPages, openDamaged } from './open-damaged.ts'
 import { type Hole, isDamage, joinHoles, Looks, type Row, readableRows, type Source } from './readable-rows.ts'
 import { RowKeeper } from './row-keeper.ts'
@@ -73,7 +74,7 @@ async function* fill(
   const putBack = takeTriggers(to, ['*_index_*'])
   const tables = yield* salvageAll(work)
   const { read, info } = work.memory
-  const countedBy = info.system === 'native' ? readRecordedEstimator(read) : undefined
+  const countedBy = isNative(info) ? readRecordedEstimator(read) : undefined
   if (typeof countedBy === 'string') recordEstimator(to, countedBy)
   yield* indexInSteps(to, signal)
   putBack()

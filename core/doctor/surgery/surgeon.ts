@@ -8,6 +8,7 @@ import type {
 } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { withBreath } from '../../yielding.ts'
 import { commitVerified, leftOut, planStale } from '../repair/commit.ts'
 import { dissolveNode, whyNotDissolved } from '../repair/dissolve-node.ts'
@@ -91,7 +92,7 @@ export class Surgeon {
 
   /** What was done by hand or by a repair, newest first; empty for files of other systems. */
   events(conversationId: number | null): SurgeryEvent[] {
-    return this.#options.info.system === 'native' ? listSurgery(this.#options.db, conversationId) : []
+    return isNative(this.#options.info) ? listSurgery(this.#options.db, conversationId) : []
   }
 
   async *#commit(

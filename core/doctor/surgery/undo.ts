@@ -8,6 +8,7 @@ import { LcmError } from '../../errors.ts'
 import { listBackups } from '../../sqlite/backup.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { openMemory } from '../../systems/open-memory.ts'
 import { atOnce, withBreath } from '../../yielding.ts'
 import { fillIndexes } from '../repair/index-fixes.ts'
@@ -135,7 +136,7 @@ export class Undo {
     try {
       const version = memory.read.value<number>('PRAGMA user_version')
       const own = this.#options.db.value<number>('PRAGMA user_version')
-      if (memory.info.system !== 'native' || version !== own) {
+      if (!isNative(memory.info) || version !== own) {
         throw new LcmError(
           'invalid_argument',
           `${backup.path} is of another version or system and cannot be restored into this file: open it as it is.`,

@@ -10,6 +10,7 @@ import { makeNativeFile } from '../../sqlite/new-file.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { storeOrigin } from '../../systems/copied-from.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { withBreath } from '../../yielding.ts'
 import { sealWays } from '../integrity/seal-ways.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
@@ -70,7 +71,7 @@ async function* fill(
   db.transaction(() => copyRecords(read, db, fitter))
   db.transaction(() => {
     storeOrigin(db, info)
-    const countedBy = info.system === 'native' ? readRecordedEstimator(read) : undefined
+    const countedBy = isNative(info) ? readRecordedEstimator(read) : undefined
     if (typeof countedBy === 'string') recordEstimator(db, countedBy)
   })
   yield* inShare(indexInSteps(db, signal), { from: COPIED, to: INDEXED })

@@ -8,6 +8,7 @@ import { migrations } from '../../sqlite/native.ts'
 import type { NativeColumn } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, looseTables } from '../../sqlite/native-values.ts'
 import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { compareSearches } from './compare-searches.ts'
 import type { RowFitter } from './fit-rows.ts'
 
@@ -127,7 +128,7 @@ export async function* verifyCopy(
       `The copy is not the same in its ${name} (${before.rows} rows became ${after.rows}) and was not kept. The original is untouched.`,
     )
   }
-  const adjusted = [...fitter.adjusted, ...(info.system === 'native' ? wrongValues(original) : [])]
+  const adjusted = [...fitter.adjusted, ...(isNative(info) ? wrongValues(original) : [])]
   const searches = yield* compareSearches({ original, info, copy, isWhole: adjusted.length === 0 }, signal)
   const rowsOf = (name: string): number => compared.find((section) => section.name === name)?.rows ?? 0
   return {

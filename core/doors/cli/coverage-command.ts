@@ -1,5 +1,6 @@
 import type { CoverageReport } from '../../contract/coverage.ts'
 import { TranscriptFormat } from '../../contract/import.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -33,7 +34,7 @@ export function addCoverageCommand(define: Define, run: Run): void {
         (lcm) => {
           const { read: db, info } = lcm
           const input = { conversationId: chooseConversation(lcm, conversation), path: transcript, format }
-          return interruptible((signal) => checkCoverage({ db, isNative: info.system === 'native' }, input, signal))
+          return interruptible((signal) => checkCoverage({ db, isNative: isNative(info) }, input, signal))
         },
         { readOnly: true },
       )

@@ -10,6 +10,7 @@ import type { Lcm } from '../../lcm.ts'
 import { createTokenEstimator } from '../../models/token-estimator.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { ledgerPath } from '../../systems/decapod/ledger.ts'
+import { isNative } from '../../systems/native/native.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -72,7 +73,7 @@ async function verify(given: string | undefined, options: Options): Promise<Answ
     async (lcm) => {
       const path = given === undefined ? ledgerOf(lcm) : inFolder(given)
       // Another system's messages have no hash of their own to compare.
-      const db = lcm.info.system === 'native' ? lcm.read : null
+      const db = isNative(lcm.info) ? lcm.read : null
       return answer(await interruptible((signal) => verifyLedger(path, db, signal)))
     },
     { readOnly: true },
@@ -146,7 +147,7 @@ function status(lcm: Lcm): Answer {
 
 /** The ledger that belongs to a memory. @throws LcmError ledger_refused: what a memory names is not even read */
 function ledgerOf(lcm: Lcm): string {
-  const stated = lcm.info.system === 'native' ? statedLedger(lcm.read) : null
+  const stated = isNative(lcm.info) ? statedLedger(lcm.read) : null
   if (stated === null) return ledgerPath(realpathSync(lcm.info.path))
   const refused = whyRefused(lcm.read, stated, lcm.ledgers)
   return refused === null ? stated : throwRefused(refused, stated)

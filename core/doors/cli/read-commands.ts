@@ -1,3 +1,4 @@
+import { isNative } from '../../systems/native/native.ts'
 import { toCliJson } from './cli-json.ts'
 import { conversationOption, type Define, MAX_ID, type Run } from './command.ts'
 import type { Answer } from './output.ts'
@@ -14,7 +15,7 @@ export function addReadCommands(define: Define, run: Run): void {
       (lcm) => ({
         ...lcm.stats.stats(),
         readOnly: lcm.info.readOnlyReason !== READ_ONLY_BY_CHOICE,
-        ...(lcm.info.system === 'native' && { tokenEstimator: lcm.estimator.name }),
+        ...(isNative(lcm.info) && { tokenEstimator: lcm.estimator.name }),
         lacks: lcm.info.lacks ?? [],
       }),
       { readOnly: true },

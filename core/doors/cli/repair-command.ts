@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { ExportFormat, RepairPlan, RepairResult, RepairStep } from '../../contract/repair.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
@@ -60,7 +61,7 @@ async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
   }
   const plan = await interruptible((signal) => lcm.repair.plan(input, signal))
   // A file that is opened for a plan only is not one that cannot be repaired.
-  const shown = lcm.info.system === 'native' ? { ...plan, onlyExport: null } : plan
+  const shown = isNative(lcm.info) ? { ...plan, onlyExport: null } : plan
   return { json: shown, text: () => planText(shown), exitCode: plan.steps.length > 0 ? EXIT.findings : EXIT.done }
 }
 

@@ -5,6 +5,7 @@ import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { printNote } from './output.ts'
 import { oneLine } from './text.ts'
 
@@ -47,7 +48,7 @@ export function noteUnusedLedger({ info, settings }: Lcm): void {
 /** A memory is counted in one way from its first message to its last. */
 function noteUnusedEstimator({ info, settings, estimator }: Lcm): void {
   const { tokenEstimator } = settings
-  if (tokenEstimator === 'heuristic' || tokenEstimator === estimator.name || info.system !== 'native') return
+  if (tokenEstimator === 'heuristic' || tokenEstimator === estimator.name || !isNative(info)) return
   printNote(
     `LCM_TOKEN_ESTIMATOR (${tokenEstimator}) is not used: the tokens of ${info.path} are counted by ${estimator.name}, and two ways in one memory could not be compared.`,
   )

@@ -6,6 +6,7 @@ import { LcmError } from '../../errors.ts'
 import { fileError, pathExists } from '../../sqlite/memory-file.ts'
 import { giveName, partialPath, takenError } from '../../sqlite/new-file.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { TABLES as COPIED, type Table, toNative } from '../native-rows.ts'
 import { toLine } from './ledger-line.ts'
 import { keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
@@ -65,7 +66,7 @@ export async function* exportLedger(
 
 /** Every row as if it had just been written. What another system does not record is filled in as in a working copy. */
 function* everything(db: ReadDb, info: MemoryInfo): Generator<Change> {
-  const isOurs = info.system === 'native'
+  const isOurs = isNative(info)
   for (const table of isOurs ? TABLES : COPIED) {
     const key = keyOf(table)
     const columns = table === 'messages' ? key.join(', ') : '*'

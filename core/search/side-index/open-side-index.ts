@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
+import { isNative } from '../../systems/native/native.ts'
 import type { OpenedMemory } from '../../systems/open-memory.ts'
 import { detectSystem } from '../../systems/systems.ts'
 import { SideIndex } from './side-index.ts'
@@ -16,7 +17,7 @@ export function openSideIndex(
   cacheDir: string,
 ): SideIndex | null {
   const { fullTextIndex, substringIndex } = info.capabilities
-  if (info.system === 'native' || (fullTextIndex && substringIndex)) return null
+  if (isNative(info) || (fullTextIndex && substringIndex)) return null
   const companions = detectSystem(probeSchema(read))?.companions?.(realpathSync(info.path)) ?? []
   return new SideIndex({ read, info, state: new SourceState({ read, info, openedStamp, companions }), cacheDir })
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
+import type { MemoryInfo } from '../../contract/memory.ts'
 import { userFolders } from '../../folders.ts'
 import { memoriesIn } from '../places.ts'
 import type { System } from '../system.ts'
@@ -63,3 +64,6 @@ export const native: System = {
   summaries: 'replace',
   ledger: null,
 }
+
+/** Whether a file is one of ours: only these are written, and have logs, hashes and ledgers of our making. */
+export const isNative = ({ system }: Pick<MemoryInfo, 'system'>): boolean => system === native.id
