@@ -27,7 +27,7 @@ import type { RunBounds } from './run-options.ts'
 import { recordFinish, recordSpend } from './run-record.ts'
 
 const queries = {
-  conversation: `
+  conversation: /* sql */ `
     SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
 } as const
 

@@ -5,14 +5,14 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { prunedByRun, readPruned } from '../systems/pruned-outputs.ts'
 
 const queries = {
-  runs: `
+  runs: /* sql */ `
     SELECT run_id AS runId, ${shownValue('compaction_runs.reason', 'compaction_runs')} AS reason, mode, summarizer, owner, started_at AS startedAtMs, finished_at AS finishedAtMs,
       tokens_before AS tokensBefore, tokens_after AS tokensAfter, stop_reason AS stopReason,
       model_input_tokens AS modelInputTokens, model_output_tokens AS modelOutputTokens, model_cost AS cost
     FROM compaction_runs
     WHERE conversation_id = :conversationId
     ORDER BY started_at DESC, run_id DESC`,
-  created: `
+  created: /* sql */ `
     SELECT e.run_id AS runId, e.summary_id AS id, ${shownValue('compaction_events.pass', 'e')} AS pass, coalesce(s.depth, iif(e.pass = 'leaf', 0, 1)) AS depth,
       e.level AS level, e.source_tokens AS sourceTokens, e.tokens AS tokens, e.duration_ms AS durationMs,
       e.attempts AS attempts

@@ -3,19 +3,19 @@ import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 import { processState } from './process-mark.ts'
 
 const queries = {
-  locks: `
+  locks: /* sql */ `
     SELECT conversation_id AS conversationId, owner, acquired_at AS acquiredAtMs, lease_until AS leaseUntilMs
     FROM conversation_locks
     WHERE :conversationId IS NULL OR conversation_id = :conversationId`,
-  take: `
+  take: /* sql */ `
     INSERT INTO conversation_locks (conversation_id, owner, acquired_at, lease_until)
     VALUES (:conversationId, :owner, CAST(:nowMs AS INTEGER), CAST(:untilMs AS INTEGER))
     ON CONFLICT (conversation_id) DO UPDATE SET
       owner = excluded.owner, acquired_at = excluded.acquired_at, lease_until = excluded.lease_until`,
-  extend: `
+  extend: /* sql */ `
     UPDATE conversation_locks SET lease_until = CAST(:untilMs AS INTEGER)
     WHERE conversation_id = :conversationId AND owner = :owner`,
-  release: `
+  release: /* sql */ `
     DELETE FROM conversation_locks WHERE conversation_id = :conversationId AND owner = :owner`,
 } as const
 

@@ -8,7 +8,7 @@ import { recordBegin, recordSpend } from './run-record.ts'
 import type { Step } from './steps.ts'
 
 const queries = {
-  text: `
+  text: /* sql */ `
     SELECT content FROM summaries WHERE summary_id = :id`,
 } as const
 

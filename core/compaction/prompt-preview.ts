@@ -11,7 +11,7 @@ import { readWindow, type WindowItem } from '../window/window.ts'
 import type { CompactionPlanner } from './compaction-planner.ts'
 
 const queries = {
-  text: `
+  text: /* sql */ `
     SELECT content FROM summaries WHERE summary_id = :id`,
 } as const
 

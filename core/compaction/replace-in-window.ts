@@ -7,12 +7,12 @@ import type { WindowItem } from '../window/window.ts'
 import type { AcceptedSummary } from './escalation.ts'
 
 const queries = {
-  range: `
+  range: /* sql */ `
     SELECT ordinal, item_type AS type, message_id AS messageId, summary_id AS summaryId, created_at AS placedAtMs
     FROM context_items
     WHERE conversation_id = :conversationId AND ordinal BETWEEN :first AND :last
     ORDER BY ordinal`,
-  sameId: `
+  sameId: /* sql */ `
     SELECT s.summary_hash AS hash, s.conversation_id AS conversationId,
       EXISTS (SELECT 1 FROM context_items AS c WHERE c.summary_id = s.summary_id) AS isInWindow,
       EXISTS (SELECT 1 FROM summary_sources AS e WHERE e.source_summary_id = s.summary_id) AS hasDependent,
@@ -21,30 +21,30 @@ const queries = {
         UNION ALL SELECT source_summary_id, ordinal FROM summary_sources WHERE summary_id = :id
         ORDER BY ordinal)) AS sources
     FROM summaries AS s WHERE s.summary_id = :id`,
-  insertSummary: `
+  insertSummary: /* sql */ `
     INSERT INTO summaries
       (summary_id, conversation_id, kind, depth, token_count, source_token_count, descendant_count, earliest_at,
        latest_at, created_at, level, model, prompt_version, summary_hash, file_ids, content)
     VALUES (:id, :conversationId, :kind, :depth, :tokens, :canonicalTokens, :descendants, :earliestAtMs,
        :latestAtMs, :nowMs, :level, :model, :promptVersion, :hash, :fileIds, :content)`,
-  insertLeafEdges: `
+  insertLeafEdges: /* sql */ `
     INSERT INTO summary_messages (summary_id, message_id, ordinal)
     SELECT :id, value, key FROM json_each(:sources)`,
-  insertEdges: `
+  insertEdges: /* sql */ `
     INSERT INTO summary_sources (summary_id, source_summary_id, ordinal)
     SELECT :id, value, key FROM json_each(:sources)`,
-  removeRange: `
+  removeRange: /* sql */ `
     DELETE FROM context_items WHERE conversation_id = :conversationId AND ordinal BETWEEN :first AND :last`,
-  insertItem: `
+  insertItem: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, summary_id, created_at)
     VALUES (:conversationId, :first, 'summary', :id, :nowMs)`,
-  insertPart: `
+  insertPart: /* sql */ `
     INSERT INTO message_parts
       (part_id, message_id, session_id, part_type, ordinal, is_synthetic, compaction_auto, metadata)
     SELECT :partId, :messageId, v.session_id, 'compaction',
       (SELECT coalesce(max(p.ordinal) + 1, 0) FROM message_parts AS p WHERE p.message_id = :messageId), 1, :isAuto, :metadata
     FROM conversations AS v WHERE v.conversation_id = :conversationId`,
-  insertEvent: `
+  insertEvent: /* sql */ `
     INSERT INTO compaction_events
       (run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms,
        attempts, newest_seq)

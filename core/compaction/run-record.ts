@@ -3,15 +3,15 @@ import type { Spend } from '../models/summarizers/summarizer.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 
 const queries = {
-  begin: `
+  begin: /* sql */ `
     INSERT INTO compaction_runs
       (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, tokens_before)
     VALUES (:runId, :conversationId, :reason, :mode, :summarizer, :configuration, :owner, :startedAtMs, :tokensBefore)`,
-  finish: `
+  finish: /* sql */ `
     UPDATE compaction_runs SET finished_at = CAST(:nowMs AS INTEGER), tokens_after = CAST(:tokensAfter AS INTEGER),
       stop_reason = :stopReason
     WHERE run_id = :runId`,
-  spend: `
+  spend: /* sql */ `
     UPDATE compaction_runs SET model_input_tokens = CAST(:inputTokens AS INTEGER),
       model_output_tokens = CAST(:outputTokens AS INTEGER), model_cost = :cost
     WHERE run_id = :runId`,

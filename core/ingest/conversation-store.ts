@@ -52,17 +52,17 @@ export type IngestBatch = {
 }
 
 const queries = {
-  conversation: `
+  conversation: /* sql */ `
     SELECT conversation_id AS id, importer, session_id AS sessionId FROM conversations
     WHERE conversation_id = :conversationId`,
-  conversationBySession: `
+  conversationBySession: /* sql */ `
     SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
-  insertConversation: `
+  insertConversation: /* sql */ `
     INSERT INTO conversations
       (session_id, logical_key, importer, source_uri, parent_conversation_id, title, created_at, updated_at)
     VALUES (:sessionId, :logicalKey, :importer, :sourceUri, :parentConversationId, :title, :createdAt, :createdAt)
     RETURNING conversation_id`,
-  completeConversation: `
+  completeConversation: /* sql */ `
     UPDATE conversations SET
       logical_key = coalesce(logical_key, :logicalKey),
       source_uri = coalesce(source_uri, :sourceUri),
@@ -73,23 +73,23 @@ const queries = {
         OR (source_uri IS NULL AND :sourceUri IS NOT NULL)
         OR (parent_conversation_id IS NULL AND :parentConversationId IS NOT NULL)
         OR (title IS NULL AND :title IS NOT NULL))`,
-  setTitle: `
+  setTitle: /* sql */ `
     UPDATE conversations SET title = :title WHERE conversation_id = :conversationId AND title IS NOT :title`,
-  titleOf: `
+  titleOf: /* sql */ `
     SELECT title FROM conversations WHERE conversation_id = :conversationId`,
-  touch: `
+  touch: /* sql */ `
     UPDATE conversations SET updated_at = max(updated_at, CAST(:at AS INTEGER))
     WHERE conversation_id = :conversationId`,
-  nextMessage: `
+  nextMessage: /* sql */ `
     SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
-  nextSeq: `
+  nextSeq: /* sql */ `
     SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :conversationId`,
-  nextOrdinal: `
+  nextOrdinal: /* sql */ `
     SELECT coalesce(max(ordinal) + 1, 0) FROM context_items WHERE conversation_id = :conversationId`,
-  known: `
+  known: /* sql */ `
     SELECT message_id AS messageId, role, content_hash AS hash FROM messages
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
-  insertItems: `
+  insertItems: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
     FROM messages WHERE conversation_id = :conversationId AND seq >= :seq ORDER BY seq`,

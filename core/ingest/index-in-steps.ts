@@ -8,13 +8,13 @@ import type { WriteDb } from '../sqlite/read-db.ts'
 const STEP_ROWS = 1000
 
 const queries = {
-  next: (table: 'messages' | 'summaries', id: string) => `
+  next: (table: 'messages' | 'summaries', id: string) => /* sql */ `
     SELECT max(${id}) FROM (SELECT ${id} FROM ${table} WHERE ${id} > CAST(:after AS INTEGER) ORDER BY ${id} LIMIT ${STEP_ROWS})`,
-  summaries: (index: 'summaries_fts' | 'summaries_trigram') => `
+  summaries: (index: 'summaries_fts' | 'summaries_trigram') => /* sql */ `
     INSERT INTO ${index} (rowid, content)
     SELECT summary_rowid, content FROM summaries
     WHERE summary_rowid > CAST(:after AS INTEGER) AND summary_rowid <= CAST(:last AS INTEGER)`,
-  messageCount: 'SELECT count(*) FROM messages',
+  messageCount: /* sql */ 'SELECT count(*) FROM messages',
 }
 
 /**

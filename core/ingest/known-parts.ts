@@ -4,7 +4,7 @@ import type { NewPart } from './new-message.ts'
 
 const queries = {
   // What a step cost is counted while it is running and no word of the message; what we have added is not from outside.
-  ofMessage: `
+  ofMessage: /* sql */ `
     SELECT part_type AS type, text_content AS text, is_content AS isContent, tool_name AS toolName,
       tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError, tool_status AS toolStatus, metadata
     FROM message_parts

@@ -23,7 +23,7 @@ export function columnsOf(table: Table): string[] {
 /** The INSERT for rows of `toNative`; what a key refuses is left out. */
 export const insertInto = (table: Table): string => {
   const columns = columnsOf(table)
-  return `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})`
+  return /* sql */ `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})`
 }
 
 /** What the native schema wants and another system does not record. */

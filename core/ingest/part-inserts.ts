@@ -5,7 +5,7 @@ const queries = {
   // The names come from `toPartRow`, never from input.
   insert: (columns: readonly string[], rows = 1, key = '?, ?, ?, ?') => {
     const row = `(${key}${', ?'.repeat(columns.length)})`
-    return `
+    return /* sql */ `
     INSERT INTO message_parts (part_id, message_id, session_id, ordinal, ${columns.join(', ')})
     VALUES ${Array.from({ length: rows }, () => row).join(', ')}`
   },

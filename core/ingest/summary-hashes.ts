@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { WriteDb } from '../sqlite/read-db.ts'
 
 const queries = {
-  summaries: "SELECT summary_id AS id, content FROM summaries WHERE summary_hash = '' ORDER BY depth",
-  sources: `
+  summaries: /* sql */ "SELECT summary_id AS id, content FROM summaries WHERE summary_hash = '' ORDER BY depth",
+  sources: /* sql */ `
     SELECT m.content_hash AS hash, e.ordinal AS ordinal
     FROM summary_messages AS e JOIN messages AS m ON m.message_id = e.message_id WHERE e.summary_id = :id
     UNION ALL
     SELECT s.summary_hash, e.ordinal
     FROM summary_sources AS e JOIN summaries AS s ON s.summary_id = e.source_summary_id WHERE e.summary_id = :id
     ORDER BY 2`,
-  store: 'UPDATE summaries SET summary_hash = :hash WHERE summary_id = :id',
+  store: /* sql */ 'UPDATE summaries SET summary_hash = :hash WHERE summary_id = :id',
 }
 
 /**

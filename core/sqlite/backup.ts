@@ -45,7 +45,7 @@ export async function* backUp(
     original = new Database(source, { timeout: 5000 })
     // Held until the copy is verified: a writer meanwhile changes neither what is copied nor what it is compared with.
     original.exec('BEGIN')
-    original.prepare('SELECT count(*) FROM sqlite_schema').get()
+    original.prepare(/* sql */ 'SELECT count(*) FROM sqlite_schema').get()
     yield* copyPages(original, partial, signal)
     const copy = new Database(partial, { timeout: 5000 })
     try {

@@ -5,10 +5,10 @@ export const INDEXES = ['messages_fts', 'messages_trigram'] as const
 type MessageIndex = (typeof INDEXES)[number]
 
 const queries = {
-  lastMessage: 'SELECT max(message_id) FROM messages',
+  lastMessage: /* sql */ 'SELECT max(message_id) FROM messages',
   // The same values as the view message_text gives, in one pass over messages and parts instead of three lookups a row.
   // What has no value is kept out of the sorting.
-  index: (table: MessageIndex) => `
+  index: (table: MessageIndex) => /* sql */ `
     INSERT INTO ${table} (rowid, content, tool_input, tool_output, reasoning)
     SELECT
       m.message_id,
@@ -41,11 +41,11 @@ const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 32, crisismerge: 25
  */
 export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages): T {
   const after = db.value<number>(queries.lastMessage) ?? 0
-  db.exec('DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
+  db.exec(/* sql */ 'DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
   const result = body()
   for (const table of INDEXES) {
     for (const [option, value] of Object.entries(BULK_CONFIG)) {
-      db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
+      db.exec(/* sql */ `INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
     }
   }
   index(db, { after, last: Number.MAX_SAFE_INTEGER })

@@ -64,7 +64,7 @@ export class KeptTables {
     this.#isCurrent = isCurrent
     this.#isFilled = this.#copy(db, () => {
       for (const { type, name } of db.all<Made>(queries.kept))
-        if (type === 'table') db.exec(`DROP TABLE kept."${name}"`)
+        if (type === 'table') db.exec(/* sql */ `DROP TABLE kept."${name}"`)
       copyTables(db, db.all<Made>(queries.temporary), 'temp', 'kept')
     })
   }
@@ -103,7 +103,7 @@ function copyTables(db: PreparableDb, all: readonly Made[], from: string, to: st
   // With the same indexes on both sides, pages' worth of both are taken over as they are, unsorted and undecoded.
   // https://www.sqlite.org/src/doc/trunk/src/insert.c (xferOptimization)
   for (const { type, name } of all) {
-    if (type === 'table') db.exec(`INSERT INTO ${to}."${name}" SELECT * FROM ${from}."${name}"`)
+    if (type === 'table') db.exec(/* sql */ `INSERT INTO ${to}."${name}" SELECT * FROM ${from}."${name}"`)
   }
 }
 

@@ -35,7 +35,8 @@ export function looseTables(db: ReadDb, migrations: readonly string[]): LooseTab
 export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): ReadonlySet<string> {
   const tables = [...nativeSchema(migrations).tables].filter(
     ([table, { columns }]) =>
-      db.value(`SELECT 1 FROM main.${table} AS t WHERE ${hasWrongValue(table, columns)} LIMIT 1`) !== undefined,
+      db.value(/* sql */ `SELECT 1 FROM main.${table} AS t WHERE ${hasWrongValue(table, columns)} LIMIT 1`) !==
+      undefined,
   )
   return new Set(tables.map(([table]) => table))
 }
@@ -45,13 +46,13 @@ const LONGEST_ID = 512
 
 /** Rows with names that no answer can have. Each looks into an index; only ids of nodes are looked through. */
 const UNNAMED: Readonly<Record<string, string>> = {
-  summaries: `SELECT 1 FROM main.summaries WHERE summary_id = '' OR length(summary_id) > ${LONGEST_ID} LIMIT 1`,
-  large_files: `SELECT 1 FROM main.large_files WHERE file_id = '' OR length(file_id) > ${LONGEST_ID} LIMIT 1`,
-  context_items: `
+  summaries: /* sql */ `SELECT 1 FROM main.summaries WHERE summary_id = '' OR length(summary_id) > ${LONGEST_ID} LIMIT 1`,
+  large_files: /* sql */ `SELECT 1 FROM main.large_files WHERE file_id = '' OR length(file_id) > ${LONGEST_ID} LIMIT 1`,
+  context_items: /* sql */ `
     SELECT 1 FROM main.context_items WHERE summary_id IS NOT NULL AND (summary_id = '' OR length(summary_id) > ${LONGEST_ID})
     LIMIT 1`,
-  summary_messages: `SELECT 1 FROM main.summary_messages WHERE summary_id = '' LIMIT 1`,
-  summary_sources: `SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
+  summary_messages: /* sql */ `SELECT 1 FROM main.summary_messages WHERE summary_id = '' LIMIT 1`,
+  summary_sources: /* sql */ `SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
 }
 
 /** SQL: what nothing of a file can be called. */
@@ -148,7 +149,7 @@ function isFound({ table, columns }: LooseTable): string {
 export const typedViews = (loose: readonly LooseTable[]): string =>
   loose
     .map(
-      (table) => `CREATE TEMP VIEW ${table.table} AS
+      (table) => /* sql */ `CREATE TEMP VIEW ${table.table} AS
 SELECT ${table.columns.map((column) => `${shown(table, column)} AS ${column.name}`).join(',\n  ')}
 FROM main.${table.table} AS t WHERE ${isFound(table)};`,
     )

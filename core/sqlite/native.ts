@@ -18,7 +18,7 @@ export const NATIVE_VERSION = migrations.length
 /** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
 export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2, '']
 
-const HAS_TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'compaction_runs'"
+const HAS_TABLES = /* sql */ "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'compaction_runs'"
 
 /** How long another writer is waited for. */
 const BUSY_TIMEOUT_MS = 5000
@@ -132,7 +132,7 @@ function refuseStrange(connection: Database.Database, path: string): void {
 function markNew(connection: Database.Database, path: string): void {
   const isOurs = (): boolean => {
     if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return true
-    if (connection.prepare('SELECT 1 FROM sqlite_schema').get() === undefined) return false
+    if (connection.prepare(/* sql */ 'SELECT 1 FROM sqlite_schema').get() === undefined) return false
     throw notOursError(path)
   }
   // Both answers from one state of the file: another process may be making it this moment.
@@ -164,7 +164,7 @@ function migrate(connection: Database.Database, path: string): void {
 /** A reader in another thread may keep the log open: then it stays, and whoever closes last folds it in. */
 function foldLog(connection: Database.Database): void {
   // One that only read has nothing to fold in, and folding would look like a change to those who watch the file.
-  if (connection.prepare('SELECT total_changes()').pluck().get() === 0) return
+  if (connection.prepare(/* sql */ 'SELECT total_changes()').pluck().get() === 0) return
   connection.pragma('busy_timeout = 0')
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)')

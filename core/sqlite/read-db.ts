@@ -111,7 +111,7 @@ export function wrapConnection(
     iterate: (sql, params = {}) => rows(() => idle(sql).iterate(params)) as never,
     iterateRaw: (sql, params = {}) => rows(() => idleRaw(sql).iterate(params)) as never,
     dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
-    ownChanges: () => translating(path, () => (prepareRaw('SELECT total_changes()').get() as [number])[0]),
+    ownChanges: () => translating(path, () => (prepareRaw(/* sql */ 'SELECT total_changes()').get() as [number])[0]),
     close: () => {
       statements.clear()
       rawStatements.clear()

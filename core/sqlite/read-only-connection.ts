@@ -145,7 +145,7 @@ const isReadonly = ({ details }: LcmError): boolean => String(details?.sqlite).s
 /** @throws LcmError what reading throws; `locked` only after `until` */
 function isBusy(db: PreparableDb, until: number): boolean {
   try {
-    db.value('SELECT count(*) FROM sqlite_schema')
+    db.value(/* sql */ 'SELECT count(*) FROM sqlite_schema')
     return false
   } catch (error) {
     if (error instanceof LcmError && error.code === 'locked' && !isReadonly(error) && Date.now() < until) return true

@@ -22,7 +22,7 @@ export function guardSchema(db: PreparableDb, computed: ComputedObjects): Prepar
   const judged = new Map<string, string | null>()
 
   const isOurs = (name: string): boolean =>
-    db.value('SELECT 1 FROM temp.sqlite_schema WHERE lower(name) = :name', { name }) !== undefined
+    db.value(/* sql */ 'SELECT 1 FROM temp.sqlite_schema WHERE lower(name) = :name', { name }) !== undefined
   const judge = (sql: string): string | null => {
     for (const [, bare, name = ''] of sql.matchAll(named)) {
       if (bare === undefined || !(isMadeBy(sql, name) || isOurs(name.toLowerCase()))) return name.toLowerCase()

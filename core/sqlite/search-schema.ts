@@ -101,7 +101,7 @@ END;
 export const SEARCH_V1 = messageText(textOfPartsV1) + INDEXES + MESSAGE_TRIGGER + partTrigger(textOfPartsV1)
 
 /** Version 4: what the index of messages is made of, in SQL that SQLite 3.37 and later can read. Its rows stay. */
-export const SEARCH_V4 = `
+export const SEARCH_V4 = /* sql */ `
 DROP VIEW IF EXISTS message_text;
 ${messageText(textOfParts)}
 DROP TRIGGER IF EXISTS message_parts_index_insert;

@@ -9,7 +9,7 @@ const queries = {
 /** Takes the triggers of such names (GLOB patterns) out of the file. Returns what puts back those that were there. */
 export function takeTriggers(db: WriteDb, names: readonly string[]): () => void {
   const triggers = db.all<{ name: string; sql: string }>(queries.triggers, { names: JSON.stringify(names) })
-  for (const { name } of triggers) db.exec(`DROP TRIGGER main."${name}"`)
+  for (const { name } of triggers) db.exec(/* sql */ `DROP TRIGGER main."${name}"`)
   return () => {
     for (const { sql } of triggers) db.exec(sql)
   }

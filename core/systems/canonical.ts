@@ -164,7 +164,7 @@ export function view(name: string, columns: Readonly<Record<string, string>>, fr
   const surplus = Object.keys(columns).filter((column) => !wanted.includes(column))
   if (wanted.length === 0 || surplus.length > 0) throw new Error(`not canonical: ${name} ${surplus.join(', ')}`)
   const list = wanted.map((column) => `  ${(from && columns[column]) ?? 'NULL'} AS ${column}`).join(',\n')
-  return `CREATE TEMP VIEW ${name} AS\nSELECT\n${list}\n${from ? `FROM ${from}` : 'WHERE 0'};\n`
+  return /* sql */ `CREATE TEMP VIEW ${name} AS\nSELECT\n${list}\n${from ? `FROM ${from}` : 'WHERE 0'};\n`
 }
 
 /**

@@ -80,12 +80,12 @@ const INDEXES = {
 
 const dropIndexes = (of: keyof typeof INDEXES): string =>
   Object.keys(INDEXES[of])
-    .map((name) => `DROP INDEX IF EXISTS temp.${name};`)
+    .map((name) => /* sql */ `DROP INDEX IF EXISTS temp.${name};`)
     .join('\n')
 
 const makeIndexes = (of: keyof typeof INDEXES): string =>
   Object.entries(INDEXES[of])
-    .map(([name, columns]) => `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns};`)
+    .map(([name, columns]) => /* sql */ `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns};`)
     .join('\n')
 
 /** Summaries and windows are few, and change in place. */

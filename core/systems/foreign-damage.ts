@@ -37,6 +37,6 @@ function damaged(path: string, label: string, error: LcmError): LcmError {
  */
 export function requireViews(db: ReadDb, path: string, label: string): void {
   asDamage(path, label, () => {
-    for (const name of Object.keys(CANONICAL)) db.all(`SELECT * FROM ${name} LIMIT 0`)
+    for (const name of Object.keys(CANONICAL)) db.all(/* sql */ `SELECT * FROM ${name} LIMIT 0`)
   })
 }

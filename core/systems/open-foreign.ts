@@ -117,7 +117,7 @@ function prepare(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | 
     const schemaVersion = db.value<number>('PRAGMA main.schema_version')
     db.exec('PRAGMA temp_store = MEMORY')
     db.exec(system.views(probe))
-    db.exec(emptyViews(db.column<string>("SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
+    db.exec(emptyViews(db.column<string>(/* sql */ "SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
     db.exec('PRAGMA query_only = ON')
     const isStill = connection.access !== 'in_place'
     const derivation = derivationOf(system, probe, file)

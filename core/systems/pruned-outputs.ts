@@ -6,12 +6,12 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 export const PRUNE = 'prune'
 
 const queries = {
-  runs: `
+  runs: /* sql */ `
     SELECT run_id AS runId, started_at AS atMs, configuration FROM compaction_runs
     WHERE conversation_id = :conversationId AND mode = '${PRUNE}'
     ORDER BY started_at, run_id`,
   // A window is joined by its index of messages: what was pruned is little.
-  inWindows: `
+  inWindows: /* sql */ `
     SELECT r.conversation_id AS conversationId, CAST(total(o.value ->> 2) AS INTEGER) AS tokens
     FROM compaction_runs AS r,
       json_each(iif(r.mode = '${PRUNE}' AND json_valid(r.configuration), r.configuration, '{}'), '$.prune.outputs') AS o
@@ -20,7 +20,7 @@ const queries = {
       WHERE c.message_id = CAST(o.value ->> 0 AS INTEGER) AND c.conversation_id = r.conversation_id
     )
     GROUP BY r.conversation_id`,
-  messages: `
+  messages: /* sql */ `
     SELECT DISTINCT CAST(o.value ->> 0 AS INTEGER)
     FROM compaction_runs AS r,
       json_each(iif(r.mode = '${PRUNE}' AND json_valid(r.configuration), r.configuration, '{}'), '$.prune.outputs') AS o

@@ -3,20 +3,20 @@ import type { SourceEntry } from '../models/summarizers/summarizer.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
 const queries = {
-  messages: `
+  messages: /* sql */ `
     SELECT message_id AS id, role, token_count AS tokens, created_at AS atMs, content_hash AS hash, content
     FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  parts: `
+  parts: /* sql */ `
     SELECT message_id AS messageId, tool_call_id AS callId, tool_name AS name, tool_status AS status,
       tool_input AS input, tool_output AS output, tool_error AS error, file_url AS fileUrl
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type IN ('tool', 'file') AND is_synthetic = 0
     ORDER BY message_id, ordinal`,
-  summaries: `
+  summaries: /* sql */ `
     SELECT summary_id AS id, source_token_count AS tokens, descendant_count AS descendants, earliest_at AS earliestAtMs,
       latest_at AS latestAtMs, summary_hash AS hash, file_ids AS fileIds, content
     FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  lastMessage: `
+  lastMessage: /* sql */ `
     WITH RECURSIVE newest (summary_id) AS (
       VALUES (:summaryId)
       UNION

@@ -8,7 +8,7 @@ import type { Source } from './system.ts'
 export function unshownRows({ db, probe }: Source, shown: Readonly<Record<string, string>>): string[] {
   return Object.entries(shown).flatMap(([table, sql]) => {
     if (!probe.has(table)) return [`The table ${table} is gone, and with it all that stood in it.`]
-    const rows = db.value<number>(`SELECT count(*) FROM main.${table}`) ?? 0
+    const rows = db.value<number>(/* sql */ `SELECT count(*) FROM main.${table}`) ?? 0
     const left = rows - (db.value<number>(sql) ?? 0)
     if (left <= 0) return []
     return [

@@ -17,7 +17,7 @@ import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
 const queries = {
-  callsOutside: `
+  callsOutside: /* sql */ `
     SELECT DISTINCT p.tool_call_id
     FROM message_parts AS p
     JOIN messages AS m ON m.message_id = p.message_id

@@ -4,10 +4,10 @@ import { renderSummary, type SummaryText } from './summary-xml.ts'
 import type { Extent, Window, WindowItem } from './window.ts'
 
 const queries = {
-  messages: `
+  messages: /* sql */ `
     SELECT message_id AS messageId, content FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  parts: `
+  parts: /* sql */ `
     SELECT message_id AS messageId, ordinal, part_type AS type, is_content AS isContent, text_content AS text,
       tool_call_id AS callId, tool_name AS name, tool_status AS status, tool_input AS input, tool_output AS output,
       tool_error AS error, file_name AS fileName, file_mime AS fileMime
@@ -15,12 +15,12 @@ const queries = {
     WHERE message_id IN (SELECT value FROM json_each(:ids))
       AND is_synthetic = 0 AND is_ignored = 0 AND part_type IN ('tool', 'file')
     ORDER BY message_id, ordinal`,
-  summaries: `
+  summaries: /* sql */ `
     SELECT s.summary_id AS id, ${shownValue('summaries.kind', 's')} AS kind, s.depth AS depth, s.descendant_count AS descendantCount,
       s.earliest_at AS earliestAtMs, s.latest_at AS latestAtMs, s.content AS content
     FROM summaries AS s
     WHERE s.summary_id IN (SELECT value FROM json_each(:ids))`,
-  sources: `
+  sources: /* sql */ `
     SELECT summary_id AS id, 'msg_' || message_id AS source, ordinal FROM summary_messages
     WHERE summary_id IN (SELECT value FROM json_each(:ids))
     UNION ALL

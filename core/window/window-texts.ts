@@ -4,14 +4,14 @@ import { entryParams, forEntries } from './placements.ts'
 import type { Window, WindowItem } from './window.ts'
 
 const entryQueries = forEntries((table) => ({
-  openings: `
+  openings: /* sql */ `
     SELECT c.message_id AS messageId, c.summary_id AS summaryId, ${opening('coalesce(m.content, s.content)')} AS text
     FROM ${table} AS c
     LEFT JOIN messages AS m ON m.message_id = c.message_id
     LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     WHERE c.conversation_id = :conversationId
     ORDER BY c.ordinal`,
-  tools: `
+  tools: /* sql */ `
     SELECT p.message_id AS messageId, p.tool_name AS name, ${opening('p.tool_input')} AS input,
       ${opening('coalesce(p.tool_output, p.tool_error)')} AS output
     FROM ${table} AS c

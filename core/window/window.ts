@@ -9,35 +9,35 @@ import { type Entries, entryParams, forEntries, type Placements } from './placem
 import { type Pairing, pairTools, type ToolMark } from './tool-pairs.ts'
 
 const queries = {
-  conversation: `
+  conversation: /* sql */ `
     SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
-  summaries: `
+  summaries: /* sql */ `
     SELECT summary_id AS id, ${shownValue('summaries.kind', 'summaries')} AS kind, depth, token_count AS tokens,
       earliest_at AS earliestAtMs, latest_at AS latestAtMs
     FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  messageTexts: `
+  messageTexts: /* sql */ `
     SELECT message_id AS id, content FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content <> ''`,
-  summaryTexts: `
+  summaryTexts: /* sql */ `
     SELECT summary_id AS id, content FROM summaries
     WHERE summary_id IN (SELECT value FROM json_each(:ids)) AND content <> ''`,
 } as const
 
 const entryQueries = forEntries((table) => ({
-  items: `
+  items: /* sql */ `
     SELECT c.ordinal AS ordinal, c.message_id AS namedId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
       m.message_id AS messageId, m.seq AS seq, m.role AS role, m.token_count AS tokens, m.created_at AS atMs
     FROM ${table} AS c
     LEFT JOIN messages AS m ON m.message_id = c.message_id
     WHERE c.conversation_id = :conversationId
     ORDER BY c.ordinal`,
-  toolMarks: `
+  toolMarks: /* sql */ `
     SELECT p.message_id AS messageId, p.tool_call_id AS callId
     FROM ${table} AS c
     JOIN message_parts AS p ON p.message_id = c.message_id
     WHERE c.conversation_id = :conversationId AND p.tool_call_id IS NOT NULL
     ORDER BY c.ordinal, p.ordinal`,
-  extents: `
+  extents: /* sql */ `
     WITH RECURSIVE beneath (root, summary_id) AS (
       SELECT summary_id, summary_id FROM ${table}
       WHERE conversation_id = :conversationId AND summary_id IS NOT NULL

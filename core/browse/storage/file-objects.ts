@@ -60,7 +60,7 @@ function kindOf(row: SchemaRow, virtual: ReadonlySet<string>): Pick<StorageObjec
 
 function rowsOf(db: ReadDb, table: string): number | null {
   try {
-    return db.value<number>(`SELECT count(*) FROM main."${table.replaceAll('"', '""')}"`) ?? null
+    return db.value<number>(/* sql */ `SELECT count(*) FROM main."${table.replaceAll('"', '""')}"`) ?? null
   } catch (error) {
     if (error instanceof LcmError) return null
     throw error

@@ -3,18 +3,18 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { Said } from './fingerprint.ts'
 
 const queries = {
-  conversation: `
+  conversation: /* sql */ `
     SELECT session_id AS sessionId, importer, parent_conversation_id AS parentId
     FROM conversations WHERE conversation_id = :conversationId`,
-  ids: `
+  ids: /* sql */ `
     SELECT message_id FROM messages
     WHERE conversation_id = :conversationId AND message_id NOT IN (SELECT message_id FROM event_messages)
     ORDER BY seq`,
-  texts: `
+  texts: /* sql */ `
     SELECT m.message_id AS messageId, m.role AS role, m.content AS content, t.reasoning AS reasoning
     FROM messages AS m LEFT JOIN message_text AS t ON t.message_id = m.message_id
     WHERE m.message_id IN (SELECT CAST(value AS INTEGER) FROM json_each(:ids))`,
-  tools: `
+  tools: /* sql */ `
     SELECT p.message_id AS messageId, p.tool_call_id AS callId, p.tool_name AS name, p.tool_input AS input,
       coalesce(p.tool_output, p.tool_error) AS output, p.is_content AS isContent
     FROM message_parts AS p

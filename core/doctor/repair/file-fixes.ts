@@ -6,7 +6,7 @@ import type { RowChange } from '../../contract/repair.ts'
 import { type Fixer, plural, type Scope } from '../rules/fix.ts'
 
 const queries = {
-  file: `
+  file: /* sql */ `
     SELECT file_id AS id, storage_uri AS uri, byte_size AS bytes, content_hash AS hash, conversation_id AS conversationId
     FROM large_files WHERE file_id = :id`,
 }

@@ -5,7 +5,7 @@ import { SEARCH_SCHEMA } from '../../sqlite/search-schema.ts'
 import { type Fixer, plural, type Scope } from '../rules/fix.ts'
 
 const queries = {
-  there: `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,
+  there: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,
 }
 
 /** Every full-text table of a native file, and whose rows it holds. */
@@ -17,7 +17,7 @@ export const INDEXES = [
 ] as const
 
 /** https://www.sqlite.org/fts5.html#the_rebuild_command */
-const rebuildSql = (table: string): string => `INSERT INTO ${table} (${table}) VALUES ('rebuild')`
+const rebuildSql = (table: string): string => /* sql */ `INSERT INTO ${table} (${table}) VALUES ('rebuild')`
 
 /** Fills the indexes of one kind of rows, or of both, as far as they are there. */
 export function fillIndexes(db: WriteDb, kinds: readonly (typeof INDEXES)[number][1][]): void {

@@ -3,7 +3,7 @@ import type { MemoryModel } from './memory-model.ts'
 import type { Coverage } from './reach.ts'
 
 const queries = {
-  logged: `
+  logged: /* sql */ `
     SELECT summary_id AS id, removed FROM compaction_events WHERE summary_id = :id ORDER BY event_id DESC LIMIT 1`,
 }
 

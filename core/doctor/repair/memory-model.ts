@@ -5,25 +5,25 @@ import { MessageTable } from './message-table.ts'
 import { diffEdges, diffSummary, diffWindow } from './model-changes.ts'
 
 const queries = {
-  summaries: `
+  summaries: /* sql */ `
     SELECT summary_id AS id, conversation_id AS conversationId, kind, depth, token_count AS tokens,
       source_token_count AS sourceTokens, descendant_count AS descendants, earliest_at AS earliestAtMs,
       latest_at AS latestAtMs, created_at AS createdAtMs, level, model, prompt_version AS promptVersion,
       summary_hash AS hash, file_ids AS fileIds
     FROM summaries
     ORDER BY summary_rowid`,
-  messageEdges: `
+  messageEdges: /* sql */ `
     SELECT summary_id, message_id, coalesce(ordinal, 0) FROM summary_messages ORDER BY summary_id, ordinal, message_id`,
-  sourceEdges: `
+  sourceEdges: /* sql */ `
     SELECT summary_id, source_summary_id, coalesce(ordinal, 0) FROM summary_sources
     ORDER BY summary_id, ordinal, source_summary_id`,
-  window: `
+  window: /* sql */ `
     SELECT conversation_id AS conversationId, ordinal, message_id AS messageId, summary_id AS summaryId,
       created_at AS placedAtMs
     FROM context_items
     ORDER BY conversation_id, ordinal`,
-  text: `SELECT content FROM summaries WHERE summary_id = :id`,
-  hashes: `
+  text: /* sql */ `SELECT content FROM summaries WHERE summary_id = :id`,
+  hashes: /* sql */ `
     SELECT e.key AS place, m.content_hash AS hash
     FROM json_each(:ids) AS e JOIN messages AS m ON m.message_id = e.value
     ORDER BY e.key`,

@@ -1,12 +1,12 @@
 import type { ReadDb } from '../../sqlite/read-db.ts'
 
 const queries = {
-  count: `SELECT count(*) FROM messages`,
-  messages: `
+  count: /* sql */ `SELECT count(*) FROM messages`,
+  messages: /* sql */ `
     SELECT message_id, conversation_id, coalesce(seq, 0), coalesce(token_count, 0), coalesce(created_at, 0)
     FROM messages
     ORDER BY message_id`,
-  events: `SELECT message_id FROM event_messages`,
+  events: /* sql */ `SELECT message_id FROM event_messages`,
 }
 
 /** How many rows are read before others get their turn. */

@@ -5,11 +5,11 @@ import { type NumberField, recount, rehash } from './numbers.ts'
 import { settle } from './settle.ts'
 
 const queries = {
-  summaryTexts: `
+  summaryTexts: /* sql */ `
     SELECT summary_id AS id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  messages: `
+  messages: /* sql */ `
     SELECT message_id AS id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  parts: `
+  parts: /* sql */ `
     SELECT message_id AS id, tool_name AS toolName, tool_input AS toolInput, tool_output AS toolOutput,
       tool_error AS toolError
     FROM message_parts
@@ -216,7 +216,7 @@ const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
 function fileIdsUnder({ model, db }: Scope, id: string): string[] {
   const messages = model.messageEdges(id).map((edge) => edge.to)
   const texts = db.column<string>(
-    `SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq`,
+    /* sql */ `SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq`,
     { ids: JSON.stringify(messages) },
   )
   const lists = model.sources(id).map((source) => source.fileIds ?? '')

@@ -3,7 +3,7 @@ import { messageNumber } from '../../systems/node-id.ts'
 import type { MemoryModel } from './memory-model.ts'
 
 const queries = {
-  halves: `
+  halves: /* sql */ `
     SELECT DISTINCT o.message_id
     FROM message_parts AS p
     JOIN message_parts AS o ON o.tool_call_id = p.tool_call_id AND o.message_id <> p.message_id

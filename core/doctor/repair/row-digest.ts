@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { ReadDb, SqlParams, SqlValue } from '../../sqlite/read-db.ts'
 
 const queries = {
-  newest: `SELECT coalesce(max(message_id), -1) FROM messages`,
+  newest: /* sql */ `SELECT coalesce(max(message_id), -1) FROM messages`,
   // Every canonical column; token counts of messages are estimates and may be corrected.
-  conversations: `SELECT * FROM conversations WHERE conversation_id <= CAST(:conversation AS INTEGER) ORDER BY conversation_id`,
-  newestConversation: `SELECT coalesce(max(conversation_id), -1) FROM conversations`,
-  messages: `
+  conversations: /* sql */ `SELECT * FROM conversations WHERE conversation_id <= CAST(:conversation AS INTEGER) ORDER BY conversation_id`,
+  newestConversation: /* sql */ `SELECT coalesce(max(conversation_id), -1) FROM conversations`,
+  messages: /* sql */ `
     SELECT message_id, conversation_id, seq, role, created_at, external_id, content_hash, content
     FROM messages WHERE message_id <= CAST(:message AS INTEGER) ORDER BY message_id`,
-  parts: `
+  parts: /* sql */ `
     SELECT * FROM message_parts WHERE message_id <= CAST(:message AS INTEGER)
     ORDER BY message_id, ordinal, part_id`,
 }
@@ -38,11 +38,11 @@ export function* canonicalHash(db: ReadDb, extent: CanonicalExtent): Generator<v
 export function* fileHash(db: ReadDb): Generator<void, string> {
   const hash = createHash('sha256')
   const tables = db.column<string>(
-    "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+    /* sql */ "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%' ORDER BY name",
   )
   for (const table of tables) {
     hash.update(`${table}\n`)
-    yield* digest(db, hash, `SELECT * FROM main."${table.replaceAll('"', '""')}"`, {})
+    yield* digest(db, hash, /* sql */ `SELECT * FROM main."${table.replaceAll('"', '""')}"`, {})
   }
   return hash.digest('hex')
 }

@@ -94,16 +94,16 @@ function toStatement(change: RowChange): Statement {
   const unchanged = was.map((name) => `${name} IS :b_${name}`)
   const params = { ...prefixed('k', key), ...prefixed('b', pick(before ?? {}, was)) }
   if (after === null) {
-    return { sql: `DELETE FROM ${table} WHERE ${[...where, ...unchanged].join(' AND ')}`, params }
+    return { sql: /* sql */ `DELETE FROM ${table} WHERE ${[...where, ...unchanged].join(' AND ')}`, params }
   }
   if (before === null) {
     const row = { ...change.key, ...after }
     const names = Object.keys(row)
-    const sql = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `:a_${name}`).join(', ')})`
+    const sql = /* sql */ `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map((name) => `:a_${name}`).join(', ')})`
     return { sql, params: prefixed('a', row) }
   }
   const set = Object.keys(after).map((name) => `${name} = :a_${name}`)
-  const sql = `UPDATE ${table} SET ${set.join(', ')} WHERE ${[...where, ...unchanged].join(' AND ')}`
+  const sql = /* sql */ `UPDATE ${table} SET ${set.join(', ')} WHERE ${[...where, ...unchanged].join(' AND ')}`
   return { sql, params: { ...params, ...prefixed('a', after) } }
 }
 

@@ -13,7 +13,7 @@ const queries = {
 
 /** Any query of a full-text table makes this connection read its structure anew. */
 const REFRESH = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram'].map(
-  (table) => [table, `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`] as const,
+  (table) => [table, /* sql */ `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`] as const,
 )
 
 /** Beyond this the file is checked table by table, so that others get their turn in between. */
@@ -109,7 +109,7 @@ function nodeOf(db: CheckContext['db'], table: string, rowid: number): Node {
   if (there.length === 0) return {}
   const list = there.map(([name, column]) => `"${column}" AS ${name}`).join(', ')
   const row = db.get<Record<string, unknown>>(
-    `SELECT ${list} FROM main."${table.replaceAll('"', '""')}" WHERE rowid = CAST(:row AS INTEGER)`,
+    /* sql */ `SELECT ${list} FROM main."${table.replaceAll('"', '""')}" WHERE rowid = CAST(:row AS INTEGER)`,
     { row: rowid },
   )
   if (!row) return {}

@@ -18,13 +18,13 @@ function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: str
   const content = `main."${name}_content"`
   const sizes = `main."${name}_docsize"`
   const select = (detail: string): string =>
-    `SELECT ${node} AS id, ${conversation} AS conversationId, ${detail} AS detail`
+    /* sql */ `SELECT ${node} AS id, ${conversation} AS conversationId, ${detail} AS detail`
   const has = copy?.id
     ? `EXISTS (SELECT 1 FROM ${content} AS c WHERE c.${copy.id} = key)`
     : `EXISTS (SELECT 1 FROM ${sizes} AS d WHERE d.id = ${rowid})`
   const isFilled = copy ? `trim(${text}, ${BLANK}) <> ''` : '1'
   const missing = copy?.id
-    ? `WITH indexed (key) AS MATERIALIZED (SELECT ${copy.id} FROM ${content})
+    ? /* sql */ `WITH indexed (key) AS MATERIALIZED (SELECT ${copy.id} FROM ${content})
       ${select(`'not in ${name}'`)} FROM main.${of} AS t
       WHERE ${isFilled} AND t.summary_id NOT IN (SELECT key FROM indexed WHERE key IS NOT NULL)`
     : `${select(`'not in ${name}'`)} FROM main.${of} AS t WHERE ${isFilled} AND NOT ${has} AND ${within(rowid)}`
@@ -34,12 +34,12 @@ function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: str
       WHERE c.${copy.text} IS NOT ${text} AND NOT (${index.isRewritten ?? '0'}) AND ${copy.id ? '1' : within(rowid)}`
     : null
   const surplus = copy?.id
-    ? `SELECT NULL AS id, NULL AS conversationId, '${name} has ' || c.${copy.id} || ', which does not exist' AS detail
+    ? /* sql */ `SELECT NULL AS id, NULL AS conversationId, '${name} has ' || c.${copy.id} || ', which does not exist' AS detail
       FROM ${content} AS c WHERE c.${copy.id} IS NULL OR c.${copy.id} NOT IN (SELECT summary_id FROM main.${of})
       UNION ALL
       SELECT c.${copy.id}, NULL, '${name} has it ' || count(*) || ' times' FROM ${content} AS c
       GROUP BY c.${copy.id} HAVING count(*) > 1`
-    : `SELECT NULL AS id, NULL AS conversationId, '${name} has row ' || d.id || ', which does not exist' AS detail
+    : /* sql */ `SELECT NULL AS id, NULL AS conversationId, '${name} has row ' || d.id || ', which does not exist' AS detail
       FROM ${sizes} AS d WHERE NOT EXISTS (SELECT 1 FROM main.${of} AS t WHERE ${rowid} = d.id) AND ${within('d.id')}`
   return { missing, stale, surplus }
 }

@@ -17,7 +17,7 @@ function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
       : shape === 'document'
         ? `${begins} AND ${isBroken}`
         : `CASE WHEN json_valid(t.${column}) THEN json_type(t.${column}) <> 'array' ELSE 1 END`
-  return `
+  return /* sql */ `
     SELECT ${id} AS id, ${conversation} AS conversationId,
       '${table}.${column} is no ${shape === 'array' ? 'list in JSON' : 'JSON'}: ' || substr(t.${column}, 1, 40) AS detail
     FROM main.${table} AS t

@@ -61,7 +61,7 @@ const only =
     info.system === system ? null : why
 
 const noInternal = ({ db }: CheckContext): string | null =>
-  db.value('SELECT 1 FROM internal_conversations LIMIT 1') === undefined
+  db.value(/* sql */ 'SELECT 1 FROM internal_conversations LIMIT 1') === undefined
     ? 'No session of a summariser is in this file.'
     : null
 

@@ -24,7 +24,7 @@ function sqlOf({ table, column, isWrong, what }: ValueRule, columns: ReadonlySet
     NODES.find(([name]) => columns.has(name))?.[1] ??
     (table === 'messages' ? `'msg_' || t.rowid` : table === 'conversations' ? 'NULL' : 'CAST(t.rowid AS TEXT)')
   const conversation = columns.has('conversation_id') && !columns.has('node_id') ? 't.conversation_id' : 'NULL'
-  return `
+  return /* sql */ `
     SELECT ${node} AS id, CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,
       '${what} ' || ${quoted(`t.${column}`)} AS detail
     FROM main.${table} AS t
@@ -87,7 +87,7 @@ function* findInOwnTables(context: CheckContext): Iterable<Finding | null> {
   for (const [table, { columns }] of nativeSchema(made).tables) {
     const shown = columns.filter(({ name }) => isLoose.has(table) || !IN_FACTS.has(`${table}.${name}`))
     const range = probe.hasRowids(table) ? 't.rowid > :after AND t.rowid <= :upTo' : '1'
-    const isAny = `SELECT 1 FROM main.${table} AS t WHERE (${hasWrongValue(table, shown)}) AND ${range} LIMIT 1`
+    const isAny = /* sql */ `SELECT 1 FROM main.${table} AS t WHERE (${hasWrongValue(table, shown)}) AND ${range} LIMIT 1`
     for (const rows of probe.hasRowids(table) ? rowRanges(db, table) : [{}]) {
       yield null
       if (db.value(isAny, rows) === undefined) continue
@@ -105,7 +105,7 @@ function sqlOfWrong(table: string, columns: readonly NativeColumn[], column: Nat
   const names = new Set(columns.map(({ name }) => name))
   const [, id] = NODES.find(([name]) => names.has(name)) ?? []
   const conversation = names.has('conversation_id') ? 't.conversation_id' : 'NULL'
-  return `
+  return /* sql */ `
     SELECT CAST(${id ?? 'NULL'} AS TEXT) AS id,
       CASE typeof(${conversation}) WHEN 'integer' THEN ${conversation} END AS conversationId,
       '${table}.${column.name} is ' || ${quoted(`t.${column.name}`)} AS detail

@@ -142,7 +142,7 @@ function rowOf({ columns, rowid }: Shape, cell: Cell): Row | null {
 
 /** What breaks a rule of the table was no row of it; of what is there twice, the first is kept. */
 const insertSql = ({ table, columns }: Shape): string =>
-  `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (:${columns.join(', :')})`
+  /* sql */ `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (:${columns.join(', :')})`
 
 const nameOf = ({ table }: Shape, { rowid }: Cell): string =>
   table === 'messages' ? `msg_${rowid}` : rowid === null ? 'a row' : `row ${rowid}`

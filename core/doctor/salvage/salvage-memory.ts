@@ -112,7 +112,7 @@ async function* salvageTables(
       memory,
       table,
       'summary_id',
-      to.column<string>('SELECT summary_id FROM summaries'),
+      to.column<string>(/* sql */ 'SELECT summary_id FROM summaries'),
     )
     const stretches = owners.map((id) => ({
       key: 'ordinal',
@@ -123,7 +123,7 @@ async function* salvageTables(
     return { stretches, unknown: isWhole ? null : 'links of summaries that are lost themselves' }
   }
   const ofConversations = (table: Table, key: string, isShared = false): Parts => {
-    const saved = to.column<number>('SELECT conversation_id FROM conversations')
+    const saved = to.column<number>(/* sql */ 'SELECT conversation_id FROM conversations')
     const { owners, isWhole } = ownersOf(memory, table, 'conversation_id', saved)
     const stretches = owners.map((id) => ({
       key,
@@ -167,7 +167,7 @@ function ownersOf<Id extends string | number>(
   const owners = new Set(saved)
   let isWhole = true
   try {
-    for (const [id] of read.iterateRaw<[Id | null]>(`SELECT DISTINCT ${column} FROM ${table}`)) {
+    for (const [id] of read.iterateRaw<[Id | null]>(/* sql */ `SELECT DISTINCT ${column} FROM ${table}`)) {
       if (id !== null) owners.add(id)
     }
   } catch (error) {

@@ -5,13 +5,13 @@ import type { WindowEntry } from '../repair/memory-model.ts'
 import { entryId } from '../repair/reach.ts'
 
 const queries = {
-  insert: `
+  insert: /* sql */ `
     INSERT INTO surgery_events
       (conversation_id, at, kind, node_id, owner, after_event, newest_seq, window_from, window_to, summary, detail)
     VALUES (:conversationId, CAST(:atMs AS INTEGER), :kind, :nodeId, :owner,
       (SELECT coalesce(max(event_id), 0) FROM compaction_events WHERE conversation_id = :conversationId),
       (SELECT max(seq) FROM messages WHERE conversation_id = :conversationId), :windowFrom, :windowTo, :summary, :detail)`,
-  list: `
+  list: /* sql */ `
     SELECT surgery_id AS surgeryId, conversation_id AS conversationId, at AS atMs,
       ${shownValue('surgery_events.kind', 'surgery_events')} AS kind, iif(${isNoName('node_id')}, NULL, node_id) AS nodeId, owner, summary
     FROM surgery_events

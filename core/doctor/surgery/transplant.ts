@@ -14,25 +14,25 @@ import { shownChanges } from '../repair/shown-plan.ts'
 import { type Operated, windowTokens } from './operated.ts'
 
 const queries = {
-  session: `SELECT session_id AS sessionId FROM conversations WHERE conversation_id = :id`,
-  messageIndexes: `
+  session: /* sql */ `SELECT session_id AS sessionId FROM conversations WHERE conversation_id = :id`,
+  messageIndexes: /* sql */ `
     SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN ('messages_fts', 'messages_trigram')`,
-  nextMessage: `SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
-  nextSeq: `SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :id`,
-  alreadyThere: `
+  nextMessage: /* sql */ `SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
+  nextSeq: /* sql */ `SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :id`,
+  alreadyThere: /* sql */ `
     SELECT s.summary_id FROM summaries AS s
     WHERE s.conversation_id = :id AND s.summary_hash IN (SELECT value FROM json_each(:hashes))`,
-  copied: `
+  copied: /* sql */ `
     SELECT message_id FROM messages
     WHERE conversation_id = :id AND external_id IN (SELECT value FROM json_each(:externalIds))`,
-  copyMessage: `
+  copyMessage: /* sql */ `
     INSERT INTO messages
       (message_id, conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
     SELECT CAST(:messageId AS INTEGER), CAST(:conversationId AS INTEGER), CAST(:seq AS INTEGER), role, token_count,
       created_at, :externalId, content_hash, content
     FROM messages WHERE message_id = :from`,
-  parts: `SELECT * FROM message_parts WHERE message_id = :from AND is_synthetic = 0 ORDER BY ordinal`,
-  insertPart: (columns: readonly string[]) => `
+  parts: /* sql */ `SELECT * FROM message_parts WHERE message_id = :from AND is_synthetic = 0 ORDER BY ordinal`,
+  insertPart: (columns: readonly string[]) => /* sql */ `
     INSERT INTO message_parts (${columns.join(', ')}) VALUES (:${columns.join(', :')})`,
 } as const
 

@@ -37,46 +37,46 @@ const LOGS = ['compaction_runs', 'compaction_events'] as const
 
 const queries = {
   /** Canonical columns: what the backup holds of them has to be here as it is there. */
-  changed: `
+  changed: /* sql */ `
     SELECT b.message_id FROM kept.messages AS b
     LEFT JOIN main.messages AS m ON m.message_id = b.message_id
     WHERE m.message_id IS NOT NULL AND (m.conversation_id, m.seq, m.role, m.created_at, m.content)
       IS NOT (b.conversation_id, b.seq, b.role, b.created_at, b.content)
     LIMIT 1`,
-  otherConversation: `
+  otherConversation: /* sql */ `
     SELECT b.conversation_id FROM kept.conversations AS b
     JOIN main.conversations AS m ON m.conversation_id = b.conversation_id
     WHERE m.session_id <> b.session_id OR m.importer <> b.importer
     LIMIT 1`,
-  lostConversations: `
+  lostConversations: /* sql */ `
     INSERT INTO main.conversations SELECT * FROM kept.conversations
     WHERE conversation_id NOT IN (SELECT conversation_id FROM main.conversations)`,
-  lostMessages: `
+  lostMessages: /* sql */ `
     INSERT INTO main.messages SELECT * FROM kept.messages
     WHERE message_id NOT IN (SELECT message_id FROM main.messages)`,
-  lostParts: `
+  lostParts: /* sql */ `
     INSERT INTO main.message_parts SELECT * FROM kept.message_parts AS p
     WHERE part_id NOT IN (SELECT part_id FROM main.message_parts)
       AND NOT EXISTS (SELECT 1 FROM main.message_parts AS o WHERE o.message_id = p.message_id AND o.ordinal = p.ordinal)`,
   /** Copies that a transplant made since: their originals are where they always were. */
-  copies: `
+  copies: /* sql */ `
     SELECT message_id FROM main.messages
     WHERE external_id LIKE '${COPY_PREFIX}%' AND message_id NOT IN (SELECT message_id FROM kept.messages)`,
-  newMessages: `
+  newMessages: /* sql */ `
     SELECT message_id FROM main.messages WHERE message_id NOT IN (SELECT message_id FROM kept.messages)`,
-  tokens: `
+  tokens: /* sql */ `
     UPDATE main.messages SET token_count = (SELECT b.token_count FROM kept.messages AS b WHERE b.message_id = messages.message_id)
     WHERE EXISTS (SELECT 1 FROM kept.messages AS b
       WHERE b.message_id = messages.message_id AND b.token_count <> messages.token_count)`,
-  windows: `
+  windows: /* sql */ `
     SELECT conversation_id AS conversationId, ordinal, message_id AS messageId, summary_id AS summaryId,
       created_at AS placedAtMs
     FROM main.context_items
     ORDER BY conversation_id, ordinal`,
-  removeOther: (table: keyof typeof DERIVED) => `
+  removeOther: (table: keyof typeof DERIVED) => /* sql */ `
     DELETE FROM main.${table} WHERE (${DERIVED[table]}) IN (
       SELECT ${DERIVED[table]} FROM (SELECT * FROM main.${table} EXCEPT SELECT * FROM kept.${table}))`,
-  addMissing: (table: keyof typeof DERIVED) => `
+  addMissing: (table: keyof typeof DERIVED) => /* sql */ `
     INSERT INTO main.${table} SELECT * FROM kept.${table} EXCEPT SELECT * FROM main.${table}`,
 }
 
@@ -193,7 +193,8 @@ function copyRows(db: WriteDb): Record<string, number> {
   rows.messages = (rows.messages ?? 0) + db.run(queries.lostMessages) + db.run(queries.tokens)
   db.run(queries.lostParts)
   for (const table of TABLES.toReversed()) rows[table] = (rows[table] ?? 0) + db.run(queries.addMissing(table))
-  for (const table of LOGS) rows[table] = db.run(`INSERT OR IGNORE INTO main.${table} SELECT * FROM kept.${table}`)
+  for (const table of LOGS)
+    rows[table] = db.run(/* sql */ `INSERT OR IGNORE INTO main.${table} SELECT * FROM kept.${table}`)
   return rows
 }
 
@@ -216,10 +217,10 @@ function refuseOther(db: WriteDb, path: string): void {
 
 function removeCopies(db: WriteDb): number {
   const ids = JSON.stringify(db.column<number>(queries.copies))
-  db.run('DELETE FROM main.context_items WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
-  db.run('DELETE FROM main.summary_messages WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
-  db.run('DELETE FROM main.message_parts WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
-  return db.run('DELETE FROM main.messages WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+  db.run(/* sql */ 'DELETE FROM main.context_items WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+  db.run(/* sql */ 'DELETE FROM main.summary_messages WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+  db.run(/* sql */ 'DELETE FROM main.message_parts WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
+  return db.run(/* sql */ 'DELETE FROM main.messages WHERE message_id IN (SELECT value FROM json_each(:ids))', { ids })
 }
 
 /** Returns how many messages came since the backup. */

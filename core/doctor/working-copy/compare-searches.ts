@@ -15,9 +15,9 @@ const HITS = 50
 const LOOK_CHARS = 4000
 
 const queries = {
-  count: (table: 'messages' | 'summaries') => `SELECT count(*) FROM ${table}`,
-  message: `SELECT substr(content, 1, ${LOOK_CHARS}) FROM messages ORDER BY message_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
-  summary: `SELECT substr(content, 1, ${LOOK_CHARS}) FROM summaries ORDER BY summary_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
+  count: (table: 'messages' | 'summaries') => /* sql */ `SELECT count(*) FROM ${table}`,
+  message: /* sql */ `SELECT substr(content, 1, ${LOOK_CHARS}) FROM messages ORDER BY message_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
+  summary: /* sql */ `SELECT substr(content, 1, ${LOOK_CHARS}) FROM summaries ORDER BY summary_id LIMIT 1 OFFSET CAST(:at AS INTEGER)`,
 }
 
 type Question = Pick<CopyReport['searches'][number], 'query' | 'mode'>

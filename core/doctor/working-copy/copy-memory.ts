@@ -26,8 +26,8 @@ const INDEXED = 0.7
 export type CopyRequest = { readonly from: { readonly read: ReadDb; readonly info: MemoryInfo }; readonly to: string }
 
 const queries = {
-  hold: 'SELECT rootpage FROM main.sqlite_schema',
-  count: (table: Table) => `SELECT count(*) FROM ${table}`,
+  hold: /* sql */ 'SELECT rootpage FROM main.sqlite_schema',
+  count: (table: Table) => /* sql */ `SELECT count(*) FROM ${table}`,
 }
 
 /**
@@ -105,7 +105,7 @@ async function* copyTable(
   }
   // Of a window each place is what stands before the next; elsewhere the order of the rows says nothing.
   const order = table === 'context_items' ? 'ORDER BY conversation_id, ordinal' : ''
-  const sql = `SELECT ${columnsOf(table).join(', ')} FROM ${table} ${order}`
+  const sql = /* sql */ `SELECT ${columnsOf(table).join(', ')} FROM ${table} ${order}`
   for (const row of from.iterate<Record<string, SqlValue>>(sql)) {
     batch.push(row)
     if (batch.length < BATCH_ROWS) continue

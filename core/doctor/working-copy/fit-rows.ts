@@ -13,17 +13,17 @@ type Column = {
 }
 
 const queries = {
-  columns: (table: Table) => `SELECT name, type, "notnull", dflt_value FROM pragma_table_info('${table}')`,
+  columns: (table: Table) => /* sql */ `SELECT name, type, "notnull", dflt_value FROM pragma_table_info('${table}')`,
   /** Places that two messages have: a sound file has none. */
-  crowded: `
+  crowded: /* sql */ `
     SELECT DISTINCT conversation_id FROM (
       SELECT conversation_id FROM messages GROUP BY conversation_id, seq HAVING count(*) > 1
     )`,
-  places: `
+  places: /* sql */ `
     SELECT message_id AS id, seq FROM messages
     WHERE conversation_id = CAST(:conversation AS INTEGER) ORDER BY seq, message_id`,
-  nextPart: `SELECT coalesce(max(ordinal) + 1, 0) FROM message_parts WHERE message_id = CAST(:message AS INTEGER)`,
-  timeBefore: `
+  nextPart: /* sql */ `SELECT coalesce(max(ordinal) + 1, 0) FROM message_parts WHERE message_id = CAST(:message AS INTEGER)`,
+  timeBefore: /* sql */ `
     UPDATE messages SET created_at = coalesce(
       (SELECT p.created_at FROM messages AS p
         WHERE p.conversation_id = messages.conversation_id AND p.seq < messages.seq AND p.message_id NOT IN (SELECT id FROM temp.timeless)
@@ -35,7 +35,7 @@ const queries = {
       0)
     WHERE message_id IN (SELECT id FROM temp.timeless)`,
   // Other systems do not record when an item came into the window: not before it was there itself.
-  windowTimes: `
+  windowTimes: /* sql */ `
     UPDATE context_items SET created_at = coalesce(
       (SELECT m.created_at FROM messages AS m WHERE m.message_id = context_items.message_id),
       (SELECT s.created_at FROM summaries AS s WHERE s.summary_id = context_items.summary_id), 0)
@@ -175,10 +175,12 @@ export class RowFitter {
 /** Gives times to what came without one, once all rows are there. Its triggers must be out of the way. */
 export function finishTimes(db: WriteDb, { timeless }: RowFitter): void {
   if (timeless.length > 0) {
-    db.exec('CREATE TEMP TABLE timeless (id INTEGER PRIMARY KEY)')
-    db.run('INSERT OR IGNORE INTO temp.timeless SELECT value FROM json_each(:ids)', { ids: JSON.stringify(timeless) })
+    db.exec(/* sql */ 'CREATE TEMP TABLE timeless (id INTEGER PRIMARY KEY)')
+    db.run(/* sql */ 'INSERT OR IGNORE INTO temp.timeless SELECT value FROM json_each(:ids)', {
+      ids: JSON.stringify(timeless),
+    })
     db.run(queries.timeBefore)
-    db.exec('DROP TABLE temp.timeless')
+    db.exec(/* sql */ 'DROP TABLE temp.timeless')
   }
   db.run(queries.windowTimes)
 }

@@ -15,8 +15,8 @@ export function copyRecords(from: ReadDb, to: WriteDb, fitter: RowFitter): void 
   for (const table of RECORDS) {
     const columns = (CANONICAL[table] ?? []).join(', ')
     const values = (CANONICAL[table] ?? []).map((column) => `:${column}`).join(', ')
-    const insert = `INSERT OR IGNORE INTO ${table} (${columns}) VALUES (${values})`
-    for (const row of from.iterate<Record<string, SqlValue>>(`SELECT ${columns} FROM ${table}`)) {
+    const insert = /* sql */ `INSERT OR IGNORE INTO ${table} (${columns}) VALUES (${values})`
+    for (const row of from.iterate<Record<string, SqlValue>>(/* sql */ `SELECT ${columns} FROM ${table}`)) {
       to.run(insert, withDefaults(table, row, fitter))
     }
   }

@@ -26,7 +26,7 @@ const SECTIONS: readonly Section[] = [
     name: 'conversations',
     what: 'numbers, sessions, titles, times',
     table: 'conversations',
-    sql: `SELECT conversation_id, session_id, logical_key, source_uri, title, archived_at, parent_conversation_id,
+    sql: /* sql */ `SELECT conversation_id, session_id, logical_key, source_uri, title, archived_at, parent_conversation_id,
         coalesce(created_at, 0), coalesce(updated_at, created_at, 0)
       FROM conversations ORDER BY conversation_id`,
   },
@@ -34,14 +34,14 @@ const SECTIONS: readonly Section[] = [
     name: 'messages',
     what: 'numbers, places, roles, tokens, times and the SHA-256 of every text',
     table: 'messages',
-    sql: `SELECT message_id, conversation_id, seq, role, token_count, coalesce(created_at, 0), external_id, content
+    sql: /* sql */ `SELECT message_id, conversation_id, seq, role, token_count, coalesce(created_at, 0), external_id, content
       FROM messages ORDER BY message_id`,
   },
   {
     name: 'message parts',
     what: 'texts, tool calls and results, metadata',
     table: 'message_parts',
-    sql: `SELECT part_id, message_id, ordinal, part_type, is_content, is_synthetic, text_content, tool_call_id, tool_name,
+    sql: /* sql */ `SELECT part_id, message_id, ordinal, part_type, is_content, is_synthetic, text_content, tool_call_id, tool_name,
         tool_status, tool_input, tool_output, tool_error, file_name, file_mime, metadata
       FROM message_parts ORDER BY message_id, ordinal, part_id`,
   },
@@ -49,7 +49,7 @@ const SECTIONS: readonly Section[] = [
     name: 'summaries',
     what: 'ids, kinds, depths, tokens, time ranges, levels, models and the SHA-256 of every text',
     table: 'summaries',
-    sql: `SELECT summary_id, conversation_id, kind, depth, token_count, coalesce(source_token_count, 0),
+    sql: /* sql */ `SELECT summary_id, conversation_id, kind, depth, token_count, coalesce(source_token_count, 0),
         coalesce(descendant_count, 0), earliest_at, latest_at, coalesce(created_at, latest_at, 0),
         coalesce(level, 'unknown'), model, coalesce(file_ids, '[]'), content
       FROM summaries ORDER BY summary_id`,
@@ -58,26 +58,26 @@ const SECTIONS: readonly Section[] = [
     name: 'links to messages',
     what: 'which summary is made of which messages, in order',
     table: 'summary_messages',
-    sql: 'SELECT summary_id, message_id, ordinal FROM summary_messages ORDER BY summary_id, ordinal, message_id',
+    sql: /* sql */ 'SELECT summary_id, message_id, ordinal FROM summary_messages ORDER BY summary_id, ordinal, message_id',
   },
   {
     name: 'links to summaries',
     what: 'which summary is made of which summaries, in order',
     table: 'summary_sources',
-    sql: 'SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id',
+    sql: /* sql */ 'SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id',
   },
   {
     name: 'windows',
     what: 'what the model sees, in order',
     table: 'context_items',
-    sql: `SELECT conversation_id, ordinal, item_type, message_id, summary_id FROM context_items
+    sql: /* sql */ `SELECT conversation_id, ordinal, item_type, message_id, summary_id FROM context_items
       ORDER BY conversation_id, ordinal, message_id, summary_id`,
   },
   {
     name: 'large files',
     what: 'ids, names, sizes, places, exploration summaries',
     table: 'large_files',
-    sql: `SELECT file_id, conversation_id, file_name, mime_type, byte_size, content_hash, storage_uri,
+    sql: /* sql */ `SELECT file_id, conversation_id, file_name, mime_type, byte_size, content_hash, storage_uri,
         exploration_summary, coalesce(created_at, 0)
       FROM large_files ORDER BY file_id`,
   },
@@ -85,7 +85,7 @@ const SECTIONS: readonly Section[] = [
     name: 'compactions',
     what: 'which runs and replacements are recorded',
     table: null,
-    sql: `SELECT e.run_id, r.started_at, e.conversation_id, e.at, e.pass, e.summary_id, e.removed, e.level, e.source_tokens, e.tokens
+    sql: /* sql */ `SELECT e.run_id, r.started_at, e.conversation_id, e.at, e.pass, e.summary_id, e.removed, e.level, e.source_tokens, e.tokens
       FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id ORDER BY e.event_id`,
   },
 ]
@@ -148,7 +148,9 @@ function wrongValues(original: ReadDb): CopyAdjustment[] {
   const made = migrations.slice(0, original.value<number>('PRAGMA main.user_version') ?? 0)
   return looseTables(original, made).flatMap(({ table, columns }): CopyAdjustment[] => {
     const rows = (wanted: readonly NativeColumn[]): number =>
-      original.value<number>(`SELECT count(*) FROM main.${table} AS t WHERE ${hasWrongValue(table, wanted)}`) ?? 0
+      original.value<number>(
+        /* sql */ `SELECT count(*) FROM main.${table} AS t WHERE ${hasWrongValue(table, wanted)}`,
+      ) ?? 0
     const examples = columns.filter((column) => rows([column]) > 0).map(({ name }) => `${table}.${name}`)
     const what = 'Values that their column cannot hold are copied as they are shown.'
     return examples.length > 0 ? [{ what, rows: rows(columns), examples }] : []

@@ -25,7 +25,7 @@ async function measure(lcm: Lcm, isChecked: boolean): Promise<string> {
     report?.checks.flatMap(({ id, severity, count }) =>
       severity === 'info' ? [] : [{ check: id, severity, count }],
     ) ?? null
-  const summary = lcm.read.value<string>('SELECT summary_id FROM summaries ORDER BY depth DESC LIMIT 1')
+  const summary = lcm.read.value<string>(/* sql */ 'SELECT summary_id FROM summaries ORDER BY depth DESC LIMIT 1')
   const expandMs =
     summary === undefined
       ? null

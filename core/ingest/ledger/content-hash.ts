@@ -10,7 +10,7 @@ export function ledgerContentHash(db: ReadDb): string {
     if (columns.length === 0) continue
     hash.update(`\n${table}`)
     const guard = table === 'lcm_meta' ? `WHERE key NOT LIKE '${OWN_META_PREFIX}%'` : ''
-    const sql = `SELECT ${columns.toSorted().join(', ')} FROM main.${table} ${guard} ORDER BY ${keyOf(table).join(', ')}`
+    const sql = /* sql */ `SELECT ${columns.toSorted().join(', ')} FROM main.${table} ${guard} ORDER BY ${keyOf(table).join(', ')}`
     for (const row of db.iterateRaw<readonly SqlValue[]>(sql)) hash.update(`\n${JSON.stringify(row)}`)
   }
   return hash.digest('hex')

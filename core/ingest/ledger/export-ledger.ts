@@ -27,7 +27,7 @@ export async function* exportLedger(
 ): AsyncGenerator<JobProgress, { readonly events: number; readonly bytes: number }> {
   if (pathExists(to)) throw takenError(to)
   const partial = partialPath(to)
-  const total = db.value<number>('SELECT count(*) FROM messages') ?? 0
+  const total = db.value<number>(/* sql */ 'SELECT count(*) FROM messages') ?? 0
   const stamp = stamper(clock, { ts: null })
   const file = openSync(partial, 'w')
   let [events, bytes, done] = [0, 0, 0]
@@ -70,7 +70,7 @@ function* everything(db: ReadDb, info: MemoryInfo): Generator<Change> {
   for (const table of isOurs ? TABLES : COPIED) {
     const key = keyOf(table)
     const columns = table === 'messages' ? key.join(', ') : '*'
-    for (const row of db.iterate<Row>(`SELECT ${columns} FROM ${table} ORDER BY ${key.join(', ')}`)) {
+    for (const row of db.iterate<Row>(/* sql */ `SELECT ${columns} FROM ${table} ORDER BY ${key.join(', ')}`)) {
       if (table === 'lcm_meta' && String(row.key).startsWith(OWN_META_PREFIX)) continue
       const values = key.map((column) => row[column] as string | number | null)
       yield { table, op: 'insert', key: values, row: rowOf(table, row, isOurs) }

@@ -20,7 +20,7 @@ CREATE TABLE ledger_outbox (
 const WRITTEN_ONCE: ReadonlySet<string> = new Set(['messages', 'message_parts'])
 
 export const hasOutbox = (db: ReadDb): boolean =>
-  db.value("SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger_outbox'") !== undefined
+  db.value(/* sql */ "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger_outbox'") !== undefined
 
 const queries = {
   batch: /* sql */ `
@@ -53,7 +53,7 @@ export function installOutbox(db: WriteDb): void {
     const columns = columnsOf(db, table)
     if (columns.length === 0) continue
     const guard = table === 'lcm_meta' ? `WHERE key NOT LIKE '${OWN_META_PREFIX}%'` : ''
-    db.exec(`INSERT INTO ledger_outbox (table_name, op, key, entry)
+    db.exec(/* sql */ `INSERT INTO ledger_outbox (table_name, op, key, entry)
       SELECT '${table}', 'insert', ${keyJson(table)}, ${rowJson(table, columns)} FROM ${table} ${guard}
       ORDER BY ${keyOf(table).join(', ')}`)
     db.exec(triggers(table, columns))
@@ -63,16 +63,16 @@ export function installOutbox(db: WriteDb): void {
 /** Stops recording. What is not in the ledger yet is lost to it. Call inside a transaction. */
 export function removeOutbox(db: WriteDb): void {
   for (const table of TABLES) {
-    for (const op of ['insert', 'update', 'delete']) db.exec(`DROP TRIGGER IF EXISTS ledger_${table}_${op}`)
+    for (const op of ['insert', 'update', 'delete']) db.exec(/* sql */ `DROP TRIGGER IF EXISTS ledger_${table}_${op}`)
   }
-  db.exec('DROP TABLE IF EXISTS ledger_outbox')
+  db.exec(/* sql */ 'DROP TABLE IF EXISTS ledger_outbox')
 }
 
 function triggers(table: string, columns: readonly string[]): string {
   const guard = (row: string): string => (table === 'lcm_meta' ? `WHEN ${row}.key NOT LIKE '${OWN_META_PREFIX}%'` : '')
   const record = (op: string, keyRow: string, entry: string): string =>
-    `INSERT INTO ledger_outbox (table_name, op, key, entry) VALUES ('${table}', '${op}', ${keyJson(table, keyRow)}, ${entry});`
-  return `
+    /* sql */ `INSERT INTO ledger_outbox (table_name, op, key, entry) VALUES ('${table}', '${op}', ${keyJson(table, keyRow)}, ${entry});`
+  return /* sql */ `
 CREATE TRIGGER ledger_${table}_insert AFTER INSERT ON ${table} ${guard('new')} BEGIN
   ${record('insert', 'new', rowJson(table, columns, 'new'))}
 END;

@@ -41,7 +41,7 @@ async function* replay(
   const failures = new Failures()
   // An undone transplant takes its copies back.
   const putBack = takeTriggers(db, ['*_index_*', '*_undeletable'])
-  db.exec('DELETE FROM lcm_meta')
+  db.exec(/* sql */ 'DELETE FROM lcm_meta')
   const lost = new LostConversations()
   const builder = new Builder(db, failures, new FromOthers(db, estimator), lost)
   const total = await stat(ledger).then(
@@ -61,7 +61,7 @@ async function* replay(
   yield* indexInSteps(db, signal)
   putBack()
   db.transaction(() => fillSummaryHashes(db))
-  const count = (table: string): number => db.value<number>(`SELECT count(*) FROM ${table}`) ?? 0
+  const count = (table: string): number => db.value<number>(/* sql */ `SELECT count(*) FROM ${table}`) ?? 0
   return {
     path: to,
     ok: failures.count === 0,
@@ -118,20 +118,23 @@ class Builder {
     const where = keyOf(table).map((column, index) => `${column} IS :key${index}`)
     const params: SqlParams = Object.fromEntries(key.map((value, index) => [`key${index}`, value]))
     if (op === 'delete') {
-      this.#db.run(`DELETE FROM ${table} WHERE ${where.join(' AND ')}`, params)
+      this.#db.run(/* sql */ `DELETE FROM ${table} WHERE ${where.join(' AND ')}`, params)
       return
     }
     const columns = this.#known(table, row ?? {})
     if (columns.length === 0) return
     const set = columns.map((column) => `${column} = :${column}`).join(', ')
-    this.#db.run(`UPDATE ${table} SET ${set} WHERE ${where.join(' AND ')}`, { ...pick(row ?? {}, columns), ...params })
+    this.#db.run(/* sql */ `UPDATE ${table} SET ${set} WHERE ${where.join(' AND ')}`, {
+      ...pick(row ?? {}, columns),
+      ...params,
+    })
   }
 
   #insert(table: string, row: Row): void {
     const columns = this.#known(table, row)
     const names = columns.join(', ')
     const values = columns.map((column) => `:${column}`).join(', ')
-    this.#db.run(`INSERT INTO ${table} (${names}) VALUES (${values})`, pick(row, columns))
+    this.#db.run(/* sql */ `INSERT INTO ${table} (${names}) VALUES (${values})`, pick(row, columns))
   }
 
   /** A later version may have written columns that this one does not know. */

@@ -29,4 +29,4 @@ export const OWN_META_PREFIX = 'ledger_'
 
 /** Columns of a table as this file has them; empty where it has none of that name. */
 export const columnsOf = (db: ReadDb, table: string): string[] =>
-  db.column<string>("SELECT name FROM pragma_table_info(:table, 'main') ORDER BY cid", { table })
+  db.column<string>(/* sql */ "SELECT name FROM pragma_table_info(:table, 'main') ORDER BY cid", { table })

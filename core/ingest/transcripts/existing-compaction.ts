@@ -9,13 +9,13 @@ import { placeholderText, untoldText } from './imported-node-text.ts'
 import { beginImportedRun, finishImportedRun } from './imported-run.ts'
 
 const queries = {
-  conversation: `
+  conversation: /* sql */ `
     SELECT session_id FROM conversations WHERE conversation_id = :conversationId`,
-  isKnown: `
+  isKnown: /* sql */ `
     SELECT 1 FROM compaction_runs WHERE run_id = :runId`,
-  seqOf: `
+  seqOf: /* sql */ `
     SELECT seq FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
-  window: `
+  window: /* sql */ `
     SELECT c.ordinal AS ordinal, c.message_id AS messageId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
       m.seq AS seq, m.external_id AS externalId, coalesce(m.token_count, s.token_count) AS tokens,
       coalesce(m.content_hash, s.summary_hash) AS hash
@@ -24,7 +24,7 @@ const queries = {
     LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     WHERE c.conversation_id = :conversationId
     ORDER BY c.ordinal`,
-  lastSeq: `
+  lastSeq: /* sql */ `
     WITH RECURSIVE below (summary_id) AS (
       VALUES (:summaryId)
       UNION

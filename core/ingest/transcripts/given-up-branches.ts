@@ -7,7 +7,7 @@ import { branchText } from './imported-node-text.ts'
 import { beginImportedRun, finishImportedRun, undoImportedRun } from './imported-run.ts'
 
 const queries = {
-  window: `
+  window: /* sql */ `
     SELECT c.ordinal AS ordinal, c.message_id AS messageId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
       m.seq AS seq, m.external_id AS externalId, coalesce(m.token_count, s.token_count) AS tokens,
       coalesce(m.content_hash, s.summary_hash) AS hash, m.created_at AS atMs
@@ -16,17 +16,17 @@ const queries = {
     LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     WHERE c.conversation_id = :conversationId
     ORDER BY c.ordinal`,
-  newestSeq: `
+  newestSeq: /* sql */ `
     SELECT max(seq) FROM messages WHERE conversation_id = :conversationId`,
-  branches: `
+  branches: /* sql */ `
     SELECT r.run_id AS runId, e.summary_id AS summaryId
     FROM compaction_runs AS r JOIN compaction_events AS e ON e.run_id = r.run_id
     WHERE r.conversation_id = :conversationId AND r.mode = 'branch'`,
-  messagesOf: `
+  messagesOf: /* sql */ `
     SELECT m.external_id FROM summary_messages AS l JOIN messages AS m ON m.message_id = l.message_id
     WHERE l.summary_id = :summaryId`,
   // `newest_seq` is the place of the message that records the compaction.
-  compactions: `
+  compactions: /* sql */ `
     SELECT r.run_id AS runId, m.external_id AS recordedBy
     FROM compaction_runs AS r
     JOIN compaction_events AS e ON e.run_id = r.run_id

@@ -5,35 +5,35 @@ import type { WriteDb } from '../../sqlite/read-db.ts'
 import { prunedByMessage, readPruned } from '../../systems/pruned-outputs.ts'
 
 const queries = {
-  ofMessages: `
+  ofMessages: /* sql */ `
     SELECT coalesce(sum(token_count), 0) AS tokens, min(created_at) AS earliestAtMs, max(created_at) AS latestAtMs,
       0 AS descendants, -1 AS deepest
     FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  ofSummaries: `
+  ofSummaries: /* sql */ `
     SELECT coalesce(sum(source_token_count), 0) AS tokens, min(earliest_at) AS earliestAtMs,
       max(latest_at) AS latestAtMs, sum(descendant_count + 1) AS descendants, max(depth) AS deepest
     FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  isTaken: `
+  isTaken: /* sql */ `
     SELECT 1 FROM summaries WHERE summary_id = :id`,
-  insertSummary: `
+  insertSummary: /* sql */ `
     INSERT INTO summaries
       (summary_id, conversation_id, kind, depth, token_count, source_token_count, descendant_count, earliest_at,
        latest_at, created_at, level, model, prompt_version, summary_hash, file_ids, content)
     VALUES (:id, :conversationId, :kind, :depth, :tokens, :sourceTokens, :descendants, :earliestAtMs,
        :latestAtMs, :atMs, :level, :model, :promptVersion, :hash, '[]', :content)`,
-  insertLeafEdges: `
+  insertLeafEdges: /* sql */ `
     INSERT INTO summary_messages (summary_id, message_id, ordinal)
     SELECT :id, value, key FROM json_each(:ids)`,
-  insertEdges: `
+  insertEdges: /* sql */ `
     INSERT INTO summary_sources (summary_id, source_summary_id, ordinal)
     SELECT :id, value, key FROM json_each(:ids)`,
-  remove: `
+  remove: /* sql */ `
     DELETE FROM context_items
     WHERE conversation_id = :conversationId AND ordinal IN (SELECT value FROM json_each(:ordinals))`,
-  place: `
+  place: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, summary_id, created_at)
     VALUES (:conversationId, :ordinal, 'summary', :id, :atMs)`,
-  newest: `
+  newest: /* sql */ `
     WITH RECURSIVE below (summary_id) AS (
       VALUES (:id)
       UNION
@@ -44,7 +44,7 @@ const queries = {
     JOIN summary_messages AS e ON e.summary_id = b.summary_id
     JOIN messages AS m ON m.message_id = e.message_id
     ORDER BY m.seq DESC LIMIT 1`,
-  mark: `
+  mark: /* sql */ `
     INSERT INTO message_parts
       (part_id, message_id, session_id, part_type, ordinal, is_synthetic, compaction_auto, metadata)
     SELECT :partId, :messageId, v.session_id, 'compaction',
@@ -52,7 +52,7 @@ const queries = {
       :metadata
     FROM conversations AS v WHERE v.conversation_id = :conversationId
     ON CONFLICT (part_id) DO NOTHING`,
-  event: `
+  event: /* sql */ `
     INSERT INTO compaction_events
       (run_id, conversation_id, at, pass, summary_id, ordinal, removed, level, source_tokens, tokens, duration_ms,
        attempts, newest_seq)

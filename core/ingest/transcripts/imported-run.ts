@@ -2,13 +2,13 @@ import type { WriteDb } from '../../sqlite/read-db.ts'
 import { prunedInWindows } from '../../systems/pruned-outputs.ts'
 
 const queries = {
-  begin: `
+  begin: /* sql */ `
     INSERT INTO compaction_runs
       (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, finished_at, tokens_before,
        tokens_after, stop_reason)
     VALUES (:runId, :conversationId, :reason, :mode, :importer, :configuration, 'import', :atMs, :atMs, :tokensBefore,
        :tokensBefore, 'imported')`,
-  finish: `
+  finish: /* sql */ `
     UPDATE compaction_runs SET tokens_after = (
       SELECT coalesce(sum(coalesce(m.token_count, s.token_count)), 0)
       FROM context_items AS c
@@ -16,15 +16,15 @@ const queries = {
       LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
       WHERE c.conversation_id = :conversationId
     ) - CAST(:pruned AS INTEGER) WHERE run_id = :runId`,
-  events: `
+  events: /* sql */ `
     SELECT e.summary_id AS summaryId, e.removed AS removed, c.ordinal IS NOT NULL AS isInWindow
     FROM compaction_events AS e
     LEFT JOIN context_items AS c ON c.conversation_id = e.conversation_id AND c.summary_id = e.summary_id
     WHERE e.run_id = :runId
     ORDER BY e.event_id DESC`,
-  takeOut: `
+  takeOut: /* sql */ `
     DELETE FROM context_items WHERE conversation_id = :conversationId AND summary_id = :summaryId`,
-  putBack: `
+  putBack: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, summary_id, created_at)
     SELECT :conversationId, (SELECT coalesce(max(ordinal), 0) + 1 FROM context_items
         WHERE conversation_id = :conversationId) + key, value ->> 1,
@@ -32,7 +32,7 @@ const queries = {
       iif(value ->> 1 = 'summary', value ->> 2, NULL), value ->> 3
     FROM json_each(:removed)`,
   // In two steps, because two items never have the same place.
-  makeRoom: `
+  makeRoom: /* sql */ `
     UPDATE context_items SET ordinal = ordinal + (SELECT max(ordinal) + 1 FROM context_items
       WHERE conversation_id = :conversationId)
     WHERE conversation_id = :conversationId`,
@@ -55,11 +55,11 @@ const queries = {
       WHERE i.conversation_id = :conversationId
     ) AS p
     WHERE c.conversation_id = :conversationId AND c.ordinal = p.ordinal`,
-  removeEvents: `
+  removeEvents: /* sql */ `
     DELETE FROM compaction_events WHERE run_id = :runId`,
-  removeRun: `
+  removeRun: /* sql */ `
     DELETE FROM compaction_runs WHERE run_id = :runId`,
-  removeNode: `
+  removeNode: /* sql */ `
     DELETE FROM summaries WHERE summary_id = :summaryId`,
 }
 

@@ -8,7 +8,7 @@ import { isFileError } from './import-file.ts'
 import { findTranscriptFiles, type TranscriptFile } from './transcript-files.ts'
 
 const queries = {
-  stored: `
+  stored: /* sql */ `
     SELECT c.conversation_id AS conversationId,
       (SELECT count(*) FROM messages AS m WHERE m.conversation_id = c.conversation_id) AS messages
     FROM conversations AS c WHERE c.importer = :importer AND c.session_id = :sessionId`,

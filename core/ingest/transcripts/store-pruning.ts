@@ -5,18 +5,18 @@ import { PRUNE, type PruneFacts, pruneFactsIn, readPruned } from '../../systems/
 import type { PrunedText, PruningRecord } from './format.ts'
 
 const queries = {
-  session: `
+  session: /* sql */ `
     SELECT session_id FROM conversations WHERE conversation_id = :conversationId`,
-  run: `
+  run: /* sql */ `
     SELECT configuration FROM compaction_runs WHERE run_id = :runId`,
-  ofCall: `
+  ofCall: /* sql */ `
     SELECT m.message_id AS messageId, p.ordinal AS ordinal, m.seq AS seq, m.token_count AS tokens,
       iif(p.is_content = 1, m.content, coalesce(p.tool_output, p.tool_error)) AS text
     FROM message_parts AS p JOIN messages AS m ON m.message_id = p.message_id
     WHERE p.tool_call_id = :callId AND m.conversation_id = :conversationId AND p.part_type = 'tool'
       AND p.is_synthetic = 0 AND (p.is_content = 1 OR p.tool_output IS NOT NULL OR p.tool_error IS NOT NULL)
     ORDER BY m.seq, p.ordinal`,
-  ofMessage: `
+  ofMessage: /* sql */ `
     SELECT m.message_id AS messageId, p.ordinal AS ordinal, m.seq AS seq, m.token_count AS tokens,
       iif(p.is_content = 1, m.content, coalesce(p.tool_output, p.tool_error, p.text_content)) AS text
     FROM messages AS m JOIN message_parts AS p ON p.message_id = m.message_id
@@ -24,28 +24,28 @@ const queries = {
       AND p.part_type IN ('text', 'tool')
       AND (p.is_content = 1 OR coalesce(p.tool_output, p.tool_error, p.text_content) IS NOT NULL)
     ORDER BY p.ordinal`,
-  newestSeq: `
+  newestSeq: /* sql */ `
     SELECT max(seq) FROM messages WHERE conversation_id = :conversationId AND created_at <= :atMs`,
-  windowTokens: `
+  windowTokens: /* sql */ `
     SELECT coalesce(sum(coalesce(m.token_count, s.token_count)), 0)
     FROM context_items AS c
     LEFT JOIN messages AS m ON m.message_id = c.message_id
     LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     WHERE c.conversation_id = :conversationId AND coalesce(m.seq, 0) <= :newestSeq`,
-  inWindow: `
+  inWindow: /* sql */ `
     SELECT message_id FROM context_items
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND conversation_id = :conversationId`,
-  begin: `
+  begin: /* sql */ `
     INSERT INTO compaction_runs
       (run_id, conversation_id, reason, mode, summarizer, configuration, owner, started_at, finished_at, tokens_before,
        tokens_after, stop_reason)
     VALUES (:runId, :conversationId, :reason, '${PRUNE}', :importer, :configuration, 'import', :atMs, :atMs, :tokensBefore,
        :tokensAfter, 'imported')`,
-  extend: `
+  extend: /* sql */ `
     UPDATE compaction_runs SET configuration = :configuration, tokens_after = :tokensAfter WHERE run_id = :runId`,
-  tokensAfter: `
+  tokensAfter: /* sql */ `
     SELECT tokens_after FROM compaction_runs WHERE run_id = :runId`,
-  withdraw: `
+  withdraw: /* sql */ `
     DELETE FROM compaction_runs WHERE run_id = :runId AND mode = '${PRUNE}'`,
 }
 

@@ -6,11 +6,11 @@ import { type StoredPart, storedParts } from '../known-parts.ts'
 import type { LastStored, SessionRecord } from './format.ts'
 
 const queries = {
-  session: `
+  session: /* sql */ `
     SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
-  hasMessages: `
+  hasMessages: /* sql */ `
     SELECT 1 FROM messages WHERE conversation_id = :conversationId LIMIT 1`,
-  hasMessage: `
+  hasMessage: /* sql */ `
     WITH RECURSIVE up (id) AS (
       VALUES (CAST(:conversationId AS INTEGER))
       UNION
@@ -18,25 +18,25 @@ const queries = {
       WHERE c.parent_conversation_id IS NOT NULL
     )
     SELECT 1 FROM up JOIN messages AS m ON m.conversation_id = up.id AND m.external_id = :externalId`,
-  storedBlocks: `
+  storedBlocks: /* sql */ `
     SELECT (SELECT count(*) FROM message_parts AS p
       WHERE p.message_id = m.message_id AND p.is_synthetic = 0 AND p.part_type <> 'step_finish')
     FROM messages AS m WHERE m.conversation_id = :conversationId AND m.external_id = :externalId`,
-  message: `
+  message: /* sql */ `
     SELECT message_id AS messageId, role, content FROM messages
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
-  lastMessage: `
+  lastMessage: /* sql */ `
     SELECT message_id AS messageId, external_id AS externalId, role, content FROM messages
     WHERE conversation_id = :conversationId AND external_id IS NOT NULL ORDER BY seq DESC LIMIT 1`,
-  await: `
+  await: /* sql */ `
     INSERT INTO lcm_meta (key, value) VALUES (:key, :parent) ON CONFLICT (key) DO NOTHING`,
-  awaiting: `
+  awaiting: /* sql */ `
     SELECT key FROM lcm_meta WHERE key >= :prefix AND key < :prefix || char(0x10ffff) AND value = :parent`,
-  adopt: `
+  adopt: /* sql */ `
     UPDATE conversations SET parent_conversation_id = :conversationId
     WHERE importer = :importer AND session_id = :sessionId AND parent_conversation_id IS NULL
       AND conversation_id <> :conversationId`,
-  arrived: `
+  arrived: /* sql */ `
     DELETE FROM lcm_meta WHERE key = :key`,
 }
 

@@ -99,7 +99,9 @@ function isUseful({ path, usedAtMs }: IndexFile): boolean {
     const db = openCacheDb(path, { create: false })
     try {
       const meta = new Map(
-        db.all<{ key: string; value: string }>('SELECT key, value FROM meta').map((row) => [row.key, row.value]),
+        db
+          .all<{ key: string; value: string }>(/* sql */ 'SELECT key, value FROM meta')
+          .map((row) => [row.key, row.value]),
       )
       const isFinished = meta.has('state') || Date.now() - usedAtMs < UNFINISHED_LIMIT_MS
       return isFinished && pathExists(meta.get('source') ?? '')

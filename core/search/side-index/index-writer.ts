@@ -111,7 +111,7 @@ export class IndexWriter {
     const table = tableOf(corpus)
     this.#begin()
     this.#forget(table, row)
-    this.#file.db.run(`DELETE FROM ${table}_indexed WHERE row = CAST(:row AS INTEGER)`, { row })
+    this.#file.db.run(/* sql */ `DELETE FROM ${table}_indexed WHERE row = CAST(:row AS INTEGER)`, { row })
     this.#characters += DROP_CHARACTERS
     this.changedRows += 1
   }

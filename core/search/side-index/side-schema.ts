@@ -29,7 +29,7 @@ CREATE VIRTUAL TABLE summaries_trigram USING fts5 (
 );
 ${['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram']
   .map(
-    (table) => `
+    (table) => /* sql */ `
 INSERT INTO ${table} (${table}, rank) VALUES ('automerge', 0);
 INSERT INTO ${table} (${table}, rank) VALUES ('crisismerge', 1000);`,
   )

@@ -54,11 +54,11 @@ export const argentos: ForeignSystem = {
   }),
   lacks: (_probe, source) => [
     ...unshownRows(source, {
-      messages: 'SELECT count(*) FROM temp.derived_messages',
-      summaries: 'SELECT count(*) FROM temp.derived_summaries',
-      summary_messages: 'SELECT count(*) FROM temp.derived_summary_messages',
-      summary_sources: 'SELECT count(*) FROM temp.derived_summary_sources',
-      context_items: 'SELECT count(*) FROM temp.derived_context_items',
+      messages: /* sql */ 'SELECT count(*) FROM temp.derived_messages',
+      summaries: /* sql */ 'SELECT count(*) FROM temp.derived_summaries',
+      summary_messages: /* sql */ 'SELECT count(*) FROM temp.derived_summary_messages',
+      summary_sources: /* sql */ 'SELECT count(*) FROM temp.derived_summary_sources',
+      context_items: /* sql */ 'SELECT count(*) FROM temp.derived_context_items',
     }),
     'The window is stored with each new summary behind the newest message of its time, not where the history stood that it replaced; ArgentOS itself sends all summaries first, then the messages.',
     'Sources are stored without an order: they are shown in that of their numbers.',
@@ -78,7 +78,8 @@ function prepare({ db, probe }: Source): void {
   const last = lastDerivedMessage(
     db,
     (count, id) =>
-      has('messages', 'id') && db.value(`SELECT count(*) FROM main.messages WHERE id <= :id`, { id }) === count,
+      has('messages', 'id') &&
+      db.value(/* sql */ `SELECT count(*) FROM main.messages WHERE id <= :id`, { id }) === count,
   )
   db.run(queries.forgetSessionsWithoutMessages)
   if (has('messages', 'id', 'session_id')) {
@@ -90,7 +91,7 @@ function prepare({ db, probe }: Source): void {
   for (const table of ['summaries', 'context_items', 'large_files']) {
     if (has(table, 'session_id')) db.run(sessionsWithoutMessages(table))
   }
-  db.exec('DELETE FROM temp.argentos_added')
+  db.exec(/* sql */ 'DELETE FROM temp.argentos_added')
   indexDerived(db, 'messages')
   db.run(queries.note, { pattern: SUMMARISER_SESSION, note: SUMMARISER_NOTE })
   if (has('summaries', 'id')) db.run(summaries(probe))

@@ -75,8 +75,8 @@ function lacks(_probe: SchemaProbe, source: Source): string[] {
   return [
     ...ledgerFacts(source.db, source.realPath),
     ...unshownRows(source, {
-      originals_index: 'SELECT count(index_row) FROM temp.decapod_lines',
-      summaries: 'SELECT count(*) FROM temp.derived_summaries',
+      originals_index: /* sql */ 'SELECT count(index_row) FROM temp.decapod_lines',
+      summaries: /* sql */ 'SELECT count(*) FROM temp.derived_summaries',
     }),
     'No window is stored and decapod has no rule for one: every message is shown as if it were in it.',
     'Summaries stand side by side: none is made of others, they overlap, and those of everything go over several sessions.',
@@ -120,14 +120,14 @@ function prepare(source: Source): void {
 }
 
 /** What the summaries were when their links were made. */
-const STATE = `CREATE TEMP TABLE IF NOT EXISTS decapod_lineage (stamp TEXT NOT NULL)`
+const STATE = /* sql */ `CREATE TEMP TABLE IF NOT EXISTS decapod_lineage (stamp TEXT NOT NULL)`
 
 /** Changes with whatever the summaries and their links are made from. */
 function lineageStamp({ db, probe }: Source): string {
   const column = columnsOf(probe, 'summaries', 's')
   const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
   const hash = createHash('sha1').update(String(db.value(queries.conversations)))
-  const rows = db.iterateRaw<SqlValue[]>(`SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
+  const rows = db.iterateRaw<SqlValue[]>(/* sql */ `SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
   for (const row of rows) hash.update(JSON.stringify(row))
   return hash.digest('hex')
 }

@@ -209,7 +209,7 @@ function indexStamp(db: PreparableDb, probe: SchemaProbe, last: number): string 
   const sum = `count(*) || ' ' || total(o.rowid) || ' ' || total(${column('byte_size', '0')})`
   return String(
     db.value(
-      `SELECT ${sum} || ' ' || total(octet_length(${column('session_id', `''`)})) || ' ' ||
+      /* sql */ `SELECT ${sum} || ' ' || total(octet_length(${column('session_id', `''`)})) || ' ' ||
         coalesce((SELECT ${asText(column('content_hash'))} FROM main.originals_index AS o WHERE o.rowid = CAST(:last AS INTEGER)), '')
       FROM main.originals_index AS o WHERE o.rowid <= CAST(:last AS INTEGER)`,
       { last },

@@ -27,17 +27,17 @@ type Lifecycle = {
 }
 
 const queries = {
-  nodeSessions: `
+  nodeSessions: /* sql */ `
     SELECT coalesce(${textOf('session_id')}, '') FROM main.summary_nodes GROUP BY session_id ORDER BY min(node_id)`,
-  lifecycle: (column: (name: string) => string) => `
+  lifecycle: (column: (name: string) => string) => /* sql */ `
     SELECT ${textOf('conversation_id')} AS key, ${textOf(column('current_session_id'))} AS current,
       ${textOf(column('last_finalized_session_id'))} AS finalized,
       CAST(${column('current_frontier_store_id')} AS INTEGER) AS frontier,
       CAST(${column('last_finalized_frontier_store_id')} AS INTEGER) AS finalizedFrontier
     FROM main.lcm_lifecycle_state WHERE conversation_id IS NOT NULL ORDER BY rowid`,
-  known: `SELECT conversation_id AS id, key FROM temp.hermes_conversations`,
-  forget: `DELETE FROM temp.hermes_conversations`,
-  add: (time: string) => `
+  known: /* sql */ `SELECT conversation_id AS id, key FROM temp.hermes_conversations`,
+  forget: /* sql */ `DELETE FROM temp.hermes_conversations`,
+  add: (time: string) => /* sql */ `
     INSERT INTO temp.hermes_conversations
       (conversation_id, key, window_session, frontier, created_at, updated_at)
     SELECT CAST(:id AS INTEGER), :key, :session, CAST(:frontier AS INTEGER), ${time}`,

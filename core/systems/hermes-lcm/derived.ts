@@ -92,25 +92,25 @@ const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.sessio
 const SYSTEM_WITHIN = 100
 
 const queries = {
-  state: `SELECT value FROM temp.hermes_state WHERE name = :name`,
-  keep: `INSERT INTO temp.hermes_state (name, value) VALUES (:name, :value)
+  state: /* sql */ `SELECT value FROM temp.hermes_state WHERE name = :name`,
+  keep: /* sql */ `INSERT INTO temp.hermes_state (name, value) VALUES (:name, :value)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  lastMessage: `SELECT max(message_id) FROM temp.hermes_messages`,
-  thread: `INSERT INTO temp.hermes_threads (session_id, own, conversation_id, messages, numbers)
+  lastMessage: /* sql */ `SELECT max(message_id) FROM temp.hermes_messages`,
+  thread: /* sql */ `INSERT INTO temp.hermes_threads (session_id, own, conversation_id, messages, numbers)
     VALUES (:session, :own, CAST(:conversation AS INTEGER), CAST(:messages AS INTEGER), :numbers)`,
-  session: `INSERT INTO temp.hermes_sessions (session_id, conversation_id)
+  session: /* sql */ `INSERT INTO temp.hermes_sessions (session_id, conversation_id)
     VALUES (:session, CAST(:conversation AS INTEGER))`,
-  known: `SELECT session_id AS session, own, conversation_id AS conversation, messages, numbers FROM temp.hermes_threads`,
-  messages: (threads: string, of: string) => `
+  known: /* sql */ `SELECT session_id AS session, own, conversation_id AS conversation, messages, numbers FROM temp.hermes_threads`,
+  messages: (threads: string, of: string) => /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
     SELECT m.store_id, t.conversation_id FROM main.messages AS m
     CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${threads}
     WHERE typeof(m.store_id) = 'integer' ${of}`,
-  nodes: (has: (column: string) => string) => `
+  nodes: (has: (column: string) => string) => /* sql */ `
     SELECT node_id, session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map(has).join(', ')}
     FROM main.summary_nodes ORDER BY node_id`,
   // A conversation that the file knows of without a session of it left is that of its nodes' session.
-  fillNodes: (has: (column: string) => string) => `
+  fillNodes: (has: (column: string) => string) => /* sql */ `
     DROP INDEX IF EXISTS temp.hermes_node_messages_message;
     DROP INDEX IF EXISTS temp.hermes_node_sources_source;
     DELETE FROM temp.hermes_nodes;
@@ -136,15 +136,15 @@ const queries = {
     CREATE INDEX temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id);
     CREATE INDEX temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id);`,
   // Without a record of it, what was compacted ends where the newest node ends.
-  coveredTo: `SELECT max(last_message) FROM temp.hermes_nodes WHERE session_id = :session`,
-  systemMessage: `
+  coveredTo: /* sql */ `SELECT max(last_message) FROM temp.hermes_nodes WHERE session_id = :session`,
+  systemMessage: /* sql */ `
     SELECT store_id FROM (
       SELECT store_id, role FROM main.messages WHERE session_id = :session ORDER BY store_id LIMIT ${SYSTEM_WITHIN}
     ) WHERE role = 'system' ORDER BY store_id LIMIT 1`,
-  addSystem: `
+  addSystem: /* sql */ `
     INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, message_id)
     VALUES (CAST(:conversation AS INTEGER), 0, 'message', CAST(:message AS INTEGER))`,
-  addNodes: `
+  addNodes: /* sql */ `
     INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, summary_id)
     SELECT CAST(:conversation AS INTEGER),
       row_number() OVER (ORDER BY n.depth DESC, n.created_at, n.node_id) - 1 + CAST(:first AS INTEGER),
@@ -153,15 +153,15 @@ const queries = {
     WHERE n.session_id = :session AND NOT EXISTS (
       SELECT 1 FROM temp.hermes_node_sources AS e JOIN temp.hermes_nodes AS d ON d.summary_id = e.summary_id
       WHERE e.source_summary_id = n.summary_id AND d.session_id = n.session_id AND d.depth > n.depth)`,
-  addMessages: `
+  addMessages: /* sql */ `
     INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, message_id)
     SELECT h.conversation_id, row_number() OVER (ORDER BY m.store_id) - 1 + CAST(:first AS INTEGER),
       'message', m.store_id
     FROM main.messages AS m JOIN temp.hermes_messages AS h ON h.message_id = m.store_id
     WHERE m.session_id = :session AND m.store_id > CAST(:after AS INTEGER) AND m.store_id <> :system
       AND h.conversation_id = CAST(:conversation AS INTEGER)`,
-  size: `SELECT coalesce(max(ordinal) + 1, 0) FROM temp.hermes_window WHERE conversation_id = CAST(:conversation AS INTEGER)`,
-  windows: `
+  size: /* sql */ `SELECT coalesce(max(ordinal) + 1, 0) FROM temp.hermes_window WHERE conversation_id = CAST(:conversation AS INTEGER)`,
+  windows: /* sql */ `
     SELECT conversation_id AS conversation, window_session AS session, frontier FROM temp.hermes_conversations
     WHERE window_session IS NOT NULL`,
 }
@@ -172,7 +172,7 @@ export function prepareHermes({ db, probe, realPath }: Source): void {
   const threads = readThreads(db, probe)
   const { sessions, stamp } = hermesConversations(db, probe, threads)
   const after = fillMessages(db, probe, threads)
-  db.exec('DELETE FROM temp.hermes_sessions')
+  db.exec(/* sql */ 'DELETE FROM temp.hermes_sessions')
   for (const [session, conversation] of sessions) db.run(queries.session, { session, conversation })
   const nodes = fillNodes(db, probe, stamp)
   fillWindows(db, `${stamp} ${nodes}`, after)
@@ -184,7 +184,7 @@ function readThreads(db: PreparableDb, probe: SchemaProbe): HermesThread[] {
   const own = probe.has('messages', 'conversation_id')
   const known = db.value<number>(queries.lastMessage) ?? null
   const rows = db.all<HermesThread>(
-    `SELECT coalesce(${textOf('session_id')}, '') AS session,
+    /* sql */ `SELECT coalesce(${textOf('session_id')}, '') AS session,
         coalesce(${own ? textOf('conversation_id') : `''`}, '') AS own,
         count(*) AS messages, total(store_id) AS numbers, min(store_id) AS first, max(store_id) AS last,
         count(*) FILTER (WHERE store_id <= CAST(:known AS INTEGER)) AS knownMessages,
@@ -234,7 +234,7 @@ function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly He
   const isGrown = known.size > 0 && threads.every(isOlder) && [...known.keys()].every((name) => names.has(name))
   const last = isGrown ? db.value<number>(queries.lastMessage) : undefined
 
-  db.exec('DELETE FROM temp.hermes_threads')
+  db.exec(/* sql */ 'DELETE FROM temp.hermes_threads')
   for (const { session, own, conversation, messages, numbers } of threads) {
     db.run(queries.thread, { session, own, conversation, messages, numbers })
   }
@@ -244,9 +244,9 @@ function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly He
     return last
   }
   // An index over all at once is made in half the time.
-  db.exec('DROP INDEX IF EXISTS temp.hermes_messages_history; DELETE FROM temp.hermes_messages')
+  db.exec(/* sql */ 'DROP INDEX IF EXISTS temp.hermes_messages_history; DELETE FROM temp.hermes_messages')
   db.run(queries.messages(own, ''))
-  db.exec('CREATE INDEX temp.hermes_messages_history ON hermes_messages (conversation_id, message_id)')
+  db.exec(/* sql */ 'CREATE INDEX temp.hermes_messages_history ON hermes_messages (conversation_id, message_id)')
   return Number.NEGATIVE_INFINITY
 }
 
@@ -266,7 +266,7 @@ function fillNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): string 
 /** The rule of `HERMES_WINDOW`. Where only messages were added, they are added. */
 function fillWindows(db: PreparableDb, state: string, after: number): void {
   const isGrown = Number.isFinite(after) && db.value(queries.state, { name: 'windows' }) === state
-  if (!isGrown) db.exec('DELETE FROM temp.hermes_window')
+  if (!isGrown) db.exec(/* sql */ 'DELETE FROM temp.hermes_window')
   type Window = { conversation: number; session: string; frontier: number | null }
   for (const { conversation, session, frontier } of db.all<Window>(queries.windows)) {
     const system = db.value<number>(queries.systemMessage, { session }) ?? null

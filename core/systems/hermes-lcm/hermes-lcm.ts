@@ -44,8 +44,8 @@ export const hermes: ForeignSystem = {
   }),
   lacks: (probe, source) => [
     ...unshownRows(source, {
-      messages: 'SELECT count(*) FROM temp.hermes_messages',
-      summary_nodes: 'SELECT count(*) FROM temp.hermes_nodes',
+      messages: /* sql */ 'SELECT count(*) FROM temp.hermes_messages',
+      summary_nodes: /* sql */ 'SELECT count(*) FROM temp.hermes_nodes',
     }),
     HERMES_WINDOW,
     'No compaction runs: the past of a window is worked out from creation times.',
@@ -198,7 +198,7 @@ function summariesView(has: Column): string {
       SELECT e.source_summary_id FROM below JOIN temp.hermes_node_sources AS e ON e.summary_id = below.id
     ) ${answer})`
   // Their own figure is what went into the summariser: for a node of nodes the size of those.
-  const tokens = beneath(`
+  const tokens = beneath(/* sql */ `
     SELECT CAST(total(${countOf(has('token_estimate'))}) AS INTEGER) FROM below
     JOIN temp.hermes_node_messages AS l ON l.summary_id = below.id
     JOIN main.messages AS m ON m.store_id = l.message_id`)
@@ -215,7 +215,7 @@ function summariesView(has: Column): string {
       depth: 's.depth',
       token_count: 's.token_count',
       source_token_count: `iif(s.kind = 'leaf', s.source_tokens, coalesce(nullif(${tokens}, 0), s.source_tokens))`,
-      descendant_count: beneath(`SELECT count(*) - 1 FROM below`),
+      descendant_count: beneath(/* sql */ `SELECT count(*) - 1 FROM below`),
       earliest_at: 's.earliest_at',
       latest_at: 's.latest_at',
       created_at: 's.created_at',

@@ -9,23 +9,23 @@ const MARKER = /\[(?:GC'd )?externalized tool output:([^\]]{0,500}?);\s*ref=([^\
 const FOLDERS = ['lcm-large-outputs', join('home', 'lcm-large-outputs')]
 
 const isMarked = `m.content LIKE '%externalized tool output:%ref=%'`
-const row = (at: string): string => `
+const row = (at: string): string => /* sql */ `
   SELECT ${textOf('m.content')} AS content, h.conversation_id AS conversation, ${secondsMs(at)} AS atMs
   FROM main.messages AS m CROSS JOIN temp.hermes_messages AS h`
 
 const queries = {
-  forget: `DELETE FROM temp.hermes_files`,
+  forget: /* sql */ `DELETE FROM temp.hermes_files`,
   all: (at: string) => `${row(at)} WHERE h.message_id = m.store_id AND ${isMarked}`,
   // The index finds candidates, if it knows all messages.
   indexed: (at: string) => `${row(at)} WHERE h.message_id = m.store_id AND ${isMarked} AND m.store_id IN (
     SELECT rowid FROM main.messages_fts WHERE messages_fts MATCH 'externalized')`,
-  knowsAll: `
+  knowsAll: /* sql */ `
     SELECT (SELECT count(*) || ' ' || total(id) FROM main.messages_fts_docsize)
       = (SELECT count(*) || ' ' || total(store_id) FROM main.messages)`,
-  isKeptInStep: `
+  isKeptInStep: /* sql */ `
     SELECT count(*) = 4 FROM main.sqlite_schema
     WHERE name IN ('messages_fts_docsize', 'msg_fts_insert', 'msg_fts_update', 'msg_fts_delete')`,
-  add: `
+  add: /* sql */ `
     INSERT INTO temp.hermes_files (file_id, conversation_id, byte_size, storage_uri, note, created_at)
     VALUES (:id, CAST(:conversation AS INTEGER), CAST(:bytes AS INTEGER), :path, :note, CAST(:atMs AS INTEGER))
     ON CONFLICT (file_id) DO NOTHING`,

@@ -11,7 +11,7 @@ const SWEEP_MS = 120_000
 
 /** What is lost, or in the file and in no view, a sentence each; nothing in a sound file. */
 export function losslessSpoilt(probe: SchemaProbe, db: ReadDb): string[] {
-  const count = (from: string): number => db.value<number>(`SELECT count(*) FROM ${from}`) ?? 0
+  const count = (from: string): number => db.value<number>(/* sql */ `SELECT count(*) FROM ${from}`) ?? 0
   const messages = count(`main.messages AS m WHERE NOT (${HAS_PLACE})`)
   const summaries = count(`main.summaries AS s WHERE NOT (${IS_NAMED})`)
   return [
@@ -64,7 +64,7 @@ export function hasLosslessTables(probe: SchemaProbe): boolean {
 export const insteadOfLost = (probe: SchemaProbe, script: string): string =>
   lostTables(probe).reduce(
     (sql, table) =>
-      `CREATE TEMP TABLE IF NOT EXISTS lost_${table} (${SPARED[table]?.columns});\n${sql.replaceAll(`main.${table}`, `temp.lost_${table}`)}`,
+      /* sql */ `CREATE TEMP TABLE IF NOT EXISTS lost_${table} (${SPARED[table]?.columns});\n${sql.replaceAll(`main.${table}`, `temp.lost_${table}`)}`,
     script,
   )
 

@@ -60,9 +60,9 @@ export const piLcm: ForeignSystem = {
   }),
   lacks: (_probe, source) => [
     ...unshownRows(source, {
-      messages: 'SELECT count(*) FROM temp.derived_messages',
-      summaries: 'SELECT count(*) FROM temp.derived_summaries',
-      summary_sources: `SELECT (SELECT count(*) FROM temp.derived_summary_messages)
+      messages: /* sql */ 'SELECT count(*) FROM temp.derived_messages',
+      summaries: /* sql */ 'SELECT count(*) FROM temp.derived_summaries',
+      summary_sources: /* sql */ `SELECT (SELECT count(*) FROM temp.derived_summary_messages)
         + (SELECT count(*) FROM temp.derived_summary_sources)`,
     }),
     'The window is not stored. It is worked out by the rule of pi-lcm: the newest summary of each depth, the deepest first, then what was not compacted. Which messages Pi itself kept, and the list of summary ids that pi-lcm adds, are not in the file.',
@@ -146,14 +146,15 @@ function lineageStamp(db: PreparableDb, probe: SchemaProbe): string {
   const add = (sql: string): void => {
     for (const row of db.iterateRaw<SqlValue[]>(sql)) hash.update(JSON.stringify(row))
   }
-  add(`SELECT conversation_id, key FROM temp.derived_conversations ORDER BY conversation_id`)
+  add(/* sql */ `SELECT conversation_id, key FROM temp.derived_conversations ORDER BY conversation_id`)
   const column = columnsOf(probe, 'summaries', 's')
   const facts = ['id', 'conversation_id', 'depth', 'token_estimate', 'created_at'].map((name) => column(name))
-  if (probe.has('summaries')) add(`SELECT s.rowid, ${facts.join(', ')} FROM main.summaries AS s ORDER BY s.rowid`)
+  if (probe.has('summaries'))
+    add(/* sql */ `SELECT s.rowid, ${facts.join(', ')} FROM main.summaries AS s ORDER BY s.rowid`)
   const source = columnsOf(probe, 'summary_sources', 'e')
   // quote() tells a number from a text, and where one value ends.
   const link = ['source_type', 'source_id', 'seq'].map((name) => `quote(${source(name)})`).join(' || ')
-  add(`
+  add(/* sql */ `
     SELECT summary_id, group_concat(link) FROM (
       SELECT ${source('summary_id')} AS summary_id, e.rowid || ' ' || ${link} AS link FROM main.summary_sources AS e
       ORDER BY e.rowid

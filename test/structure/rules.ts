@@ -1,0 +1,87 @@
+import { SystemId } from '../../core/contract/memory.ts'
+import { type SourceFile, VALUE } from './source-code.ts'
+
+/** One thing in the source that breaks a rule, and the line on which it stands. */
+type Broken = { readonly line: number; readonly what: string }
+
+export type SourceRule = {
+  readonly name: string
+  /** What somebody who breaks the rule has to do. */
+  readonly advice: string
+  /** Files, or beginnings of paths, for which the rule does not hold. */
+  readonly except: readonly string[]
+  readonly find: (file: SourceFile) => readonly Broken[]
+}
+
+const FOREIGN_SYSTEMS = SystemId.options.filter((id) => id !== 'native')
+const NAMES_A_SYSTEM = new RegExp(`(?<![\\w-])(?:${FOREIGN_SYSTEMS.join('|')})(?![\\w-])`, 'i')
+
+const CONVERSATION_TABLES =
+  'conversations|messages|message_parts|summaries|summary_messages|summary_sources|context_items|large_files|compaction_runs|compaction_events'
+const ON_CONVERSATION_TABLES = new RegExp(
+  `\\b(?:FROM|JOIN|INTO|UPDATE)\\s+(?:main\\.|temp\\.)?(?:${CONVERSATION_TABLES})\\b`,
+)
+
+/** Begins as a statement that reads or changes rows. Keywords are upper case, so that no sentence is meant. */
+const ROW_STATEMENT =
+  /^\s*(?:SELECT\s+\S|DELETE FROM\s|(?:INSERT|REPLACE) (?:OR \w+ )?INTO\s|WITH (?:RECURSIVE )?\w+ (?:\(|AS)|UPDATE (?:OR \w+ )?\S+\s+SET\s)/
+/** Begins as a statement that changes the schema. */
+const SCHEMA_STATEMENT = /^\s*(?:CREATE|DROP|ALTER) (?:TEMP |UNIQUE |VIRTUAL )*(?:TABLE|INDEX|VIEW|TRIGGER)\s/
+
+const isStatement = (text: string) => ROW_STATEMENT.test(text) || SCHEMA_STATEMENT.test(text)
+
+const isIn = (path: string, places: readonly string[]) => places.some((place) => path.startsWith(place))
+
+export const systemNames: SourceRule = {
+  name: 'names of other systems',
+  advice:
+    'Only core/systems knows other systems: put it into the folder of the system, and ask the `System` (core/systems/system.ts) for it.',
+  except: ['core/systems/', 'core/contract/'],
+  find: ({ literals }) =>
+    literals.flatMap(({ text, line }) => (NAMES_A_SYSTEM.test(text) ? [{ line, what: shortened(text) }] : [])),
+}
+
+export const systemComparisons: SourceRule = {
+  name: 'comparisons of the system',
+  advice:
+    'What depends on the system is a property of it: add one to `System` (core/systems/system.ts), or ask `info.capabilities`.',
+  except: ['core/systems/', 'core/contract/'],
+  find: (file) => file.systemComparisons.map((line) => ({ line, what: 'compares `system`' })),
+}
+
+export const conversationTables: SourceRule = {
+  name: 'SQL on conversation tables',
+  advice:
+    'Reading belongs to core/systems (into the memory) and core/sqlite, writing to core/ingest, core/compaction and the parts of core/doctor that write. Ask the memory instead.',
+  except: [
+    'core/sqlite/',
+    'core/systems/',
+    'core/ingest/',
+    'core/compaction/',
+    'core/doctor/salvage/',
+    'core/doctor/working-copy/',
+  ],
+  find: ({ literals }) =>
+    literals.flatMap(({ text, line }) => (ON_CONVERSATION_TABLES.test(text) ? [{ line, what: shortened(text) }] : [])),
+}
+
+export const statements: SourceRule = {
+  name: 'SQL outside of `queries`',
+  advice:
+    'A statement stands in the `queries` object on top of its file, with /* sql */ before it. One that is put together from parts needs the tag only.',
+  except: [],
+  find: ({ literals }) =>
+    literals.flatMap(({ text, line, isTaggedSql, isInQueries }) => {
+      const isFixed = ROW_STATEMENT.test(text) && !text.includes(VALUE)
+      const isWrong = isFixed ? !(isTaggedSql && isInQueries) : isStatement(text) && !isTaggedSql
+      return isWrong ? [{ line, what: shortened(text) }] : []
+    }),
+}
+
+export const RULES: readonly SourceRule[] = [systemNames, systemComparisons, conversationTables, statements]
+
+/** How often a file breaks a rule. */
+export const brokenBy = (rule: SourceRule, file: SourceFile): readonly Broken[] =>
+  isIn(file.path, rule.except) ? [] : rule.find(file)
+
+const shortened = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 80)

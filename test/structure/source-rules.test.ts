@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { inProject } from '../../scripts/project.mjs'
+import { brokenBy, conversationTables, RULES, statements, systemComparisons, systemNames } from './rules.ts'
+import { readSource, readSources, type SourceFile } from './source-code.ts'
+
+// Parses every file of the core, which takes some seconds.
+
+/** By rule and file, how often the rule is still broken there. The numbers only fall. */
+type Known = Readonly<Record<string, Readonly<Record<string, number>>>>
+const known: Known = JSON.parse(readFileSync(inProject('test/structure/known-violations.json'), 'utf8'))
+
+describe('the source of the core', () => {
+  let files: readonly SourceFile[] = []
+
+  beforeAll(() => {
+    files = readSources('core')
+  })
+
+  it('is read as a whole', () => {
+    expect(files.length).toBeGreaterThan(300)
+    expect(files.flatMap(({ literals }) => literals).length).toBeGreaterThan(5000)
+  })
+
+  it.each(RULES)('has no more $name than are known', (rule) => {
+    const tooMany = files.flatMap((file) => {
+      const broken = brokenBy(rule, file)
+      const allowed = known[rule.name]?.[file.path] ?? 0
+      return broken.length > allowed ? broken.map(({ line, what }) => `${file.path}:${line} ${what}`) : []
+    })
+    expect(tooMany, rule.advice).toEqual([])
+  })
+
+  it.each(RULES)('has as many $name as are known, or the list is shortened', (rule) => {
+    const counts = new Map(files.map((file) => [file.path, brokenBy(rule, file).length]))
+    const fewer = Object.entries(known[rule.name] ?? {}).flatMap(([path, allowed]) => {
+      const count = counts.get(path) ?? 0
+      return count < allowed ? [`${path}: ${count} instead of ${allowed}`] : []
+    })
+    expect(fewer, 'write the smaller numbers into test/structure/known-violations.json').toEqual([])
+  })
+})
+
+describe('a rule about the source', () => {
+  const lines = (rule: (typeof RULES)[number], code: string, path = 'core/search/planted.ts') =>
+    brokenBy(rule, readSource(path, code)).map(({ line }) => line)
+
+  it('refuses the name of another system in a string, a template, a type and a sentence', () => {
+    const code = [
+      `const a = 'hermes-lcm'`,
+      'const b = `only $' + '{a} and pi-lcm`',
+      `type C = 'decapod'`,
+      `const d = 'Only ArgentOS does this.'`,
+    ].join('\n')
+    expect(lines(systemNames, code)).toEqual([1, 2, 3, 4])
+  })
+
+  it('allows the name of another system in a comment, in the path of an import and in core/systems', () => {
+    expect(lines(systemNames, `// as hermes-lcm does\nimport { a } from '../systems/decapod/a.ts'\n`)).toEqual([])
+    expect(lines(systemNames, `const a = 'hermes-lcm'`, 'core/systems/hermes-lcm/a.ts')).toEqual([])
+  })
+
+  it('refuses comparisons of the system of a memory', () => {
+    const code = [
+      `if (info.system === 'native') a()`,
+      `if (system !== other) a()`,
+      `if ((copiedFrom?.system ?? system) === 'native') a()`,
+      `switch (info.system) { case 'native': a() }`,
+      `if (systems === 3) a()`,
+    ].join('\n')
+    expect(lines(systemComparisons, code)).toEqual([1, 2, 3, 4])
+  })
+
+  it('refuses SQL on conversation tables outside of the rooms that read and write them', () => {
+    const code = [
+      'const a = /* sql */ `SELECT 1 FROM messages`',
+      'const b = /* sql */ `UPDATE main.summaries SET depth = 1`',
+      'const c = /* sql */ `SELECT 1 FROM lcm_meta`',
+    ].join('\n')
+    expect(lines(conversationTables, code)).toEqual([1, 2])
+    expect(lines(conversationTables, code, 'core/ingest/planted.ts')).toEqual([])
+  })
+
+  it('refuses statements without their tag, and fixed ones outside of `queries`', () => {
+    const code = [
+      'const queries = { a: /* sql */ `SELECT 1`, b: `SELECT 2` }',
+      'db.value(/* sql */ `SELECT 3`)',
+      'db.value(`SELECT $' + '{column} FROM t`)',
+      'db.value(/* sql */ `SELECT $' + '{column} FROM t`)',
+      `db.exec('DELETE FROM t')`,
+      `db.exec('CREATE TABLE t (a)')`,
+      `throw new Error('Select a file, or update it with care.')`,
+    ].join('\n')
+    expect(lines(statements, code)).toEqual([1, 2, 3, 5, 6])
+  })
+})
