@@ -1,6 +1,6 @@
 import type { JobProgress } from '../contract/job.ts'
 import { LcmError } from '../errors.ts'
-import { indexMessages } from '../sqlite/ingest-index.ts'
+import { indexMessages, prepareForMany } from '../sqlite/ingest-index.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 
@@ -24,6 +24,7 @@ const queries = {
 export async function* indexInSteps(db: WriteDb, signal: AbortSignal): AsyncGenerator<JobProgress, void> {
   const total = db.value<number>(queries.messageCount) ?? 0
   let done = 0
+  db.transaction(() => prepareForMany(db))
   const steps = [
     { next: queries.next('messages', 'message_id'), fill: indexMessages },
     { next: queries.next('summaries', 'summary_rowid'), fill: indexSummaries },

@@ -20,10 +20,27 @@ export function columnsOf(table: Table): string[] {
   return (CANONICAL[table] ?? []).filter((column) => column !== 'summary_rowid')
 }
 
-/** The INSERT for rows of `toNative`; what a key refuses is left out. */
+const queries = {
+  insert: (table: Table, columns: readonly string[], values: readonly string[]) => /* sql */ `
+    INSERT OR IGNORE INTO ${table} (${columns.join(', ')})
+    VALUES (${values.join(', ')})`,
+  /** Whether a part says what its message says. */
+  isContent: /* sql */ `
+    :part_type = 'text' AND :tool_call_id IS NULL AND EXISTS (
+      SELECT 1 FROM messages AS m WHERE m.message_id = :message_id AND m.content = :text_content)`,
+}
+
+/** Other systems store a text twice, as the message and as a part of it; a native file stores it once. */
+const ONCE: Readonly<Record<string, string>> = {
+  is_content: `iif(${queries.isContent}, 1, :is_content)`,
+  text_content: `iif(${queries.isContent}, NULL, :text_content)`,
+}
+
+/** The INSERT for rows of `toNative`; what a key refuses is left out. Messages have to be there before their parts. */
 export const insertInto = (table: Table): string => {
   const columns = columnsOf(table)
-  return /* sql */ `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((column) => `:${column}`).join(', ')})`
+  const given = (column: string): string => (table === 'message_parts' ? ONCE[column] : undefined) ?? `:${column}`
+  return queries.insert(table, columns, columns.map(given))
 }
 
 /** What the native schema wants and another system does not record. */

@@ -43,14 +43,19 @@ export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages
   const after = db.value<number>(queries.lastMessage) ?? 0
   db.exec(/* sql */ 'DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
   const result = body()
+  prepareForMany(db)
+  index(db, { after, last: Number.MAX_SAFE_INTEGER })
+  db.exec(MESSAGE_INDEX_TRIGGERS)
+  return result
+}
+
+/** Sets the indexes of messages up for many entries at a time; the file keeps it. */
+export function prepareForMany(db: WriteDb): void {
   for (const table of INDEXES) {
     for (const [option, value] of Object.entries(BULK_CONFIG)) {
       db.exec(/* sql */ `INSERT INTO ${table} (${table}, rank) VALUES ('${option}', ${value})`)
     }
   }
-  index(db, { after, last: Number.MAX_SAFE_INTEGER })
-  db.exec(MESSAGE_INDEX_TRIGGERS)
-  return result
 }
 
 /** Puts the messages of a range of numbers into both indexes, which hold nothing of them yet. */

@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { closeSync, fsyncSync, linkSync, openSync, readdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { LcmError } from '../errors.ts'
 import { fileError, pathExists } from './memory-file.ts'
 import { openNative } from './native.ts'
 import type { WriteDb } from './read-db.ts'
+
+/**
+ * Nobody needs a file in the making after a crash, so that nothing of it is synced before it is whole, and its journal,
+ * by which a failed statement is taken back, stays in memory. See docs/decisions/0032-files-in-the-making.md.
+ */
+const UNSYNCED = 'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000'
+const AT_REST = 'PRAGMA journal_mode = WAL'
 
 /**
  * Makes a native file beside its place, under a name of its own, and gives it its name when it is whole: whatever ends
@@ -27,11 +34,12 @@ export async function* makeNativeFile<P, T>(
   try {
     const db = openNative(partial)
     try {
-      db.exec('PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON')
+      db.exec(`PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; ${UNSYNCED}`)
       const result = yield* make(db)
-      // Only the file gets the name, not its log.
-      db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      // The log is empty, and closing removes it: only the file gets the name.
+      db.exec(AT_REST)
       db.close()
+      sync(partial)
       giveName(partial, to)
       return result
     } finally {
@@ -41,6 +49,16 @@ export async function* makeNativeFile<P, T>(
     throw toldOf(to, partial, error)
   } finally {
     removeDatabase(partial)
+  }
+}
+
+/** The name must never stand for a file whose pages a power cut has lost. */
+function sync(path: string): void {
+  const file = openSync(path, 'r+')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { openNative } from '../../core/sqlite/native.ts'
 import { makeNativeFile } from '../../core/sqlite/new-file.ts'
 import { openMemory } from '../../core/systems/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -32,6 +33,28 @@ describe('a file in the making', () => {
     await job.next()
     expect(readdirSync(folder)).toEqual(['new.db'])
     expect(madeBy(to)).toBe('one')
+  })
+
+  it('is an ordinary memory with a write-ahead log once it has its name', async () => {
+    const to = join(temporaryFolder(), 'new.db')
+    const job = making(to, 'one')
+    await finish(job)
+    const db = openNative(to)
+    expect(db.value('PRAGMA journal_mode')).toBe('wal')
+    db.close()
+  })
+
+  it('takes a failed statement back and keeps what was written before it', async () => {
+    const to = join(temporaryFolder(), 'new.db')
+    const job = makeNativeFile(to, async function* (db) {
+      yield 'begun'
+      db.run(`INSERT INTO lcm_meta VALUES ('kept', 'yes')`)
+      expect(() => db.transaction(() => db.exec(`INSERT INTO lcm_meta VALUES ('a', 1), ('b', 2), ('a', 3)`))).toThrow()
+    })
+    await finish(job)
+    const memory = openMemory(to, { readOnly: true })
+    expect(memory.read.column(`SELECT key FROM lcm_meta WHERE key IN ('kept', 'a', 'b')`)).toEqual(['kept'])
+    memory.close()
   })
 
   it('never replaces what was put there meanwhile', async () => {

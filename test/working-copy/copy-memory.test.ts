@@ -6,8 +6,11 @@ import type { CopyReport } from '../../core/contract/working-copy.ts'
 import { copyMemory } from '../../core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { losslessClawWriter } from '../builders/systems/lossless.ts'
+import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
+import { written } from './copying.ts'
 
 const fixtures = join(FIXTURES, 'lossless-claw')
 
@@ -54,6 +57,31 @@ it('a working copy says of what it is one, however it is opened, and its own cop
     fileName: basename(memory.path),
   })
   expect(originOf(join(folder, 'two.db'), true)).toMatchObject({ fileName: 'one.db' })
+})
+
+it('a text that another system stores as a message and as a part of it is stored once in the copy, and read as before', async () => {
+  const from = written(losslessClawWriter('0.15.3'), tellStory({ seed: 5, sessions: 2, turns: 6 }))
+  const to = join(temporaryFolder(), 'copy.db')
+  await copy(from, to)
+  const ask = (path: string) => {
+    const lcm = openLcm(path, { readOnly: true })
+    try {
+      const said = `FROM message_parts AS p JOIN messages AS m ON m.message_id = p.message_id
+        WHERE p.part_type = 'text' AND p.tool_call_id IS NULL`
+      return {
+        twice: lcm.read.value<number>(`SELECT count(*) ${said} AND p.text_content = m.content`) ?? 0,
+        once: lcm.read.value<number>(`SELECT count(*) ${said} AND p.is_content = 1 AND p.text_content IS NULL`) ?? 0,
+        texts: lcm.read
+          .column<number>('SELECT message_id FROM messages ORDER BY message_id')
+          .map((id) => lcm.transcript.message(`msg_${id}`).parts.map(({ text }) => text)),
+      }
+    } finally {
+      lcm.close()
+    }
+  }
+  const [before, after] = [ask(from), ask(to)]
+  expect(before.twice).toBeGreaterThan(0)
+  expect(after).toEqual({ twice: 0, once: before.once + before.twice, texts: before.texts })
 })
 
 it('the progress of a copy is that of the whole, and never goes back', async () => {

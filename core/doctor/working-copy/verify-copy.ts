@@ -41,9 +41,13 @@ const SECTIONS: readonly Section[] = [
     name: 'message parts',
     what: 'texts, tool calls and results, metadata',
     table: 'message_parts',
-    sql: /* sql */ `SELECT part_id, message_id, ordinal, part_type, is_content, is_synthetic, text_content, tool_call_id, tool_name,
-        tool_status, tool_input, tool_output, tool_error, file_name, file_mime, metadata
-      FROM message_parts ORDER BY message_id, ordinal, part_id`,
+    // A text that is the message's own may stand in its row alone: what is read of the part is the same.
+    sql: /* sql */ `SELECT p.part_id, p.message_id, p.ordinal, p.part_type, p.part_type <> 'text' AND p.is_content, p.is_synthetic,
+        CASE WHEN p.part_type = 'text' AND p.is_content = 1
+          THEN (SELECT m.content FROM messages AS m WHERE m.message_id = p.message_id) ELSE p.text_content END,
+        p.tool_call_id, p.tool_name, p.tool_status, p.tool_input, p.tool_output, p.tool_error, p.file_name, p.file_mime,
+        p.metadata
+      FROM message_parts AS p ORDER BY p.message_id, p.ordinal, p.part_id`,
   },
   {
     name: 'summaries',
