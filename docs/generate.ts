@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { contract } from '../core/contract/contract.ts'
 import { ErrorCode } from '../core/contract/error.ts'
 import type { MemoryInfo } from '../core/contract/memory.ts'
-import { checks } from '../core/doctor/integrity/integrity-checker.ts'
+import { rules } from '../core/doctor/rules/rules.ts'
 import { buildProgram } from '../core/doors/cli/program.ts'
 import { SCHEMA_V2, SCHEMA_V3 } from '../core/sqlite/later-versions.ts'
 import { SCHEMA_V1 } from '../core/sqlite/schema.ts'
@@ -69,7 +69,7 @@ ${ErrorCode.options.map((code) => `\`${code}\``).join(' · ')}
 
 | check | severity | what must hold |
 |---|---|---|
-${checks.map((check) => `| \`${check.id}\` | ${severityOf(check.severity)} | ${check.invariant} |`).join('\n')}
+${rules.map((rule) => `| \`${rule.id}\` | ${severityOf(rule.severity)} | ${rule.invariant} |`).join('\n')}
 
 ## Procedures
 
@@ -78,7 +78,7 @@ ${procedures()}
 }
 
 /** One that depends on the file is told for native files and for others. */
-function severityOf(severity: (typeof checks)[number]['severity']): string {
+function severityOf(severity: (typeof rules)[number]['severity']): string {
   if (typeof severity === 'string') return severity
   const [native, foreign] = (['native', 'lossless-claw'] as const).map((system) => severity({ system } as MemoryInfo))
   return `${native} (native), ${foreign} (others)`

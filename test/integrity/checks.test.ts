@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
-import { checks, IntegrityChecker } from '../../core/doctor/integrity/integrity-checker.ts'
+import { IntegrityChecker } from '../../core/doctor/integrity/integrity-checker.ts'
+import { rules } from '../../core/doctor/rules/rules.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
@@ -61,8 +62,8 @@ describe('a sound memory', () => {
   it('is checked by every check, each defined once', async () => {
     const { memory } = sound()
     const report = await scan(memory.path)
-    expect(report.checks).toHaveLength(checks.length)
-    expect(new Set(checks.map((check) => check.id)).size).toBe(checks.length)
+    expect(report.checks).toHaveLength(rules.length)
+    expect(new Set(rules.map((rule) => rule.id)).size).toBe(rules.length)
   })
 })
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { checks } from '../../core/doctor/rules/rules.ts'
+import { rules } from '../../core/doctor/rules/rules.ts'
 import { openMemory } from '../../core/systems/open-memory.ts'
 import { CLAW_DAMAGE } from '../builders/systems/lossless-damage.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -49,7 +49,7 @@ describe('a sound file', () => {
     expect(wrong(report)).toEqual([])
     expect(expected[name] ?? []).toEqual(expect.arrayContaining(fired(report)))
     expect(report.ok).toBe(true)
-    expect(report.checks.map(({ id }) => id)).toEqual(checks.map(({ id }) => id))
+    expect(report.checks.map(({ id }) => id)).toEqual(rules.map(({ id }) => id))
   })
 })
 

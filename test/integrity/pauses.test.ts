@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { scanTexts } from '../../core/doctor/integrity/text-scan.ts'
-import type { Check, CheckContext } from '../../core/doctor/rules/rule.ts'
+import type { Rule, RuleContext } from '../../core/doctor/rules/rule.ts'
 import { Memory } from '../../core/memory/memory.ts'
 import { probeSchema } from '../../core/sqlite/schema-probe.ts'
 import { native } from '../../core/systems/native/native.ts'
@@ -16,7 +16,7 @@ it('reading texts offers a pause after every one of them', () => {
     dialect: native.facts,
     facts: Memory.empty(),
     conversationId: null,
-  } as unknown as CheckContext
-  const check = { id: 'any', messageTexts: () => () => null } as unknown as Check
-  expect([...scanTexts(context, [check])]).toEqual([null, null, null])
+  } as unknown as RuleContext
+  const rule = { id: 'any', messageTexts: () => () => null } as unknown as Rule
+  expect([...scanTexts(context, [rule])]).toEqual([null, null, null])
 })

@@ -2,8 +2,6 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
-import { partlyRepairable, repairableChecks, repairedElsewhere } from '../../core/doctor/repair/fixers.ts'
-import { checks } from '../../core/doctor/rules/rules.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import type { TestMemory } from '../builders/memory.ts'
@@ -28,18 +26,6 @@ const chosenBy =
     return list[(numbers[used % numbers.length] ?? 0) % list.length] as (typeof list)[number]
   }
 let used = 0
-
-describe('every check', () => {
-  it('that says it can be repaired has a fixer, and no other does', () => {
-    const said = checks.filter((check) => check.repairable).map((check) => check.id)
-    expect([...repairableChecks, ...repairedElsewhere].toSorted()).toEqual(said.toSorted())
-  })
-
-  it('that can be repaired in part is one', () => {
-    const ids = new Set(checks.map((check) => check.id))
-    expect([...partlyRepairable].filter((id) => !ids.has(id))).toEqual([])
-  })
-})
 
 /** Every message is in a window or beneath what is, and each only once. */
 function expectAllReached(built: TestMemory): void {

@@ -9,7 +9,7 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import { readWays } from '../../systems/copied-from.ts'
 import { systemOf } from '../../systems/systems.ts'
-import type { CheckContext } from '../rules/rule.ts'
+import type { RuleContext } from '../rules/rule.ts'
 import { Inherited, Seal } from './inherited.ts'
 
 export type ContextTools = {
@@ -23,7 +23,7 @@ export type ContextTools = {
 }
 
 /** What the checks look at in one scan of all conversations. */
-export function contextOf(tools: ContextTools): CheckContext {
+export function contextOf(tools: ContextTools): RuleContext {
   const { db, info } = tools
   const system = systemOf(info.system)
   return {

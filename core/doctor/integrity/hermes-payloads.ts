@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { CheckContext, Inspector } from '../rules/rule.ts'
+import type { Inspector, RuleContext } from '../rules/rule.ts'
 
 /** What became of the output that a message of hermes-lcm points to; a sentence where something is not right. */
 export type Payload = {
@@ -18,7 +18,7 @@ const FINE: Payload = { missing: null, elsewhere: null, outside: null }
 const MAX_BYTES = 64 << 20
 
 /** Looks at every message that points to a file, and says of it what `of` picks. */
-export function inspectPayloads({ info }: CheckContext, of: (payload: Payload) => string | null): Inspector | null {
+export function inspectPayloads({ info }: RuleContext, of: (payload: Payload) => string | null): Inspector | null {
   if (info.system !== 'hermes-lcm') return null
   const folders = FOLDERS.map((name) => join(dirname(info.path), name))
   const isStoreHere = folders.some((folder) => isFolder(folder))

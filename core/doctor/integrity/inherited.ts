@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { SystemId } from '../../contract/memory.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
 import { systemOf } from '../../systems/systems.ts'
-import type { CheckContext, Finding } from '../rules/rule.ts'
+import type { Finding, RuleContext } from '../rules/rule.ts'
 
 /** What a working copy notes of the ways of its system when it is made. */
 export const Seal = z.object({
@@ -69,7 +69,7 @@ export class Inherited {
   }
 
   /** Why it is by design; null: it is a fault. */
-  whyOf(context: CheckContext, check: string, finding: Finding): string | null {
+  whyOf(context: RuleContext, check: string, finding: Finding): string | null {
     const way = this.#ways.find((one) => one.check === check)
     if (!way || way.isSo?.(context, finding) === false) return null
     const isKnown = this.#known.has(this.#keys.next(check, finding)) || this.#isUnderFree(context, check, finding)
@@ -82,7 +82,7 @@ export class Inherited {
   }
 
   /** Summaries that stand in no window by design are no second telling beside one that was made here since. */
-  #isUnderFree({ db, facts }: CheckContext, check: string, finding: Finding): boolean {
+  #isUnderFree({ db, facts }: RuleContext, check: string, finding: Finding): boolean {
     if (check !== 'double_coverage' || !finding.mark) return false
     const leaves = finding.mark.split(' ')
     const { lastSummary } = this.#seal

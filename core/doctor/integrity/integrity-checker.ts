@@ -1,14 +1,11 @@
 import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
-import { manualNote } from '../repair/manual-notes.ts'
-import type { Check, CheckContext, Finding } from '../rules/rule.ts'
-import { checks } from '../rules/rules.ts'
-import { LOST } from '../rules/tables.ts'
+import { type Finding, isRepairable, type Rule, type RuleContext } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
+import { tableLost } from '../rules/tables.ts'
 import { type ContextTools, contextOf } from './context-of.ts'
 import { type ScanStep, scan, severityOf } from './scan.ts'
-
-export { checks }
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :id`,
@@ -29,7 +26,7 @@ export class IntegrityChecker {
   }
 
   /**
-   * Runs every check, on one conversation or on all. Yields progress; can be cancelled between any two rows. A file
+   * Asks every rule, about one conversation or all. Yields progress; can be cancelled between any two rows. A file
    * with damaged pages is checked as far as it can be read.
    * @throws LcmError cancelled, not_found, sqlite_failed
    */
@@ -40,18 +37,18 @@ export class IntegrityChecker {
     const report = new ReportBuilder(context)
     const held = db.iterateRaw<[number]>(queries.hold)
     let note = 'reading'
-    yield { done: 0, total: checks.length, unit: 'checks', note }
+    yield { done: 0, total: rules.length, unit: 'checks', note }
     let sliceAt = performance.now()
     try {
       held.next()
       if (signal.aborted) throw cancelled()
-      for (const step of scan(context, checks)) {
+      for (const step of scan(context, rules)) {
         // Rows of one state fit together; texts are judged each by itself, and a long reader keeps the log from shrinking.
         if (step?.kind === 'phase' && step.phase !== 'structure') held.return?.()
         report.add(step)
-        if (step?.kind === 'check') note = step.check.id
+        if (step?.kind === 'rule') note = step.rule.id
         if (performance.now() - sliceAt < SLICE_MS) continue
-        yield { done: report.done, total: checks.length, unit: 'checks', note }
+        yield { done: report.done, total: rules.length, unit: 'checks', note }
         await new Promise((resume) => setImmediate(resume))
         if (signal.aborted) throw cancelled()
         sliceAt = performance.now()
@@ -64,33 +61,33 @@ export class IntegrityChecker {
   }
 
   /**
-   * How often each check fires, all at once and without a pause: for a transaction, in which nothing may be waited for.
+   * How often each rule finds something, all at once and without a pause: for a transaction, in which nothing may be waited for.
    * @throws LcmError sqlite_failed
    */
   countNow(without: readonly string[] = []): ReadonlyMap<string, number> {
-    const asked = checks.filter(({ id }) => !without.includes(id))
+    const asked = rules.filter(({ id }) => !without.includes(id))
     const counts = new Map(asked.map(({ id }) => [id, 0]))
     for (const step of scan(this.#context(null), asked)) {
       if (step?.kind === 'found' && step.byDesign === null)
-        counts.set(step.check.id, (counts.get(step.check.id) ?? 0) + 1)
+        counts.set(step.rule.id, (counts.get(step.rule.id) ?? 0) + 1)
     }
     return counts
   }
 
   /**
-   * Everything that some checks find, not only samples. Unknown ids find nothing.
+   * Everything that some rules find, not only samples. Unknown ids find nothing.
    * @throws LcmError not_found, sqlite_failed
    */
   findNow(ids: readonly string[], conversationId: number | null): ReadonlyMap<string, readonly Finding[]> {
-    const asked = checks.filter((check) => ids.includes(check.id))
-    const found = new Map(asked.map((check): [string, Finding[]] => [check.id, []]))
+    const asked = rules.filter((rule) => ids.includes(rule.id))
+    const found = new Map(asked.map((rule): [string, Finding[]] => [rule.id, []]))
     for (const step of scan(this.#context(conversationId), asked)) {
-      if (step?.kind === 'found' && step.byDesign === null) found.get(step.check.id)?.push(step.finding)
+      if (step?.kind === 'found' && step.byDesign === null) found.get(step.rule.id)?.push(step.finding)
     }
     return found
   }
 
-  #context(conversationId: number | null): CheckContext {
+  #context(conversationId: number | null): RuleContext {
     const { db, info } = this.#dependencies
     if (conversationId !== null && db.value(queries.exists, { id: conversationId }) === undefined) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
@@ -99,20 +96,20 @@ export class IntegrityChecker {
   }
 }
 
-function adviceOf({ id, repairable }: Check, { info }: CheckContext): string {
-  if (!repairable) return manualNote(id).advice
+function adviceOf({ advice, isSettledByCommand }: Rule, { info }: RuleContext): string {
+  if (advice !== undefined && isSettledByCommand !== true) return advice
   if (info.system === 'native') return 'It can be repaired from what the file holds: make a repair plan ("lcm repair").'
   return `It can be repaired from what the file holds, in a working copy ("lcm copy"): a file of ${info.systemLabel} is never changed.`
 }
 
 /** Without a table, whatever was linked by it looks cut off. */
-const causesOf = ({ id, group, consequenceOf = [] }: Check): readonly string[] =>
-  id !== LOST && (group === 'lineage' || group === 'context') ? [...consequenceOf, LOST] : consequenceOf
+const causesOf = ({ id, group, consequenceOf = [] }: Rule): readonly string[] =>
+  id !== tableLost.id && (group === 'lineage' || group === 'context') ? [...consequenceOf, tableLost.id] : consequenceOf
 
 const cancelled = (): LcmError => new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
 
 type Tally = {
-  readonly check: Check
+  readonly rule: Rule
   count: number
   readonly samples: Sample[]
   /** Not among those: what the system that a copy comes from wants so. */
@@ -123,16 +120,16 @@ type Ended = { readonly notApplicable: string | null; readonly durationMs: numbe
 
 /** Collects the steps of a scan into a report. */
 class ReportBuilder {
-  readonly #context: CheckContext
-  readonly #tallies: ReadonlyMap<Check, Tally>
+  readonly #context: RuleContext
+  readonly #tallies: ReadonlyMap<Rule, Tally>
   readonly #phases: { phase: CheckPhase; startedAt: number }[] = []
 
-  constructor(context: CheckContext) {
+  constructor(context: RuleContext) {
     this.#context = context
     this.#tallies = new Map(
-      checks.map((check) => [
-        check,
-        { check, count: 0, samples: [], byDesign: { count: 0, why: '', samples: [] }, ended: null },
+      rules.map((rule) => [
+        rule,
+        { rule, count: 0, samples: [], byDesign: { count: 0, why: '', samples: [] }, ended: null },
       ]),
     )
   }
@@ -144,12 +141,12 @@ class ReportBuilder {
   }
 
   add(step: ScanStep): void {
-    if (step === null || step.kind === 'check') return
+    if (step === null || step.kind === 'rule') return
     if (step.kind === 'phase') {
       this.#phases.push({ phase: step.phase, startedAt: performance.now() })
       return
     }
-    const tally = this.#tallies.get(step.check)
+    const tally = this.#tallies.get(step.rule)
     if (!tally) return
     if (step.kind === 'done') {
       tally.ended = { notApplicable: step.notApplicable, durationMs: step.durationMs }
@@ -164,7 +161,7 @@ class ReportBuilder {
 
   build(): Omit<IntegrityReport, 'durationMs' | 'finishedAtMs'> {
     const { facts, conversationId } = this.#context
-    const fired = new Set([...this.#tallies.values()].filter(({ count }) => count > 0).map(({ check }) => check.id))
+    const fired = new Set([...this.#tallies.values()].filter(({ count }) => count > 0).map(({ rule }) => rule.id))
     const results = [...this.#tallies.values()].map((tally) => this.#result(tally, fired))
     const sum = (severity: CheckResult['severity']): number =>
       results.filter((result) => result.severity === severity && result.count > 0).length
@@ -187,17 +184,17 @@ class ReportBuilder {
     }
   }
 
-  #byDesign({ check, byDesign: { count, why, samples } }: Tally): ByDesign[] {
+  #byDesign({ rule, byDesign: { count, why, samples } }: Tally): ByDesign[] {
     const origin = this.#context.inherited?.origin
     if (count === 0 || !origin) return []
-    const { id, group, invariant } = check
+    const { id, group, invariant } = rule
     const { system, systemLabel } = origin
     return [{ id, system, systemLabel, group, severity: 'info', invariant, why, count, samples }]
   }
 
-  #result({ check, count, samples, ended }: Tally, fired: ReadonlySet<string>): CheckResult {
-    const { id, group, phase, invariant, explanation, repairable } = check
-    const severity = severityOf(check, this.#context)
+  #result({ rule, count, samples, ended }: Tally, fired: ReadonlySet<string>): CheckResult {
+    const { id, group, phase, invariant, explanation } = rule
+    const severity = severityOf(rule, this.#context)
     return {
       id,
       group,
@@ -205,13 +202,13 @@ class ReportBuilder {
       phase,
       invariant,
       explanation,
-      repairable,
+      repairable: isRepairable(rule),
       count,
       samples,
-      ...(count > 0 && severity !== 'info' ? { advice: adviceOf(check, this.#context) } : {}),
+      ...(count > 0 && severity !== 'info' ? { advice: adviceOf(rule, this.#context) } : {}),
       // What was found counts, even when the rest could not be read.
       notApplicable: count > 0 ? null : (ended?.notApplicable ?? null),
-      consequenceOf: count > 0 ? causesOf(check).filter((other) => fired.has(other)) : [],
+      consequenceOf: count > 0 ? causesOf(rule).filter((other) => fired.has(other)) : [],
       durationMs: ended?.durationMs ?? 0,
     }
   }

@@ -3,7 +3,7 @@ import type { CheckPhase, Severity } from '../../contract/integrity.ts'
 import { LcmError } from '../../errors.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { readingMemory } from '../../systems/read-memory.ts'
-import type { Check, CheckContext, Finding } from '../rules/rule.ts'
+import type { Finding, Rule, RuleContext } from '../rules/rule.ts'
 import { PHASES } from '../rules/rules.ts'
 import { scanTexts } from './text-scan.ts'
 
@@ -13,42 +13,42 @@ const PAUSE_MS = 5
 /** What a scan tells on its way; null: some work was done, others may have their turn. */
 export type ScanStep =
   | { readonly kind: 'phase'; readonly phase: CheckPhase }
-  | { readonly kind: 'check'; readonly check: Check }
+  | { readonly kind: 'rule'; readonly rule: Rule }
   | {
       readonly kind: 'found'
-      readonly check: Check
+      readonly rule: Rule
       readonly finding: Finding
       /** Why the system that a copy comes from wants it so; null: it is a finding. */
       readonly byDesign: string | null
     }
-  | { readonly kind: 'done'; readonly check: Check; readonly notApplicable: string | null; readonly durationMs: number }
+  | { readonly kind: 'done'; readonly rule: Rule; readonly notApplicable: string | null; readonly durationMs: number }
   | null
 
-export const severityOf = (check: Check, { info }: CheckContext): Severity =>
-  typeof check.severity === 'function' ? check.severity(info) : check.severity
+export const severityOf = (rule: Rule, { info }: RuleContext): Severity =>
+  typeof rule.severity === 'function' ? rule.severity(info) : rule.severity
 
 /**
- * Runs checks on a file, phase by phase. Where pages of the file cannot be read, the checks that need them say so and
+ * Asks rules about a file, phase by phase. Where pages of the file cannot be read, the rules that need them say so and
  * the others go on.
  */
-export function* scan(context: CheckContext & { facts: Memory }, checks: readonly Check[]): Generator<ScanStep> {
+export function* scan(context: RuleContext & { facts: Memory }, rules: readonly Rule[]): Generator<ScanStep> {
   yield { kind: 'phase', phase: 'structure' }
   const broken = yield* loadFacts(context)
   for (const phase of PHASES) {
     if (phase !== 'structure') yield { kind: 'phase', phase }
-    const ofPhase = checks.filter((check) => check.phase === phase)
+    const ofPhase = rules.filter((rule) => rule.phase === phase)
     const isBlind = broken !== null && phase !== 'sqlite'
-    const asked: Check[] = []
-    for (const check of ofPhase) {
-      const reason = isBlind ? unreadable(broken) : (check.notApplicable?.(context) ?? null)
-      if (reason === null) asked.push(check)
-      else yield { kind: 'done', check, notApplicable: reason, durationMs: 0 }
+    const asked: Rule[] = []
+    for (const rule of ofPhase) {
+      const reason = isBlind ? unreadable(broken) : (rule.notApplicable?.(context) ?? null)
+      if (reason === null) asked.push(rule)
+      else yield { kind: 'done', rule, notApplicable: reason, durationMs: 0 }
     }
     yield* runPhase(context, phase, asked, broken)
   }
 }
 
-/** Checks offer a pause after every row; passing each of them on would take longer than most rows do. */
+/** Rules offer a pause after every row; passing each of them on would take longer than most rows do. */
 class Pause {
   #at = performance.now()
 
@@ -61,7 +61,7 @@ class Pause {
 }
 
 /** The error that kept the rows from being read; null when they were. */
-function* loadFacts(context: CheckContext & { facts: Memory }): Generator<null, LcmError | null> {
+function* loadFacts(context: RuleContext & { facts: Memory }): Generator<null, LcmError | null> {
   try {
     const reading = readingMemory(context.db, context.dialect.recordsSourceTokens)
     for (let step = reading.next(); ; step = reading.next()) {
@@ -77,35 +77,35 @@ function* loadFacts(context: CheckContext & { facts: Memory }): Generator<null, 
 }
 
 function* runPhase(
-  context: CheckContext,
+  context: RuleContext,
   phase: CheckPhase,
-  checks: readonly Check[],
+  rules: readonly Rule[],
   broken: LcmError | null,
 ): Generator<ScanStep> {
   const pause = new Pause()
   const texts = yield* runTexts(
     context,
-    checks.filter((check) => check.messageTexts || check.summaryTexts),
+    rules.filter((rule) => rule.messageTexts || rule.summaryTexts),
   )
-  for (const check of checks) {
+  for (const rule of rules) {
     const startedAt = performance.now()
-    yield { kind: 'check', check }
+    yield { kind: 'rule', rule }
     let damage = texts.damage
     try {
-      for (const finding of check.find?.(context) ?? []) {
-        if (finding !== null) yield found(context, check, finding)
+      for (const finding of rule.find?.(context) ?? []) {
+        if (finding !== null) yield found(context, rule, finding)
         else if (pause.isDue()) yield null
       }
     } catch (error) {
       damage = damageOf(error)
     }
     const isPages = phase === 'sqlite'
-    for (const error of isPages ? [damage, broken] : []) if (error) yield found(context, check, unread(error))
-    const reads = check.messageTexts || check.summaryTexts
-    const isBlind = damage !== null && !isPages && (check.find === undefined || damage !== texts.damage)
+    for (const error of isPages ? [damage, broken] : []) if (error) yield found(context, rule, unread(error))
+    const reads = rule.messageTexts || rule.summaryTexts
+    const isBlind = damage !== null && !isPages && (rule.find === undefined || damage !== texts.damage)
     yield {
       kind: 'done',
-      check,
+      rule,
       notApplicable: isBlind ? unreadable(damage as LcmError) : null,
       durationMs: performance.now() - startedAt + (reads ? texts.durationMs : 0),
     }
@@ -113,15 +113,15 @@ function* runPhase(
 }
 
 function* runTexts(
-  context: CheckContext,
-  checks: readonly Check[],
+  context: RuleContext,
+  rules: readonly Rule[],
 ): Generator<ScanStep, { damage: LcmError | null; durationMs: number }> {
   const startedAt = performance.now()
   const pause = new Pause()
   let damage: LcmError | null = null
   try {
-    for (const hit of checks.length === 0 ? [] : scanTexts(context, checks)) {
-      if (hit !== null) yield found(context, hit.check, hit.finding)
+    for (const hit of rules.length === 0 ? [] : scanTexts(context, rules)) {
+      if (hit !== null) yield found(context, hit.rule, hit.finding)
       else if (pause.isDue()) yield null
     }
   } catch (error) {
@@ -156,9 +156,9 @@ function addressed(finding: Finding): Finding {
   }
 }
 
-const found = (context: CheckContext, check: Check, finding: Finding): ScanStep => ({
+const found = (context: RuleContext, rule: Rule, finding: Finding): ScanStep => ({
   kind: 'found',
-  check,
+  rule,
   finding: addressed(finding),
-  byDesign: context.inherited?.whyOf(context, check.id, finding) ?? null,
+  byDesign: context.inherited?.whyOf(context, rule.id, finding) ?? null,
 })

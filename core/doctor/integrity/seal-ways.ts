@@ -7,8 +7,8 @@ import { storeWays } from '../../systems/copied-from.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
 import { NATIVE_CAPABILITIES } from '../../systems/open-memory.ts'
 import { systemOf } from '../../systems/systems.ts'
-import type { CheckContext, Finding } from '../rules/rule.ts'
-import { checks } from '../rules/rules.ts'
+import type { Finding, RuleContext } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
 import { contextOf, sealOf } from './context-of.ts'
 import { FindingKeys, type Seal } from './inherited.ts'
 import { scan, severityOf } from './scan.ts'
@@ -42,7 +42,7 @@ function* newSeal(
   const ways = systemOf(system).knownExceptions
   if (ways.length === 0) return null
   const faulty = yield* faultsOf(contextFor(read, info))
-  const ours: CheckContext = contextFor(copy, { ...info, system: 'native', capabilities: NATIVE_CAPABILITIES })
+  const ours: RuleContext = contextFor(copy, { ...info, system: 'native', capabilities: NATIVE_CAPABILITIES })
   const keys = new FindingKeys()
   const known: { readonly check: string; readonly key: string }[] = []
   let isLinkFault = false
@@ -63,9 +63,9 @@ function* newSeal(
 type Hit = { readonly way: KnownException; readonly finding: Finding }
 
 /** Nodes with which something is wrong in the original, by its own rules. */
-function* faultsOf(context: CheckContext): Generator<void, ReadonlySet<string | null>> {
+function* faultsOf(context: RuleContext): Generator<void, ReadonlySet<string | null>> {
   const ids = new Set<string | null>()
-  const structural = checks.filter((check) => check.phase === 'structure' && severityOf(check, context) !== 'info')
+  const structural = rules.filter((rule) => rule.phase === 'structure' && severityOf(rule, context) !== 'info')
   for (const step of scan(context, structural)) {
     if (step?.kind === 'found') ids.add(step.finding.id)
     else yield
@@ -74,15 +74,15 @@ function* faultsOf(context: CheckContext): Generator<void, ReadonlySet<string | 
   return ids
 }
 
-function* findings(context: CheckContext, ways: readonly KnownException[]): Generator<Hit | null> {
-  const asked = checks.filter(({ id }) => ways.some((way) => way.check === id))
+function* findings(context: RuleContext, ways: readonly KnownException[]): Generator<Hit | null> {
+  const asked = rules.filter(({ id }) => ways.some((way) => way.check === id))
   for (const step of scan(context, asked)) {
-    const way = step?.kind === 'found' ? ways.find(({ check }) => check === step.check.id) : undefined
+    const way = step?.kind === 'found' ? ways.find(({ check }) => check === step.rule.id) : undefined
     yield step?.kind === 'found' && way ? { way, finding: step.finding } : null
   }
 }
 
-function contextFor(db: ReadDb, info: MemoryInfo): CheckContext {
+function contextFor(db: ReadDb, info: MemoryInfo): RuleContext {
   const { compaction: settings } = readSettings({})
   return contextOf({ db, info, settings, estimator: createTokenEstimator(), clock: systemClock })
 }

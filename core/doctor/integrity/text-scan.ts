@@ -1,7 +1,7 @@
-import type { Check, CheckContext, Finding, Inspector, TextRow } from '../rules/rule.ts'
+import type { Finding, Inspector, Rule, RuleContext, TextRow } from '../rules/rule.ts'
 
-/** What one check finds in one text. */
-export type TextFinding = { readonly check: Check; readonly finding: Finding }
+/** What one rule finds in one text. */
+export type TextFinding = { readonly rule: Rule; readonly finding: Finding }
 
 type MessageRow = readonly [
   id: number,
@@ -33,25 +33,25 @@ const queries = {
     WHERE :conversation IS NULL OR s.conversation_id = :conversation`,
 }
 
-type Asked = { readonly check: Check; readonly inspect: Inspector }
+type Asked = { readonly rule: Rule; readonly inspect: Inspector }
 
-/** Reads every text once and asks all checks about it; null after every text, so that the reader may pause. */
-export function* scanTexts(context: CheckContext, checks: readonly Check[]): Generator<TextFinding | null> {
-  const ofMessages = askedOf(checks, (check) => check.messageTexts?.(context))
-  const ofSummaries = askedOf(checks, (check) => check.summaryTexts?.(context))
+/** Reads every text once and asks all rules about it; null after every text, so that the reader may pause. */
+export function* scanTexts(context: RuleContext, rules: readonly Rule[]): Generator<TextFinding | null> {
+  const ofMessages = askedOf(rules, (rule) => rule.messageTexts?.(context))
+  const ofSummaries = askedOf(rules, (rule) => rule.summaryTexts?.(context))
   // Messages first: what a summary was made from is known then.
   if (ofMessages.length > 0) yield* messages(context, ofMessages)
   if (ofSummaries.length > 0) yield* summaries(context, ofSummaries)
 }
 
-function askedOf(checks: readonly Check[], inspectorOf: (check: Check) => Inspector | null | undefined): Asked[] {
-  return checks.flatMap((check) => {
-    const inspect = inspectorOf(check)
-    return inspect ? [{ check, inspect }] : []
+function askedOf(rules: readonly Rule[], inspectorOf: (rule: Rule) => Inspector | null | undefined): Asked[] {
+  return rules.flatMap((rule) => {
+    const inspect = inspectorOf(rule)
+    return inspect ? [{ rule, inspect }] : []
   })
 }
 
-function* messages(context: CheckContext, asked: readonly Asked[]): Generator<TextFinding | null> {
+function* messages(context: RuleContext, asked: readonly Asked[]): Generator<TextFinding | null> {
   const { db, dialect, facts, probe, conversationId } = context
   const hasHash = dialect.messageHash !== null && probe.has(...dialect.messageHash.column)
   const sql = messagesSql(hasHash ? (dialect.messageHash?.sql ?? 'NULL') : 'NULL')
@@ -64,7 +64,7 @@ function* messages(context: CheckContext, asked: readonly Asked[]): Generator<Te
   }
 }
 
-function* summaries(context: CheckContext, asked: readonly Asked[]): Generator<TextFinding | null> {
+function* summaries(context: RuleContext, asked: readonly Asked[]): Generator<TextFinding | null> {
   const { db, facts, conversationId } = context
   const sql = queries.summaries
   for (const row of db.iterateRaw<SummaryRow & readonly never[]>(sql, { conversation: conversationId })) {
@@ -82,11 +82,11 @@ const NOTHING: readonly TextFinding[] = []
 
 function ask(asked: readonly Asked[], row: TextRow): readonly TextFinding[] {
   let found: TextFinding[] | null = null
-  for (const { check, inspect } of asked) {
+  for (const { rule, inspect } of asked) {
     const detail = inspect(row)
     if (detail === null) continue
     found ??= []
-    found.push({ check, finding: { id: row.id, conversationId: row.conversationId, detail } })
+    found.push({ rule, finding: { id: row.id, conversationId: row.conversationId, detail } })
   }
   return found ?? NOTHING
 }

@@ -6,8 +6,10 @@ import type { WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
 import { atOnce } from '../../yielding.ts'
 import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
+import { ftsInSync, ftsTriggerMissing } from '../rules/indexes.ts'
+import { rules } from '../rules/rules.ts'
 import { recordSurgery, type SurgeryRecord } from '../surgery/surgery-record.ts'
-import { fillIndexes } from './index-fixes.ts'
+import { fillIndexes } from './fill-indexes.ts'
 import { type CanonicalExtent, canonicalHash } from './row-digest.ts'
 import { StaleRow, writeRows } from './rows.ts'
 
@@ -33,26 +35,18 @@ export type Work = {
   readonly prepare?: (db: WriteDb) => void
 }
 
-/** Beyond this SQLite's own check of every page takes longer than another writer waits. */
-const LARGEST_BYTES = 256 << 20
-
-const NEVER_WORSE = ['content_hash', 'ledger_behind', 'ledger_ahead', 'ledger_foreign']
-
-/**
- * Checks that are left out while a transaction is open, because they cannot get worse in it: canonical rows are compared
- * as a whole, rows that are written through SQL leave its pages sound, and a ledger follows the commit. They are in the scans before and after.
- */
+/** Ids of the rules that are left out while a transaction is open. The scans before and after ask them. */
 export const leftOut = (bytes: number): readonly string[] =>
-  bytes > LARGEST_BYTES ? [...NEVER_WORSE, 'sqlite_integrity'] : NEVER_WORSE
+  rules.filter((rule) => rule.isLeftOutOfCommit?.(bytes) === true).map(({ id }) => id)
 
 /** What was known of the file before: as long as nobody else wrote, it need not be found out again. */
 export type Known = {
   readonly dataVersion: number
   readonly counts: Counts
   readonly canonical: { readonly extent: CanonicalExtent; readonly hash: string }
-  /** Checks that would keep others waiting for too long, and that rows cannot make worse. */
+  /** Rules that would keep others waiting for too long, and that rows cannot make worse. */
   readonly without: readonly string[]
-  /** Checks whose findings are expected states. */
+  /** Rules whose findings are expected states. */
   readonly isExpected: (check: string) => boolean
 }
 
@@ -73,7 +67,7 @@ class GotWorse extends Error {
 }
 
 /**
- * Writes rows in one transaction that is only kept when every row was as expected, no canonical row changed, and no check
+ * Writes rows in one transaction that is only kept when every row was as expected, no canonical row changed, and no rule
  * finds more than before.
  * @param again looks at the file again when others wrote meanwhile; throws when what was planned does not hold any more
  * @throws LcmError locked, plan_stale, sqlite_failed; nothing was changed then
@@ -116,7 +110,7 @@ export function commitVerified(tools: CommitTools, work: Work, known: Known, aga
 
 /** Indexes that are out of step are left alone while rows are written, and filled then, which is no worse. */
 function writeBatches(db: WriteDb, batches: readonly Batch[], before: Counts): void {
-  const isOff = (before.get('fts_in_sync') ?? 0) > 0 || (before.get('fts_trigger_missing') ?? 0) > 0
+  const isOff = [ftsInSync, ftsTriggerMissing].some(({ id }) => (before.get(id) ?? 0) > 0)
   const isText = ({ table, before: was, after }: RowChange): boolean =>
     table === 'summaries' && (was === null || after === null || 'content' in after)
   const write = (): void => {

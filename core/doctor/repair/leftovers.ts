@@ -1,26 +1,15 @@
 import type { CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
-import type { Area } from '../rules/fix.ts'
-import { checks } from '../rules/rules.ts'
+import type { Rule } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
 import { areasOf, fingerprintOf } from './describe-changes.ts'
-import { fixers } from './fixers.ts'
-import { manualNote } from './manual-notes.ts'
-import { isPaired, PAIR_CHECKS } from './pairs.ts'
+import type { MemoryModel } from './memory-model.ts'
 import type { Findings, Planned, PlannedStep } from './plan-steps.ts'
 
-/** Checks without a step of their own that can only fire because of rows that other steps put right. */
-const OF_OTHERS: Readonly<Record<string, RegExp>> = {
-  sqlite_integrity: /CHECK constraint failed|inverted index|fts5?|_trigram/i,
-  foreign_keys: /^(summary_messages|summary_sources|context_items)\b/,
-}
-
-const withFixer = new Set(fixers.flatMap((fixer) => fixer.checks))
-const reads = new Map(fixers.flatMap((fixer) => fixer.checks.map((check) => [check, new Set(fixer.reads)] as const)))
-const WINDOW: ReadonlySet<Area> = new Set(['window'])
-const causes = new Map(checks.map((check) => [check.id, check.consequenceOf ?? []]))
+const ruleOf = new Map(rules.map((rule) => [rule.id, rule]))
 
 /**
- * The steps of a plan with what they settle besides, and a manual step for every check that has findings which none of
- * them settles. A finding goes along with a step when its own fixer finds nothing left to do after that.
+ * The steps of a plan with what they settle besides, and a manual step for every rule with findings that none of them
+ * settles. A finding goes along with a step when its own fix finds nothing left to do after that.
  */
 export function withLeftovers(
   report: IntegrityReport,
@@ -34,10 +23,8 @@ export function withLeftovers(
     const left = groupsOf(check, findings).filter(([conversationId, group]) => {
       const near = steps.filter((step) => isNear(step.conversationId, conversationId))
       if (near.some((step) => step.fixes.includes(check.id))) return false
-      const goes = PAIR_CHECKS.includes(check.id)
-        ? group.every((finding) => isPaired(model, finding))
-        : goesAlong(check.id, group)
-      const cause = goes ? causeOf(check.id, near) : undefined
+      const rule = ruleOf.get(check.id)
+      const cause = rule && goesAlong(rule, group, model) ? causeOf(rule, near) : undefined
       if (cause) also.set(cause.id, [...(also.get(cause.id) ?? []), check.id])
       return cause === undefined
     })
@@ -59,34 +46,33 @@ type Group = readonly [conversationId: number | null, findings: readonly Sample[
 
 function groupsOf(check: CheckResult, findings: Findings): Group[] {
   const all = findings.get(check.id)
-  if (!all || OF_OTHERS[check.id]) return [[null, all ?? check.samples]]
+  if (!all || ruleOf.get(check.id)?.settledAlong?.isFileWide) return [[null, all ?? check.samples]]
   return [...Map.groupBy(all, (finding) => finding.conversationId)]
 }
 
 const isNear = (a: number | null, b: number | null): boolean => a === null || b === null || a === b
 
-function goesAlong(check: string, group: readonly Sample[]): boolean {
-  const pattern = OF_OTHERS[check]
-  return pattern ? group.every(({ detail }) => pattern.test(detail)) : withFixer.has(check)
-}
+const goesAlong = ({ fixes, settledAlong }: Rule, group: readonly Sample[], model: MemoryModel): boolean =>
+  settledAlong ? group.every((finding) => settledAlong.isGone(finding, model)) : fixes !== undefined
 
-/** The step that settles what makes this check fire; else the last one, since its fixer found nothing left after it. */
-function causeOf(check: string, near: readonly PlannedStep[]): PlannedStep | undefined {
-  const named = near.find((step) => causes.get(check)?.some((cause) => step.fixes.includes(cause)))
+/** The step that settles what this rule's findings follow from; else the last one, since its fix found nothing left after it. */
+function causeOf(
+  { consequenceOf = [], fixes, settledAlong }: Rule,
+  near: readonly PlannedStep[],
+): PlannedStep | undefined {
+  const reads = new Set(settledAlong?.reads ?? fixes?.at(-1)?.reads)
   return (
-    named ??
-    near.findLast(
-      (step) =>
-        areasOf(step.changes).intersection(reads.get(check) ?? (PAIR_CHECKS.includes(check) ? WINDOW : NOTHING)).size >
-        0,
-    )
+    near.find((step) => consequenceOf.some((cause) => step.fixes.includes(cause))) ??
+    near.findLast((step) => areasOf(step.changes).intersection(reads).size > 0)
   )
 }
 
-const NOTHING: ReadonlySet<Area> = new Set()
+/** For findings of a rule whose fixes left them as they are. */
+const NO_FIX =
+  'No rule says what is right here. Look at the findings: a single summary can be rewritten, or dissolved into its sources.'
 
 function manualStep(check: CheckResult, left: readonly Group[]): PlannedStep {
-  const { advice, cannotRestore } = manualNote(check.id)
+  const { advice = NO_FIX, cannotRestore = null } = ruleOf.get(check.id) ?? {}
   const [only] = left
   const count =
     left.length === 1 && only?.[0] === null ? check.count : left.reduce((sum, [, group]) => sum + group.length, 0)

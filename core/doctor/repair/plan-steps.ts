@@ -4,9 +4,10 @@ import type { MemoryInfo } from '../../contract/memory.ts'
 import type { RepairRisk, RowChange } from '../../contract/repair.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { Area, Draft, Fixer, Scope } from '../rules/fix.ts'
+import type { Area, Fix, FixContext, StepDraft } from '../rules/fix.ts'
+import { crossConversationEdge } from '../rules/lineage.ts'
+import { fixes, rulesOf } from '../rules/rules.ts'
 import { areasOf, describeChanges, fingerprintOf } from './describe-changes.ts'
-import { fixers } from './fixers.ts'
 import { MemoryModel, type WindowEntry } from './memory-model.ts'
 import { type Standing, standingOf } from './settle.ts'
 
@@ -36,7 +37,7 @@ export type PlanTools = {
   readonly info: Pick<MemoryInfo, 'system'>
 }
 
-/** All findings by check, not only samples. */
+/** All findings by the id of their rule, not only samples. */
 export type Findings = ReadonlyMap<string, readonly Sample[]>
 
 export type Planned = {
@@ -48,7 +49,7 @@ export type Planned = {
 }
 
 /**
- * Decides what to do about findings: each fixer in turn changes a model of the file, and the rows that differ are its
+ * Decides what to do about findings: each fix in turn changes a model of the file, and the rows that differ are its
  * step. Writes nothing; yields now and then.
  * @param chosen only these steps; null: all. The steps that they depend on must be among them
  */
@@ -58,23 +59,23 @@ export function* planSteps(
   chosen: ReadonlySet<string> | null,
 ): Generator<void, Planned> {
   const model = yield* MemoryModel.read(tools.db)
-  const isCrossed = (findings.get('cross_conversation_edge')?.length ?? 0) > 0
+  const isCrossed = (findings.get(crossConversationEdge.id)?.length ?? 0) > 0
   const windows = new Map<number, readonly WindowEntry[]>()
   const steps: PlannedStep[] = []
   const written = new Map<string, ReadonlySet<Area>>()
-  for (const fixer of fixers) {
-    for (const conversationId of conversationsOf(fixer, findings)) {
+  for (const fix of fixes) {
+    for (const conversationId of conversationsOf(fix, findings)) {
       yield
-      if (chosen !== null && !chosen.has(stepId(fixer, conversationId))) continue
+      if (chosen !== null && !chosen.has(stepId(fix, conversationId))) continue
       const was = new Map(model.conversationIds.map((id) => [id, model.window(id)]))
-      const scope = scopeOf(tools, model, findings, fixer, conversationId)
-      for (const draft of fixer.fix(scope)) {
+      const context = contextOf(tools, model, findings, fix, conversationId)
+      for (const draft of fix.apply(context)) {
         const changes = [...model.take(), ...(draft.changes ?? [])]
         for (const { table, key } of changes) {
           const id = Number(key.conversation_id)
           if (table === 'context_items' && !windows.has(id)) windows.set(id, was.get(id) ?? [])
         }
-        const step = toStep(fixer, draft, conversationId, changes, scope)
+        const step = toStep(fix, draft, conversationId, changes, context)
         const earlier = steps.filter(
           (other) =>
             isCrossed ||
@@ -83,7 +84,7 @@ export function* planSteps(
             other.conversationId === conversationId,
         )
         const dependsOn = earlier
-          .filter((other) => fixer.reads.some((area) => written.get(other.id)?.has(area)))
+          .filter((other) => fix.reads.some((area) => written.get(other.id)?.has(area)))
           .map((other) => other.id)
         written.set(step.id, areasOf(changes))
         steps.push({ ...step, dependsOn })
@@ -93,29 +94,31 @@ export function* planSteps(
   return { steps, model, windows }
 }
 
-/** In which conversations a fixer has something to look at; null for findings of the whole file. */
-function conversationsOf(fixer: Fixer, findings: Findings): (number | null)[] {
-  const named = (fixer.triggers ?? fixer.checks).flatMap((check) => findings.get(check) ?? [])
-  if (fixer.isFileWide) return named.length > 0 ? [null] : []
+/** In which conversations a fix has something to look at; null for findings of the whole file. */
+function conversationsOf(fix: Fix, findings: Findings): (number | null)[] {
+  const named = rulesOf(fix).flatMap((rule) => findings.get(rule.id) ?? [])
+  if (fix.isFileWide) return named.length > 0 ? [null] : []
   const ids = new Set(named.map((finding) => finding.conversationId))
   return [...ids].toSorted((a, b) => (a ?? -1) - (b ?? -1))
 }
 
-function scopeOf(
+function contextOf(
   tools: PlanTools,
   model: MemoryModel,
   findings: Findings,
-  fixer: Fixer,
+  fix: Fix,
   conversationId: number | null,
-): Scope {
+): FixContext {
   let standing: Standing | undefined
+  const findingsOf: FixContext['findingsOf'] = ({ id }) =>
+    (findings.get(id) ?? []).filter((one) => fix.isFileWide || one.conversationId === conversationId)
   return {
     ...tools,
     isNative: tools.info.system === 'native',
     model,
     conversationId,
-    findings: (check) =>
-      (findings.get(check) ?? []).filter((one) => fixer.isFileWide || one.conversationId === conversationId),
+    findings: rulesOf(fix).flatMap(findingsOf),
+    findingsOf,
     get was() {
       standing ??= standingOf(model)
       return standing
@@ -123,23 +126,23 @@ function scopeOf(
   }
 }
 
-const stepId = ({ checks, part }: Fixer, conversationId: number | null): string =>
-  [checks[0], conversationId, part].filter((piece) => piece !== null && piece !== undefined).join(':')
+const stepId = ({ name, part }: Fix, conversationId: number | null): string =>
+  [name, conversationId, part].filter((piece) => piece !== null && piece !== undefined).join(':')
 
 function toStep(
-  fixer: Fixer,
-  draft: Draft,
+  fix: Fix,
+  draft: StepDraft,
   conversationId: number | null,
   changes: readonly RowChange[],
-  scope: Scope,
+  { model, findingsOf }: FixContext,
 ): PlannedStep {
-  const { title, rule, risk, nodes, statements = [], rewrite = [] } = draft
-  const fired = fixer.checks.filter((check) => scope.findings(check).length > 0)
-  const texts = rewrite.map((id) => [id, scope.model.textOf(id)])
+  const { title, rule, risk, nodes, alsoSettles = [], statements = [], rewrite = [] } = draft
+  const fired = rulesOf(fix).filter((one) => findingsOf(one).length > 0)
+  const texts = rewrite.map((id) => [id, model.textOf(id)])
   const missing = changes.find((change) => change.before?.missing !== undefined)?.before?.missing
   return {
-    id: stepId(fixer, conversationId),
-    fixes: [...new Set([...fired, ...(draft.fixes ?? [])])],
+    id: stepId(fix, conversationId),
+    fixes: [...new Set([...fired, ...alsoSettles].map(({ id }) => id))],
     conversationId,
     nodes,
     title,

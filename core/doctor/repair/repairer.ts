@@ -17,12 +17,12 @@ import type { ConfiguredSummarizers } from '../../settings/configured-summarizer
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { withBreath } from '../../yielding.ts'
 import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
-import { LOST } from '../rules/tables.ts'
+import type { Rule } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
+import { tableLost } from '../rules/tables.ts'
 import { ApplyRepairs } from './apply-repairs.ts'
 import { exportPlan } from './export-plan.ts'
-import { fixers } from './fixers.ts'
 import { manualSteps, withLeftovers } from './leftovers.ts'
-import { PAIR_CHECKS } from './pairs.ts'
 import { type Findings, type PlannedStep, planSteps } from './plan-steps.ts'
 import { toPlan } from './shown-plan.ts'
 
@@ -118,7 +118,7 @@ export class Repairer {
   ): AsyncGenerator<JobProgress, Diagnosis> {
     const report = known ?? (yield* this.#options.integrity.run(conversationId, signal))
     // Summaries that lost their links with a whole table are not to be taken for such that never had any.
-    if (report.checks.some(({ id, count }) => id === LOST && count > 0)) {
+    if (report.checks.some(({ id, count }) => id === tableLost.id && count > 0)) {
       return { report, findings: new Map(), steps: manualSteps(report) }
     }
     try {
@@ -132,13 +132,13 @@ export class Repairer {
     }
   }
 
-  /** Of every check that has any; a report holds samples only. */
+  /** Of every rule that has any; a report holds samples only. */
   async *#findings(
     report: IntegrityReport,
     conversationId: number | null,
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, Findings> {
-    const wanted = new Set([...fixers.flatMap((fixer) => [...fixer.checks, ...(fixer.triggers ?? [])]), ...PAIR_CHECKS])
+    const wanted = new Set(rules.filter(needsAllFindings).map(({ id }) => id))
     // Expected states are nothing to be repaired.
     const fired = report.checks.filter((check) => check.count > 0 && check.severity !== 'info' && wanted.has(check.id))
     const findings = new Map<string, readonly IntegrityReport['checks'][number]['samples'][number][]>()
@@ -151,6 +151,10 @@ export class Repairer {
     return findings
   }
 }
+
+/** Whether a plan looks at findings one by one; of others the samples of a report are enough. */
+const needsAllFindings = ({ fixes, settledAlong }: Rule): boolean =>
+  fixes !== undefined || (settledAlong !== undefined && !settledAlong.isFileWide)
 
 /** Why steps cannot be applied to this file, and the way out; null when they can. */
 function onlyExport(info: MemoryInfo): string | null {

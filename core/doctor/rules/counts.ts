@@ -1,5 +1,8 @@
+import { tokensBeneath } from '../surgery/rewrite.ts'
 import { countsInCycles } from './cycle-counts.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { recounting } from './recounting.ts'
+import { rewriting } from './rewriting.ts'
+import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between
@@ -15,7 +18,7 @@ const queries = {
 /** Numbers that a system stores for each summary, and what the links give. */
 type Numbers = { readonly name: string; readonly stored: ReadonlyMap<string, number>; readonly counted: Float64Array }
 
-function storedNumbers(context: CheckContext): Numbers[] {
+function storedNumbers(context: RuleContext): Numbers[] {
   const { db, info, probe, facts } = context
   const { extents, summaries } = facts
   const numbers: Numbers[] = []
@@ -45,7 +48,7 @@ function storedNumbers(context: CheckContext): Numbers[] {
   return numbers
 }
 
-function* findWrongCounts(context: CheckContext): Iterable<Finding | null> {
+function* findWrongCounts(context: RuleContext): Iterable<Finding | null> {
   const { summaries, extents } = context.facts
   for (const { name, stored, counted } of storedNumbers(context)) {
     for (const { index, id, conversationId } of summaries.rows) {
@@ -63,7 +66,7 @@ function* findWrongCounts(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findWrongCountsInCycles(context: CheckContext): Iterable<Finding | null> {
+function* findWrongCountsInCycles(context: RuleContext): Iterable<Finding | null> {
   const { info, probe, facts } = context
   if (info.system !== 'native' && !probe.has('summaries', 'descendant_count')) return
   for (const [index, { least, most }] of countsInCycles(facts)) {
@@ -77,7 +80,7 @@ function* findWrongCountsInCycles(context: CheckContext): Iterable<Finding | nul
   }
 }
 
-function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
+function* findNotSmaller(context: RuleContext): Iterable<Finding | null> {
   const { db, info } = context
   const { summaries, links, extents, order } = context.facts
   for (const { index, id, conversationId, tokens, recordedTokens } of summaries.rows) {
@@ -97,7 +100,23 @@ function* findNotSmaller(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-export const contentChecks: readonly Check[] = [
+const setDescendants = recounting({
+  name: 'descendant_count',
+  stage: 'descendants',
+  what: 'descendants',
+  fields: ['descendants', 'sourceTokens'],
+  reads: ['edges', 'kind', 'summaries', 'descendants', 'sourceTokens', 'tokens'],
+  rule: 'The sum over the sources of their own count and one, and the tokens of the messages beneath, from the leaves up.',
+})
+
+const rewriteLong = rewriting({
+  name: 'not_smaller_than_sources',
+  stage: 'long summaries',
+  what: 'it is not smaller than what it stands for',
+  isStill: ({ model }, id) => (model.summaries.get(id)?.tokens ?? 0) >= tokensBeneath(model, id),
+})
+
+export const countRules = [
   {
     id: 'descendant_count',
     group: 'content',
@@ -106,7 +125,7 @@ export const contentChecks: readonly Check[] = [
     invariant: 'The stored numbers of descendants and of tokens beneath a summary are those that its sources give.',
     explanation:
       'The stored number is not what the sources add up to: views and agents are told a wrong size of what a summary stands for.',
-    repairable: true,
+    fixes: [setDescendants],
     consequenceOf: [
       'fresh_tail_compacted',
       'token_drift',
@@ -134,10 +153,10 @@ export const contentChecks: readonly Check[] = [
     invariant: 'A summary has fewer tokens than what it was made from.',
     explanation:
       'The summary is as long as its sources, or longer: compaction made the window larger here, not smaller.',
-    repairable: true,
+    fixes: [rewriteLong],
     consequenceOf: ['token_drift', 'dangling_edge', 'duplicate_edge'],
     notApplicable: ({ info }) =>
       info.capabilities.freeSummaries ? `${info.systemLabel} lists what it summarises instead of shortening it.` : null,
     find: findNotSmaller,
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,7 +1,9 @@
 import { LcmError } from '../../errors.ts'
 import { NATIVE_VERSION } from '../../sqlite/native.ts'
 import { keyOf } from '../../sqlite/schema-objects.ts'
-import { type Check, type CheckContext, type Finding, nativeOnly } from './rule.ts'
+import { dropDangling } from './lineage.ts'
+import { type Finding, nativeOnly, type Rule, type RuleContext } from './rule.ts'
+import { dropDanglingItems } from './window.ts'
 
 const queries = {
   tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,
@@ -23,7 +25,7 @@ const WHOLE_BYTES = 64 << 20
  * Pages, and whether every index agrees with its table. A large file is checked table by table first, and for what
  * lies between tables last. https://www.sqlite.org/pragma.html#pragma_integrity_check
  */
-function* checkPages(context: CheckContext): Iterable<Finding | null> {
+function* checkPages(context: RuleContext): Iterable<Finding | null> {
   const { db, info, probe } = context
   // While another process writes, FTS5 compares the index with a structure that it remembers, and would report damage.
   if (info.system === 'native') {
@@ -49,9 +51,12 @@ function* checkPages(context: CheckContext): Iterable<Finding | null> {
     if (!seen.has(finding.detail)) yield finding
 }
 
+/** Beyond this SQLite's own check of every page takes longer than another writer waits. */
+const LARGEST_COMMIT_BYTES = 256 << 20
+
 const quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`
 
-function* pageFindings({ db }: CheckContext, sql: string): Generator<Finding> {
+function* pageFindings({ db }: RuleContext, sql: string): Generator<Finding> {
   for (const text of db.column<string>(sql)) {
     for (const detail of String(text).split('\n')) {
       if (detail !== 'ok' && detail.trim() !== '' && !detail.startsWith('*** in database')) {
@@ -62,7 +67,7 @@ function* pageFindings({ db }: CheckContext, sql: string): Generator<Finding> {
 }
 
 /** https://www.sqlite.org/pragma.html#pragma_foreign_key_check */
-function* checkForeignKeys(context: CheckContext): Iterable<Finding | null> {
+function* checkForeignKeys(context: RuleContext): Iterable<Finding | null> {
   for (const table of context.probe.tables.keys()) {
     if (context.db.value(queries.references, { table }) === undefined) continue
     try {
@@ -80,7 +85,7 @@ function* checkForeignKeys(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* checkReferences({ db, facts }: CheckContext, table: string): Generator<Finding> {
+function* checkReferences({ db, facts }: RuleContext, table: string): Generator<Finding> {
   type Row = { rowid: number | null; parent: string }
   for (const { rowid, parent } of db.iterate<Row>(`PRAGMA main.foreign_key_check(${quoted(table)})`)) {
     const row = rowid === null ? undefined : nodeOf(db, table, rowid)
@@ -97,7 +102,7 @@ function* checkReferences({ db, facts }: CheckContext, table: string): Generator
 type Node = { messageId?: number; summaryId?: string; fileId?: string; conversationId?: number }
 
 /** What a row belongs to, by the names that ids have in all systems. */
-function nodeOf(db: CheckContext['db'], table: string, rowid: number): Node {
+function nodeOf(db: RuleContext['db'], table: string, rowid: number): Node {
   const names = new Set(db.column<string>(queries.columns, { table }))
   const wanted = {
     messageId: 'message_id',
@@ -123,14 +128,14 @@ function nodeOf(db: CheckContext['db'], table: string, rowid: number): Node {
   }
 }
 
-function* checkVersion({ db }: CheckContext): Iterable<Finding> {
+function* checkVersion({ db }: RuleContext): Iterable<Finding> {
   const version = db.value<number>('PRAGMA main.user_version') ?? 0
   if (version !== NATIVE_VERSION) {
     yield { id: null, conversationId: null, detail: `schema ${version}, this version writes ${NATIVE_VERSION}` }
   }
 }
 
-export const fileChecks: readonly Check[] = [
+export const databaseRules = [
   {
     id: 'foreign_keys',
     group: 'file',
@@ -138,7 +143,15 @@ export const fileChecks: readonly Check[] = [
     phase: 'sqlite',
     invariant: 'Every declared reference between tables leads to a row.',
     explanation: 'A row refers to another that is gone. The lineage and window checks say what that means.',
-    repairable: false,
+    fixes: [dropDangling, dropDanglingItems],
+    settledAlong: {
+      reads: ['window', 'summaries'],
+      isGone: ({ detail }) => /^(summary_messages|summary_sources|context_items)\b/.test(detail),
+      isFileWide: true,
+    },
+    advice:
+      'What refers to missing canonical rows cannot be put right from this file: restore a backup, or import the transcript again.',
+    cannotRestore: 'Rows that are gone are not recorded anywhere else in the file.',
     consequenceOf: ['dangling_item', 'dangling_edge', 'cross_conversation_edge', 'sequence_gap'],
     find: checkForeignKeys,
   },
@@ -149,18 +162,25 @@ export const fileChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'The file has the schema of this version.',
     explanation: 'The file was written by another version; it is read as far as this one understands it.',
-    repairable: false,
     notApplicable: nativeOnly('a schema version'),
     find: checkVersion,
   },
   {
     id: 'sqlite_integrity',
+    // Rows that are written through SQL leave the pages sound; in a large file looking at all takes longer than others wait.
+    isLeftOutOfCommit: (bytes) => bytes > LARGEST_COMMIT_BYTES,
+    settledAlong: {
+      reads: [],
+      isGone: ({ detail }) => /CHECK constraint failed|inverted index|fts5?|_trigram/i.test(detail),
+      isFileWide: true,
+    },
     group: 'file',
     severity: 'error',
     phase: 'sqlite',
     invariant: "The pages and indexes of the file are sound by SQLite's own check.",
     explanation: 'Parts of the file cannot be trusted or read. Make a copy before anything else.',
-    repairable: false,
+    advice: 'Save what can be read into a new file ("lcm salvage"), or restore a backup; repair the copy.',
+    cannotRestore: 'Rows on pages that cannot be read are lost unless a backup or the transcript holds them.',
     consequenceOf: [
       'invalid_value',
       'lineage_cycle',
@@ -171,4 +191,4 @@ export const fileChecks: readonly Check[] = [
     ],
     find: checkPages,
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, findIn, type Inspector } from './rule.ts'
+import { findIn, type Inspector, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 /** Two messages with one key of the transcript, which an index of the file should have refused. */
 const sameKey = (column: string): string => /* sql */ `
@@ -15,7 +15,7 @@ const KEYS = ['transcript_entry_id', 'stable_event_key'] as const
  * Says whether a message repeats the one before it: speaker, text and time. People do say a thing twice, but not within
  * one tick of the clock; results of tools may well be equal, and are told apart by their calls.
  */
-function inspectTwins({ facts }: CheckContext): Inspector {
+function inspectTwins({ facts }: RuleContext): Inspector {
   const { messages } = facts
   let before = { place: -2, kind: '', content: '' }
   return ({ place, kind, content, conversationId }) => {
@@ -34,7 +34,7 @@ function inspectTwins({ facts }: CheckContext): Inspector {
   }
 }
 
-export const duplicateChecks: readonly Check[] = [
+export const duplicateRules = [
   {
     id: 'duplicate_message',
     group: 'content',
@@ -42,7 +42,7 @@ export const duplicateChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'A message is stored once.',
     explanation: 'The same message was recorded twice: the model is shown it twice, and counts are too high.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript ("lcm coverage"), which names what arrived twice.'),
     // What it imports is told apart by the ids of its source; some sources know no time of a message.
     notApplicable: ({ info }) =>
       info.system === 'native' ? 'Messages are told apart by the ids that they have where they come from.' : null,
@@ -55,4 +55,4 @@ export const duplicateChecks: readonly Check[] = [
     },
     messageTexts: inspectTwins,
   },
-]
+] as const satisfies readonly Rule[]

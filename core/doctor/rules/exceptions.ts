@@ -1,5 +1,5 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type CheckContext, isAsked } from './rule.ts'
+import { isAsked, type RuleContext } from './rule.ts'
 
 /** What some messages of a conversation lack or have is the rule there, or an exception, of which there are few. */
 const FEW = 0.1
@@ -14,10 +14,7 @@ export type Exceptions = { readonly conversationId: number; readonly ids: readon
  * The exceptions among `rows`, which come in the order of their ids; null now and then. Conversations in which they are
  * the rule are left out, and no more ids are remembered than can be exceptions.
  */
-export function* exceptionsAmong(
-  context: CheckContext,
-  rows: Iterable<MessageOf | null>,
-): Generator<Exceptions | null> {
+export function* exceptionsAmong(context: RuleContext, rows: Iterable<MessageOf | null>): Generator<Exceptions | null> {
   const { ranges } = context.facts.messages
   const most = new Map(
     ranges.map(({ conversationId, from, to }) => [conversationId, to - from < LEAST ? 0 : (to - from) * FEW]),
@@ -41,7 +38,7 @@ export function* exceptionsAmong(
 const TOOL = ROLES.indexOf('tool')
 
 /** Without what a writer of its own put behind the rest: it stores less with a message, and loses nothing by it. */
-export function beforePlainEnd({ facts }: CheckContext, { conversationId, ids }: Exceptions): readonly number[] {
+export function beforePlainEnd({ facts }: RuleContext, { conversationId, ids }: Exceptions): readonly number[] {
   const { messages } = facts
   const range = messages.ranges.find((one) => one.conversationId === conversationId)
   const left = new Set(ids)

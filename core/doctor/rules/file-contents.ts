@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Check, type CheckContext, type Finding, findIn, isAsked } from './rule.ts'
+import { type Finding, findIn, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   lines: /* sql */ `SELECT file_id, line_count FROM main.large_files WHERE line_count IS NOT NULL`,
@@ -36,7 +36,7 @@ function* countLines(path: string): Generator<null, number> {
   return lines
 }
 
-function* findWrongLines(context: CheckContext): Iterable<Finding | null> {
+function* findWrongLines(context: RuleContext): Iterable<Finding | null> {
   const stored = new Map(context.db.iterateRaw<[string, number]>(queries.lines))
   for (const { id, conversationId, found, bytes } of storedFiles(context)) {
     const expected = stored.get(id)
@@ -53,7 +53,7 @@ function* findWrongLines(context: CheckContext): Iterable<Finding | null> {
 const REFERENCE = /\[LCM [A-Za-z ]{1,40}: (file_[0-9a-f]{16})\b/g
 
 /** Ids of files by the place of the message that refers to them. */
-function* referencesOf({ db, facts }: CheckContext): Generator<null, Map<number, string[]>> {
+function* referencesOf({ db, facts }: RuleContext): Generator<null, Map<number, string[]>> {
   const known = new Set(db.column<string>(queries.ids))
   const references = new Map<number, string[]>()
   if (known.size === 0) return references
@@ -67,7 +67,7 @@ function* referencesOf({ db, facts }: CheckContext): Generator<null, Map<number,
   return references
 }
 
-function* findLost(context: CheckContext): Iterable<Finding | null> {
+function* findLost(context: RuleContext): Iterable<Finding | null> {
   const { facts } = context
   const { summaries, links } = facts
   const known = new Set(context.db.column<string>(queries.ids))
@@ -101,10 +101,10 @@ function idsIn(json: string | null): ReadonlySet<string> {
 
 const onlyLosslessClaw =
   (table: string, column: string, what: string) =>
-  ({ info, probe }: CheckContext): string | null =>
+  ({ info, probe }: RuleContext): string | null =>
     info.system === 'lossless-claw' && probe.has(table, column) ? null : `${info.systemLabel} does not record ${what}.`
 
-export const fileContentChecks: readonly Check[] = [
+export const fileContentRules = [
   {
     id: 'exploration_missing',
     group: 'files',
@@ -112,7 +112,7 @@ export const fileContentChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'A large file has a text that tells what is in it.',
     explanation: 'An agent sees that text in place of the file: without it nobody knows whether to read the file.',
-    repairable: false,
+    advice: 'Open the file itself: an agent that is told what is in it can ask for it.',
     notApplicable: ({ info }) =>
       info.system === 'lossless-claw' || info.system === 'argentos'
         ? null
@@ -126,7 +126,7 @@ export const fileContentChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'A stored file has the number of lines that was stored with it.',
     explanation: 'The file, or the note about it, was changed after it was stored.',
-    repairable: false,
+    advice: 'Compare the file with the transcript before relying on it.',
     notApplicable: onlyLosslessClaw('large_files', 'line_count', 'the lines of files'),
     find: findWrongLines,
   },
@@ -137,7 +137,7 @@ export const fileContentChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'A summary carries on the files that its sources refer to.',
     explanation: 'An agent that reads the summary is not told that there is a file, and cannot ask for it.',
-    repairable: false,
+    advice: 'Expand the summary: its sources name the file.',
     consequenceOf: [
       'malformed_json',
       'file_reference_unknown',
@@ -151,4 +151,4 @@ export const fileContentChecks: readonly Check[] = [
     notApplicable: onlyLosslessClaw('summaries', 'file_ids', 'which files a summary carries on'),
     find: findLost,
   },
-]
+] as const satisfies readonly Rule[]

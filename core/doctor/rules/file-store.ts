@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
-import type { CheckContext } from './rule.ts'
+import type { RuleContext } from './rule.ts'
 
 const queries = {
   files: /* sql */ `
@@ -37,7 +37,7 @@ export type StoredFile = FileRow & {
 }
 
 /** Every stored file, where its row says, or in the folder of files beside the database; each is looked up once a scan. */
-export const storedFiles = oncePerScan(({ db, info }: CheckContext): StoredFile[] => {
+export const storedFiles = oncePerScan(({ db, info }: RuleContext): StoredFile[] => {
   const folder = dirname(realOf(info.path))
   // A path without a root is meant beside the database.
   const rows = db

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { SystemId } from '../../contract/memory.ts'
+import type { RowChange } from '../../contract/repair.ts'
 import { inspectPayloads } from '../integrity/hermes-payloads.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { type Fix, type FixContext, plural } from './fix.ts'
+import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
+  file: /* sql */ `
+    SELECT file_id AS id, storage_uri AS uri, byte_size AS bytes, content_hash AS hash, conversation_id AS conversationId
+    FROM large_files WHERE file_id = :id`,
   ids: /* sql */ `SELECT file_id FROM large_files`,
   largeContent: /* sql */ `
     SELECT 'msg_' || message_id AS id, conversation_id AS conversationId, large_content AS fileId
@@ -21,7 +28,7 @@ const queries = {
     WHERE p.metadata LIKE '%externalizedFileId%' AND json_valid(p.metadata) AND j.value IS NOT NULL`,
 }
 
-function* files(context: CheckContext): Generator<StoredFile> {
+function* files(context: RuleContext): Generator<StoredFile> {
   // Payloads are named by messages there, one by one.
   if (context.info.system === 'hermes-lcm') return
   const origin = context.info.copiedFrom?.system
@@ -40,7 +47,7 @@ const KEEPS_STORE: ReadonlySet<SystemId> = new Set<SystemId>(['native', 'lossles
 const isMissing = (file: StoredFile): boolean =>
   file.outside === null && file.found === null && (file.isStoreHere || !file.isUsualName)
 
-function* each(context: CheckContext, judge: (file: StoredFile) => string | null): Iterable<Finding | null> {
+function* each(context: RuleContext, judge: (file: StoredFile) => string | null): Iterable<Finding | null> {
   for (const file of files(context)) {
     const detail = judge(file)
     yield detail === null ? null : { id: file.id, conversationId: file.conversationId, detail }
@@ -49,7 +56,7 @@ function* each(context: CheckContext, judge: (file: StoredFile) => string | null
 
 const CHUNK_BYTES = 1 << 20
 
-function* findWrongHashes(context: CheckContext): Iterable<Finding | null> {
+function* findWrongHashes(context: RuleContext): Iterable<Finding | null> {
   for (const { id, conversationId, found, hash } of files(context)) {
     if (!found || hash === null || !/^[0-9a-f]{64}$/i.test(hash)) continue
     const sum = createHash('sha256')
@@ -69,7 +76,7 @@ function* findWrongHashes(context: CheckContext): Iterable<Finding | null> {
 
 type Reference = { readonly id: string; readonly conversationId: number; readonly fileId: unknown }
 
-function* references(context: CheckContext): Generator<Reference | null> {
+function* references(context: RuleContext): Generator<Reference | null> {
   const { db, info, probe, facts } = context
   for (const { id, conversationId, fileIds } of facts.summaries.rows) {
     if (fileIds !== null && fileIds.length > 2) {
@@ -92,7 +99,7 @@ function listOf(json: string): readonly unknown[] {
   }
 }
 
-function* findUnknown(context: CheckContext): Iterable<Finding | null> {
+function* findUnknown(context: RuleContext): Iterable<Finding | null> {
   const known = new Set<unknown>(context.db.column<string>(queries.ids))
   for (const reference of references(context)) {
     if (reference === null || known.has(reference.fileId) || !isAsked(context, reference.conversationId)) yield null
@@ -103,12 +110,84 @@ function* findUnknown(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-const noFiles = ({ info }: CheckContext): string | null =>
+const noFiles = ({ info }: RuleContext): string | null =>
   info.capabilities.files && info.capabilities.fileContents !== false
     ? null
     : `${info.systemLabel} keeps no contents of files beside this memory.`
 
-export const largeFileChecks: readonly Check[] = [
+type FileRow = { id: string; uri: string; bytes: number | null; hash: string | null; conversationId: number }
+
+const measureFiles: Fix = {
+  name: 'file_size',
+  stage: 'files',
+  reads: ['files'],
+  *apply(context) {
+    const named = new Set(context.findings.flatMap(({ id }) => id ?? []))
+    const changes = [...named].flatMap((id) => measured(context, id))
+    if (changes.length === 0) return
+    yield {
+      title: `Record ${plural(changes.length, 'file')} as ${changes.length === 1 ? 'it is' : 'they are'} on disk`,
+      rule: 'Size and hash are taken from the file that is there.',
+      risk: 'rewrite',
+      nodes: changes.map((change) => String(change.key.file_id)),
+      changes,
+      cannotRestore: 'If the file on disk was changed, what it held before is not recorded.',
+    }
+  },
+}
+
+function measured({ db, filesDirs }: FixContext, id: string): RowChange[] {
+  const row = db.get<FileRow>(queries.file, { id })
+  const path = row && locate(db.path, row, filesDirs)
+  if (!row || !path) return []
+  const now = { byte_size: statSync(path).size, content_hash: hashOf(path) }
+  if (now.byte_size === row.bytes && now.content_hash === row.hash) return []
+  const before = { byte_size: row.bytes, content_hash: row.hash }
+  return [{ table: 'large_files', key: { file_id: id }, before, after: now }]
+}
+
+/** Only inside the folders that are allowed, links resolved. */
+function locate(dbPath: string, row: FileRow, filesDirs: readonly string[]): string | null {
+  const named = pathOf(row.uri)
+  // Looking at a path on a server would already ask for it over the network.
+  if (named === null || /^[\\/]{2}/.test(named)) return null
+  const candidates = isAbsolute(named) ? [named] : [dirname(dbPath), ...filesDirs].map((folder) => join(folder, named))
+  for (const candidate of candidates) {
+    try {
+      const real = realpathSync(candidate)
+      const isInside = filesDirs.some((folder) => !/^\.\.(\/|\\|$)/.test(relative(realpathSync(folder), real)))
+      if (isInside && statSync(real).isFile()) return real
+    } catch {
+      // Not there, or not ours to read: the next place may have it.
+    }
+  }
+  return null
+}
+
+/** Null for an address that no path can be made of. */
+function pathOf(uri: string): string | null {
+  if (!uri.startsWith('file:')) return uri
+  try {
+    return fileURLToPath(uri)
+  } catch {
+    return null
+  }
+}
+
+function hashOf(path: string): string {
+  const hash = createHash('sha256')
+  const buffer = Buffer.alloc(1 << 20)
+  const file = openSync(path, 'r')
+  try {
+    for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer))
+      hash.update(buffer.subarray(0, read))
+  } finally {
+    closeSync(file)
+  }
+  return hash.digest('hex')
+}
+
+export const fileRules = [
   {
     id: 'file_missing',
     group: 'files',
@@ -116,7 +195,8 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'Every stored file is where its row says, or in the folder of files beside the database.',
     explanation: 'The text that was moved out of the conversation cannot be had any more; only its reference is left.',
-    repairable: false,
+    advice: 'Put the file back at its place, or allow the folder in which it lies.',
+    cannotRestore: 'The content of a file that is nowhere is lost; its reference and its exploration summary stay.',
     notApplicable: noFiles,
     find: (context) => each(context, (file) => (isMissing(file) ? `${file.uri} is not there` : null)),
     messageTexts: (context) => inspectPayloads(context, (payload) => payload.missing),
@@ -128,7 +208,6 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'The folder of files is on this machine.',
     explanation: 'The database came without its folder of files. Whether the files are whole can be told where it is.',
-    repairable: false,
     notApplicable: noFiles,
     find: (context) =>
       each(context, (file) =>
@@ -143,7 +222,7 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'A stored file has the size that was stored with it.',
     explanation: 'The file was cut off or changed after it was stored.',
-    repairable: true,
+    fixes: [measureFiles],
     notApplicable: noFiles,
     find: (context) =>
       each(context, ({ found, bytes }) =>
@@ -157,7 +236,7 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'A stored file has the content that was stored.',
     explanation: 'The file was changed after it was stored: what an agent reads there is not what was said.',
-    repairable: true,
+    fixes: [measureFiles],
     consequenceOf: ['file_size'],
     notApplicable: ({ info }) =>
       info.system === 'native' ? null : `${info.systemLabel} does not record hashes of files.`,
@@ -170,7 +249,8 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'Every file that a message or summary refers to is known.',
     explanation: 'An agent that asks for this file is told that there is none.',
-    repairable: false,
+    advice: 'Import the transcript again, or accept that the reference leads nowhere.',
+    cannotRestore: 'Nothing in the file says what the reference stood for.',
     notApplicable: noFiles,
     find: findUnknown,
   },
@@ -181,9 +261,9 @@ export const largeFileChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'Files are kept in the store, each in the folder of its conversation under its own name.',
     explanation: 'The path of this file leads elsewhere. It is shown and never followed.',
-    repairable: false,
+    advice: 'Move the file into the files folder, or allow the folder in which it lies.',
     notApplicable: noFiles,
     find: (context) => each(context, ({ outside }) => outside),
     messageTexts: (context) => inspectPayloads(context, (payload) => payload.outside),
   },
-]
+] as const satisfies readonly Rule[]

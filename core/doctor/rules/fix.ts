@@ -6,7 +6,7 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryModel } from '../repair/memory-model.ts'
 import type { Standing } from '../repair/settle.ts'
 
-/** What a fixer looks at, and what a step changes: two steps that share one depend on each other. */
+/** What a fix looks at, and what a step changes: two steps that share an area depend on each other. */
 export type Area =
   | 'edges'
   | 'window'
@@ -24,16 +24,57 @@ export type Area =
   | 'operations'
   | 'files'
 
+/**
+ * The order in which the steps of a plan are applied. Links come first, and before any is cut, those that a hash proves
+ * are put back; then windows, then numbers that follow from both, then texts, then what stands beside the memory.
+ */
+const STAGES = [
+  'proven links',
+  'dangling links',
+  'repeated links',
+  'links across conversations',
+  'cycles',
+  'double coverage',
+  'summaries without source',
+  'orphans',
+  'dangling window entries',
+  'repeated window entries',
+  'uncovered messages',
+  'order of the window',
+  'newest messages',
+  'numbers of the window',
+  'kinds',
+  'values',
+  'order of sources',
+  'depths',
+  'tokens',
+  'descendants',
+  'time ranges',
+  'file lists',
+  'hashes',
+  'failed summaries',
+  'long summaries',
+  'files',
+  'locks',
+  'runs',
+  'schema',
+  'indexes',
+] as const
+type FixStage = (typeof STAGES)[number]
+
+/** What rules and fixes call each other by. */
+type Named = { readonly id: string }
+
 /** One step in the making: the model has been changed already. */
-export type Draft = {
+export type StepDraft = {
   readonly title: string
-  /** By which rule; the numbers of rows are added by the planner. */
+  /** By which principle; the numbers of rows are added by the planner. */
   readonly rule: string
   readonly risk: RepairRisk
   readonly nodes: readonly string[]
   readonly cannotRestore?: string | null
-  /** Settled too by this step. */
-  readonly fixes?: readonly string[]
+  /** Rules without this fix whose findings the step settles too. */
+  readonly alsoSettles?: readonly Named[]
   /** Rows that are not in the model. */
   readonly changes?: readonly RowChange[]
   /** Run after all rows have changed; constants of this program, never built from the file. */
@@ -42,7 +83,8 @@ export type Draft = {
   readonly rewrite?: readonly string[]
 }
 
-export type Scope = {
+/** What a fix may look at, in one conversation or in the whole file. */
+export type FixContext = {
   readonly model: MemoryModel
   readonly db: ReadDb
   readonly estimator: TokenEstimator
@@ -51,36 +93,42 @@ export type Scope = {
   readonly isNative: boolean
   /** Null: findings that belong to no conversation. */
   readonly conversationId: number | null
-  /** Findings of a check in this conversation, as they were before any step. */
-  readonly findings: (checkId: string) => readonly Sample[]
-  /** Before this fixer changed anything. */
+  /** Of all rules that have this fix, as they were before any step. */
+  readonly findings: readonly Sample[]
+  /** The same of another rule, or of one. */
+  readonly findingsOf: (rule: Named) => readonly Sample[]
+  /** Before this fix changed anything. */
   readonly was: Standing
   /** Folders in which files of the memory may be read. */
   readonly filesDirs: readonly string[]
 }
 
-/** Settles the findings of some checks, as one step a conversation. */
-export type Fixer = {
-  /** The first one names the step. */
-  readonly checks: readonly string[]
-  /** Tells its steps from those of another fixer of the same name. */
+/** Settles the findings of the rules that have it, as one step a conversation. */
+export type Fix = {
+  /** The id of one of its rules, by which its steps are called. */
+  readonly name: string
+  /** Tells its steps from those of another fix of the same name. */
   readonly part?: string
-  /** Findings that make it look; default: those of its checks. */
-  readonly triggers?: readonly string[]
+  readonly stage: FixStage
   readonly reads: readonly Area[]
   /** One step for the whole file instead of one a conversation. */
   readonly isFileWide?: boolean
   /** Changes the model and says what it did; says nothing when there is nothing to do. */
-  readonly fix: (scope: Scope) => Iterable<Draft>
+  readonly apply: (context: FixContext) => Iterable<StepDraft>
 }
 
-/** The summaries of the scope that its findings name and that exist. */
-export function namedSummaries({ model, findings }: Scope, checkId: string): string[] {
-  return [...new Set(findings(checkId).flatMap(({ id }) => (id !== null && model.summaries.has(id) ? [id] : [])))]
+/** In the order in which their steps are applied. */
+export const inOrder = (fixes: Iterable<Fix>): Fix[] =>
+  [...fixes].toSorted((a, b) => STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage))
+
+/** The summaries that the findings name and that exist. */
+export function namedSummaries({ model, findings }: FixContext): string[] {
+  return [...new Set(findings.flatMap(({ id }) => (id !== null && model.summaries.has(id) ? [id] : [])))]
 }
 
+/** Whether a summary is of the conversation that is repaired. */
 export const isIn =
-  ({ model, conversationId }: Scope) =>
+  ({ model, conversationId }: FixContext) =>
   (id: string): boolean =>
     model.summaries.get(id)?.conversationId === conversationId
 

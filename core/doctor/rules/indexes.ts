@@ -1,8 +1,14 @@
+import type { RowChange } from '../../contract/repair.ts'
+import { SCHEMA_V1 } from '../../sqlite/schema.ts'
+import { SEARCH_SCHEMA } from '../../sqlite/search-schema.ts'
 import { indexesIn, type OwnIndex } from '../../systems/system-facts.ts'
+import { INDEXES, rebuildSql } from '../repair/fill-indexes.ts'
+import { type Fix, type FixContext, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
+  there: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = :type`,
   /** Substring indexes of a native file keep no sizes: only that they are there can be told. */
   native: ['messages_trigram', 'summaries_trigram'],
@@ -44,7 +50,7 @@ function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: str
   return { missing, stale, surplus }
 }
 
-function* findOutOfSync(context: CheckContext): Iterable<Finding | null> {
+function* findOutOfSync(context: RuleContext): Iterable<Finding | null> {
   const { db, info, probe, system } = context
   const tables = new Set(db.column<string>(queries.names, { type: 'table' }))
   if (info.system === 'native') {
@@ -74,7 +80,7 @@ function* findOutOfSync(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findMissingTriggers(context: CheckContext): Iterable<Finding | null> {
+function* findMissingTriggers(context: RuleContext): Iterable<Finding | null> {
   const { db, dialect } = context
   const there = new Set(db.column<string>(queries.names, { type: 'trigger' }))
   const tables = new Set(db.column<string>(queries.names, { type: 'table' }))
@@ -84,42 +90,108 @@ function* findMissingTriggers(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-export const indexChecks: readonly Check[] = [
-  {
-    id: 'fts_trigger_missing',
-    group: 'json',
-    severity: 'error',
-    phase: 'structure',
-    invariant: 'The triggers that keep the indexes of the file in step are there.',
-    explanation: 'From the next message on, what is written is not indexed: searching with this index misses it.',
-    repairable: true,
-    notApplicable: ({ info, dialect }) =>
-      dialect.triggers.length > 0 ? null : `${info.systemLabel} keeps its indexes in step without triggers.`,
-    find: findMissingTriggers,
+/** CREATE statements of the schema by what they make. */
+const DEFINITIONS: ReadonlyMap<string, string> = new Map(
+  [SCHEMA_V1, SEARCH_SCHEMA].flatMap((script) =>
+    statementsOf(script).flatMap((sql): [string, string][] => {
+      const name = /^CREATE (?:VIRTUAL TABLE|TRIGGER|VIEW) (\w+)/.exec(sql)?.[1]
+      return name === undefined ? [] : [[name, sql]]
+    }),
+  ),
+)
+
+function statementsOf(script: string): string[] {
+  return script.split(/(?<=;)\n(?=\n*(?:CREATE|--))/).map((sql) => sql.replace(/^(\s*--.*\n)*/, '').trim())
+}
+
+function missing({ db }: FixContext): string[] {
+  const there = new Set(db.column<string>(queries.there))
+  return [...DEFINITIONS.keys()].filter((name) => !there.has(name))
+}
+
+const restoreDefinitions: Fix = {
+  name: 'fts_trigger_missing',
+  stage: 'schema',
+  reads: ['index'],
+  isFileWide: true,
+  *apply(context) {
+    if (!context.isNative) return
+    const names = missing(context)
+    if (names.length === 0) return
+    yield {
+      title: `Make ${names.join(', ')} again`,
+      rule: 'As the schema defines them; then the indexes are filled from their tables.',
+      risk: 'safe',
+      nodes: [],
+      changes: names.map(
+        (name): RowChange => ({ table: 'sqlite_schema', key: { name }, before: null, after: { name } }),
+      ),
+      statements: [...names.map((name) => DEFINITIONS.get(name) ?? ''), ...INDEXES.map(([table]) => rebuildSql(table))],
+      alsoSettles: [ftsInSync],
+    }
   },
-  {
-    id: 'fts_in_sync',
-    group: 'file',
-    severity: 'warning',
-    phase: 'index',
-    invariant: 'Every message and summary is in the full-text indexes of the file, with its own text.',
-    explanation:
-      'The index lacks rows that the table has, has rows too many, or an older text: its own system does not find what is there. Searching here does not rely on it.',
-    repairable: true,
-    consequenceOf: [
-      'fts_trigger_missing',
-      'content_hash',
-      'summary_hash',
-      'empty_summary',
-      'fallback_summary',
-      'truncated_summary',
-      'dangling_edge',
-      'dangling_item',
-      'foreign_keys',
-      'orphan_summary',
-    ],
-    notApplicable: ({ info, probe, system }) =>
-      indexesIn(system.ownIndexes, probe).length > 0 ? null : `${info.systemLabel} keeps no full-text index.`,
-    find: findOutOfSync,
+}
+
+const rebuild: Fix = {
+  name: 'fts_in_sync',
+  stage: 'indexes',
+  reads: ['index'],
+  isFileWide: true,
+  *apply(context) {
+    const lacking = context.findingsOf(ftsInSync).length
+    // Making what is missing again fills the indexes too.
+    if (context.isNative && (lacking === 0 || context.findingsOf(ftsTriggerMissing).length > 0)) return
+    const lost = context.isNative ? missing(context) : []
+    yield {
+      title: 'Rebuild the search indexes',
+      rule: context.isNative
+        ? `${plural(lacking, 'index entry', 'index entries')} written from the tables; no text changes.`
+        : 'A working copy has indexes of its own, which are written when it is made.',
+      risk: 'safe',
+      nodes: context.findingsOf(ftsInSync).flatMap(({ id }) => id ?? []),
+      changes: [{ table: 'messages_fts, summaries_fts', key: {}, before: { missing: lacking }, after: { missing: 0 } }],
+      statements: [...lost.map((name) => DEFINITIONS.get(name) ?? ''), ...INDEXES.map(([table]) => rebuildSql(table))],
+    }
   },
-]
+}
+
+export const ftsTriggerMissing = {
+  id: 'fts_trigger_missing',
+  group: 'json',
+  severity: 'error',
+  phase: 'structure',
+  invariant: 'The triggers that keep the indexes of the file in step are there.',
+  explanation: 'From the next message on, what is written is not indexed: searching with this index misses it.',
+  fixes: [restoreDefinitions, rebuild],
+  notApplicable: ({ info, dialect }) =>
+    dialect.triggers.length > 0 ? null : `${info.systemLabel} keeps its indexes in step without triggers.`,
+  find: findMissingTriggers,
+} as const satisfies Rule
+
+export const ftsInSync = {
+  id: 'fts_in_sync',
+  group: 'file',
+  severity: 'warning',
+  phase: 'index',
+  invariant: 'Every message and summary is in the full-text indexes of the file, with its own text.',
+  explanation:
+    'The index lacks rows that the table has, has rows too many, or an older text: its own system does not find what is there. Searching here does not rely on it.',
+  fixes: [rebuild],
+  consequenceOf: [
+    'fts_trigger_missing',
+    'content_hash',
+    'summary_hash',
+    'empty_summary',
+    'fallback_summary',
+    'truncated_summary',
+    'dangling_edge',
+    'dangling_item',
+    'foreign_keys',
+    'orphan_summary',
+  ],
+  notApplicable: ({ info, probe, system }) =>
+    indexesIn(system.ownIndexes, probe).length > 0 ? null : `${info.systemLabel} keeps no full-text index.`,
+  find: findOutOfSync,
+} as const satisfies Rule
+
+export const indexRules = [ftsTriggerMissing, ftsInSync] as const satisfies readonly Rule[]

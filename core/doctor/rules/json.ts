@@ -1,6 +1,12 @@
 import type { JsonColumn } from '../../systems/system-facts.ts'
+import { type Fix, type FixContext, namedSummaries, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import type { Check, CheckContext, Finding } from './rule.ts'
+import type { Finding, Rule, RuleContext } from './rule.ts'
+
+const queries = {
+  texts: /* sql */ `
+    SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq`,
+}
 
 const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
 
@@ -26,7 +32,7 @@ function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
       ${isLong(table) ? 'AND t.rowid > :after AND t.rowid <= :upTo' : ''}`
 }
 
-function* findMalformed(context: CheckContext): Iterable<Finding | null> {
+function* findMalformed(context: RuleContext): Iterable<Finding | null> {
   const { db, dialect, probe, conversationId } = context
   for (const column of dialect.jsonColumns) {
     if (!probe.has(column.table, column.column)) continue
@@ -38,7 +44,42 @@ function* findMalformed(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-export const jsonChecks: readonly Check[] = [
+const setFileIds: Fix = {
+  name: 'malformed_json',
+  stage: 'file lists',
+  reads: ['edges', 'fileIds', 'summaries'],
+  *apply(context) {
+    const { model } = context
+    const nodes = namedSummaries(context).filter((id) => !isList(model.summaries.get(id)?.fileIds ?? null))
+    for (const id of nodes) model.set(id, { fileIds: JSON.stringify(fileIdsUnder(context, id)) })
+    if (nodes.length === 0) return
+    yield {
+      title: `Write the file lists of ${plural(nodes.length, 'summary', 'summaries')} again`,
+      rule: 'Every file that the sources refer to, in the order of first mention.',
+      risk: 'safe',
+      nodes,
+    }
+  },
+}
+
+function isList(json: string | null): boolean {
+  try {
+    return Array.isArray(JSON.parse(json ?? ''))
+  } catch {
+    return false
+  }
+}
+
+const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
+
+function fileIdsUnder({ model, db }: FixContext, id: string): string[] {
+  const messages = model.messageEdges(id).map((edge) => edge.to)
+  const texts = db.column<string>(queries.texts, { ids: JSON.stringify(messages) })
+  const lists = model.sources(id).map((source) => source.fileIds ?? '')
+  return [...new Set([...texts, ...lists].flatMap((text) => text.match(FILE_ID) ?? []))]
+}
+
+export const jsonRules = [
   {
     id: 'malformed_json',
     group: 'json',
@@ -46,9 +87,11 @@ export const jsonChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'Every text that should be JSON is.',
     explanation: 'What this row says cannot be read by a program. Other rows are read as if nothing was.',
-    repairable: false,
+    fixes: [setFileIds],
+    advice: 'The damaged field belongs to a message and is never changed; everything else of its row is read.',
+    cannotRestore: 'What the field said is only in a backup or the transcript.',
     notApplicable: ({ info, dialect }) =>
       dialect.jsonColumns.length > 0 ? null : `${info.systemLabel} keeps nothing as JSON.`,
     find: findMalformed,
   },
-]
+] as const satisfies readonly Rule[]

@@ -7,7 +7,7 @@ import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledge
 import { pendingMessageIds, readBatch } from '../../ingest/ledger/outbox.ts'
 import { toEvents } from '../../ingest/ledger/to-events.ts'
 import { ledgerPath } from '../../systems/decapod/ledger.ts'
-import type { Check, CheckContext, Finding } from './rule.ts'
+import type { Finding, Rule, RuleContext } from './rule.ts'
 
 const queries = {
   stored: /* sql */ `
@@ -16,7 +16,7 @@ const queries = {
 }
 
 /** A message's number is that of its line where the ledger is what the memory is read from. */
-function findingOf({ facts, info }: CheckContext, line: number, detail: string): Finding {
+function findingOf({ facts, info }: RuleContext, line: number, detail: string): Finding {
   const place = info.system === 'decapod' ? facts.messages.positionOf(line) : -1
   return {
     id: place < 0 ? null : facts.messageId(place),
@@ -25,19 +25,19 @@ function findingOf({ facts, info }: CheckContext, line: number, detail: string):
   }
 }
 
-function* each(context: CheckContext, judge: (line: LedgerLine) => string | null): Generator<Finding | null> {
+function* each(context: RuleContext, judge: (line: LedgerLine) => string | null): Generator<Finding | null> {
   for (const line of readLedgerLines(ledgerOf(context) ?? '')) {
     const detail = judge(line)
     yield detail === null ? null : findingOf(context, line.line, detail)
   }
 }
 
-const findWrongHashes = (context: CheckContext): Iterable<Finding | null> =>
+const findWrongHashes = (context: RuleContext): Iterable<Finding | null> =>
   each(context, ({ isEvent, isTrue }) =>
     isEvent ? (isTrue ? null : 'its content is not what its hash says') : 'no event can be read',
   )
 
-function findDuplicates(context: CheckContext): Iterable<Finding | null> {
+function findDuplicates(context: RuleContext): Iterable<Finding | null> {
   const first = new Map<string, number>()
   return each(context, ({ line, isEvent, eventId }) => {
     const before = first.get(eventId)
@@ -46,7 +46,7 @@ function findDuplicates(context: CheckContext): Iterable<Finding | null> {
   })
 }
 
-function findTimeSteps(context: CheckContext): Iterable<Finding | null> {
+function findTimeSteps(context: RuleContext): Iterable<Finding | null> {
   let latest = Number.NEGATIVE_INFINITY
   return each(context, ({ isEvent, time }) => {
     const at = isEvent ? ledgerTimeMs(time) : Number.NaN
@@ -58,14 +58,14 @@ function findTimeSteps(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** Beside the database under a name of its own, or where a memory of ours says and this machine allows it. */
-function ledgerOf({ db, info, ledgers }: CheckContext): string | null {
+function ledgerOf({ db, info, ledgers }: RuleContext): string | null {
   if (info.system === 'decapod') return ledgerPath(realpathSync(info.path))
   const path = info.system === 'native' ? statedLedger(db) : null
   // What a memory from elsewhere names is not even looked at.
   return path !== null && ledgers !== null && whyRefused(db, path, ledgers) === null ? path : null
 }
 
-function* findBehind(context: CheckContext): Iterable<Finding | null> {
+function* findBehind(context: RuleContext): Iterable<Finding | null> {
   if (context.info.system === 'native') return yield* findUnrecorded(context)
   const indexed = new Set(context.db.column<string>(queries.indexed))
   const seen = new Set<string>()
@@ -81,7 +81,7 @@ function* findBehind(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** Messages that neither the ledger nor its outbox has, and changes that wait because the ledger cannot be continued. */
-function* findUnrecorded(context: CheckContext): Iterable<Finding | null> {
+function* findUnrecorded(context: RuleContext): Iterable<Finding | null> {
   const { db, ledgers } = context
   const state = ledgers === null ? null : ledgerState(db, ledgers)
   if (state !== null && state.blocked !== null && state.pending > 0) {
@@ -99,7 +99,7 @@ function* findUnrecorded(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** What only the ledger has, and lines that stand after all that this memory has written. */
-function* findAhead(context: CheckContext): Iterable<Finding | null> {
+function* findAhead(context: RuleContext): Iterable<Finding | null> {
   const { db } = context
   const { bytes: known } = extentOf(db)
   const stored = new Set<string>()
@@ -115,20 +115,20 @@ function* findAhead(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** Of a batch that was begun: whatever of it is in the ledger by now was written by this memory. */
-function expectedHashes(db: CheckContext['db']): ReadonlySet<string> {
+function expectedHashes(db: RuleContext['db']): ReadonlySet<string> {
   const last = ledgerMeta(db, 'ledger_batch')
   if (last === undefined) return new Set()
   return new Set([...toEvents(db, readBatch(db, Number(last)))].map(({ content }) => sha256(content)))
 }
 
 /** A ledger that is another memory's, by who keeps it here or by how it begins. */
-function* findForeign({ db, info, ledgers }: CheckContext): Iterable<Finding | null> {
+function* findForeign({ db, info, ledgers }: RuleContext): Iterable<Finding | null> {
   if (info.system !== 'native' || ledgers === null) return
   const { problem, blocked } = ledgerState(db, ledgers)
   yield problem === 'foreign' ? { id: null, conversationId: null, detail: blocked ?? '' } : null
 }
 
-function recordedIn(context: CheckContext): ReadonlySet<string> {
+function recordedIn(context: RuleContext): ReadonlySet<string> {
   const recorded = new Set<string>()
   for (const { isEvent, kind, hash } of readLedgerLines(ledgerOf(context) ?? '')) {
     if (isEvent && kind !== 'event') recorded.add(hash)
@@ -136,12 +136,12 @@ function recordedIn(context: CheckContext): ReadonlySet<string> {
   return recorded
 }
 
-const keepsNone = ({ db, info }: CheckContext): string | null =>
+const keepsNone = ({ db, info }: RuleContext): string | null =>
   info.system === 'decapod' || (info.system === 'native' && statedLedger(db) !== null)
     ? null
     : `${info.systemLabel} keeps no ledger of this file.`
 
-const noLedger = (context: CheckContext): string | null => {
+const noLedger = (context: RuleContext): string | null => {
   const none = keepsNone(context)
   if (none !== null) return none
   const path = ledgerOf(context)
@@ -154,13 +154,19 @@ const noLedger = (context: CheckContext): string | null => {
   }
 }
 
-const foreignLedger = ({ db, ledgers }: CheckContext): string | null =>
+const foreignLedger = ({ db, ledgers }: RuleContext): string | null =>
   ledgers !== null && ledgerState(db, ledgers).problem === 'foreign' ? 'The ledger is that of another memory.' : null
 
-const nativeLedger = (context: CheckContext): string | null =>
+const nativeLedger = (context: RuleContext): string | null =>
   context.info.system === 'native' ? noLedger(context) : `${context.info.systemLabel} has no ledger of its own here.`
 
-export const ledgerChecks: readonly Check[] = [
+const NEW_LEDGER =
+  'Verify the ledger, then end it and begin a new one in a file of its own, which holds all that the database has. The old one stays as it is.'
+
+/** A ledger is only written when the transaction is committed. */
+const always = (): boolean => true
+
+export const ledgerRules = [
   {
     id: 'ledger_hash',
     group: 'ledger',
@@ -168,7 +174,7 @@ export const ledgerChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'Every line of the ledger is an event whose content has its hash.',
     explanation: 'What was recorded was changed afterwards, or cut off: it cannot be relied on as a record any more.',
-    repairable: false,
+    advice: NEW_LEDGER,
     notApplicable: noLedger,
     find: findWrongHashes,
   },
@@ -179,7 +185,7 @@ export const ledgerChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'Every event of the ledger has an id of its own.',
     explanation: 'A line was written twice, or the ledger was put together from several.',
-    repairable: false,
+    advice: NEW_LEDGER,
     notApplicable: noLedger,
     find: findDuplicates,
   },
@@ -190,45 +196,51 @@ export const ledgerChecks: readonly Check[] = [
     phase: 'files',
     invariant: 'The times of the ledger never go back.',
     explanation: 'Lines were put in later, or the clock was set back.',
-    repairable: false,
+    advice: NEW_LEDGER,
     notApplicable: noLedger,
     find: findTimeSteps,
   },
   {
     id: 'ledger_behind',
+    isLeftOutOfCommit: always,
     group: 'ledger',
     severity: 'warning',
     phase: 'files',
     invariant: 'The ledger holds all that the database holds.',
     explanation:
       'The ledger lacks what the database has: it was cut off, cannot be written, or was restored without the database.',
-    repairable: true,
+    advice: NEW_LEDGER,
+    isSettledByCommand: true,
     consequenceOf: ['ledger_hash'],
     notApplicable: (context) => (context.info.system === 'native' ? keepsNone(context) : noLedger(context)),
     find: findBehind,
   },
   {
     id: 'ledger_ahead',
+    isLeftOutOfCommit: always,
     group: 'ledger',
     severity: 'warning',
     phase: 'files',
     invariant: 'The ledger holds nothing that this memory did not write.',
     explanation:
       'The ledger goes on where this memory does not: a copy of the memory wrote into it, or the memory was restored without it.',
-    repairable: true,
+    advice: NEW_LEDGER,
+    isSettledByCommand: true,
     consequenceOf: ['ledger_hash'],
     notApplicable: (context) => nativeLedger(context) ?? foreignLedger(context),
     find: findAhead,
   },
   {
     id: 'ledger_foreign',
+    isLeftOutOfCommit: always,
     group: 'ledger',
     severity: 'error',
     phase: 'files',
     invariant: 'The ledger of a memory is its own.',
     explanation: 'The ledger that this memory names is that of another memory. Nothing of this one is written there.',
-    repairable: true,
+    advice: NEW_LEDGER,
+    isSettledByCommand: true,
     notApplicable: (context) => keepsNone(context) ?? (context.info.system === 'native' ? null : nativeLedger(context)),
     find: findForeign,
   },
-]
+] as const satisfies readonly Rule[]

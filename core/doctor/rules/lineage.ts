@@ -1,9 +1,15 @@
 import { hasItems } from '../../systems/scanned-memory.ts'
+import { relink } from '../repair/relink.ts'
+import { removeEmpty, resolveOrphans, settle } from '../repair/settle.ts'
+import { newest, ringIn } from './cycles.ts'
+import { type Fix, isIn, namedSummaries, plural, type StepDraft } from './fix.ts'
 import { freeSummaries } from './links.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { recounting } from './recounting.ts'
+import { restoreLinks } from './restored-links.ts'
+import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
 import { findPrunedMessages } from './sequence.ts'
 
-function* findWithoutSource(context: CheckContext): Iterable<Finding | null> {
+function* findWithoutSource(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts
   const broken = new Set(links.broken.map(({ summary }) => summary))
   for (const { index, id, conversationId, kind } of summaries.rows) {
@@ -14,7 +20,7 @@ function* findWithoutSource(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findWrongKinds(context: CheckContext): Iterable<Finding | null> {
+function* findWrongKinds(context: RuleContext): Iterable<Finding | null> {
   yield* context.dialect.oddKinds(context)
   const { summaries, links, order } = context.facts
   for (const { index, id, conversationId, kind } of summaries.rows) {
@@ -34,7 +40,7 @@ function* findWrongKinds(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findDangling(context: CheckContext): Iterable<Finding | null> {
+function* findDangling(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts
   for (const link of links.broken) {
     if (context.dialect.isPruned(context, link)) continue
@@ -52,7 +58,7 @@ function* findDangling(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findPruned(context: CheckContext): Iterable<Finding | null> {
+function* findPruned(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts
   for (const link of links.broken) {
     if (link.summary < 0 || !context.dialect.isPruned(context, link)) continue
@@ -62,7 +68,7 @@ function* findPruned(context: CheckContext): Iterable<Finding | null> {
   yield* findPrunedMessages(context)
 }
 
-function* findCrossing(context: CheckContext): Iterable<Finding | null> {
+function* findCrossing(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, messageConversation, messageId } = bound(context)
   for (const { index, id, conversationId } of summaries.rows) {
     if (!isAsked(context, conversationId)) continue
@@ -81,14 +87,14 @@ function* findCrossing(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-const bound = ({ facts }: CheckContext) => ({
+const bound = ({ facts }: RuleContext) => ({
   summaries: facts.summaries,
   links: facts.links,
   messageConversation: (place: number) => facts.messageConversation(place),
   messageId: (place: number) => facts.messageId(place),
 })
 
-function* findCycles(context: CheckContext): Iterable<Finding | null> {
+function* findCycles(context: RuleContext): Iterable<Finding | null> {
   const { summaries, order } = context.facts
   for (const { index, id, conversationId } of summaries.rows) {
     yield order.onCycle[index] === 1 && isAsked(context, conversationId)
@@ -97,7 +103,7 @@ function* findCycles(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findWrongDepths(context: CheckContext): Iterable<Finding | null> {
+function* findWrongDepths(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, extents, order } = context.facts
   const isOrdered = new Uint8Array(summaries.length)
   for (const summary of order.sound) isOrdered[summary] = 1
@@ -112,7 +118,7 @@ function* findWrongDepths(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findOrphans(context: CheckContext): Iterable<Finding | null> {
+function* findOrphans(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, window, order } = context.facts
   for (const { index, id, conversationId, kind, depth } of summaries.rows) {
     const isUsed =
@@ -126,7 +132,194 @@ function* findOrphans(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-export const lineageChecks: readonly Check[] = [
+const removeSourceless: Fix = {
+  name: 'summary_without_source',
+  stage: 'summaries without source',
+  reads: ['edges', 'window', 'summaries'],
+  *apply(context) {
+    const { model, was } = context
+    const wanted = new Set([...model.summaries.keys()].filter(isIn(context)).filter((id) => model.isEmpty(id)))
+    if (wanted.size === 0) return
+    removeEmpty(model, (id) => wanted.has(id))
+    settle(model, was)
+    yield {
+      title: `Remove ${plural(wanted.size, 'summary', 'summaries')} that ${wanted.size === 1 ? 'stands' : 'stand'} for nothing`,
+      rule: 'Nothing says what they were made from, and no list of messages gives their hash.',
+      risk: 'rewrite',
+      nodes: [...wanted],
+      cannotRestore: 'Which messages they stood for is not recorded any more. Their texts stay in the backup.',
+    }
+  },
+}
+
+const setKinds: Fix = {
+  name: 'kind_mismatch',
+  stage: 'kinds',
+  reads: ['edges', 'kind', 'summaries'],
+  *apply(context) {
+    const { model, was } = context
+    const nodes = namedSummaries(context).filter((id) => {
+      const kind = model.sourceEdges(id).length > 0 ? 'condensed' : 'leaf'
+      if (model.isEmpty(id) || model.summaries.get(id)?.kind === kind) return false
+      model.set(id, { kind })
+      // Depth and counts follow from the kind.
+      model.setSourceEdges(id, model.sourceEdges(id))
+      return true
+    })
+    if (nodes.length === 0) return
+    settle(model, was)
+    yield {
+      title: `Set the kind of ${plural(nodes.length, 'summary', 'summaries')}`,
+      rule: 'What has summaries among its sources is condensed, what has messages only is a leaf; depths and counts follow.',
+      risk: 'safe',
+      nodes,
+    }
+  },
+}
+
+export const dropDangling: Fix = {
+  name: 'dangling_edge',
+  stage: 'dangling links',
+  reads: ['edges', 'window', 'summaries'],
+  *apply(context) {
+    const { model, conversationId, was } = context
+    const lost = { messages: 0, summaries: 0, owners: 0 }
+    const nodes: string[] = []
+    for (const id of [...model.owners()]) {
+      const owner = model.summaries.get(id)
+      if ((owner?.conversationId ?? null) !== conversationId) continue
+      const [messages, sources] = [model.messageEdges(id), model.sourceEdges(id)]
+      const keptMessages = owner ? messages.filter(({ to }) => model.messages.has(to)) : []
+      const keptSources = owner ? sources.filter(({ to }) => model.summaries.has(to)) : []
+      if (!relink(model, id, keptMessages, keptSources)) continue
+      if (owner) nodes.push(id)
+      else lost.owners += 1
+      lost.messages += owner ? messages.length - keptMessages.length : 0
+      lost.summaries += owner ? sources.length - keptSources.length : 0
+    }
+    if (nodes.length + lost.owners === 0) return
+    settle(model, was)
+    const gone = [
+      ...(lost.messages > 0 ? [plural(lost.messages, 'message')] : []),
+      ...(lost.summaries + lost.owners > 0 ? [plural(lost.summaries + lost.owners, 'summary', 'summaries')] : []),
+    ].join(' and ')
+    yield {
+      title: 'Remove links that lead to nothing',
+      rule: 'What stood behind them is no longer in the file; messages that are there and were reached through them alone come back into the window.',
+      risk: 'rewrite',
+      nodes,
+      cannotRestore: `The file no longer holds ${gone} that these links name: only a backup or the transcript may.`,
+    }
+  },
+}
+
+const cutCrossings: Fix = {
+  name: 'cross_conversation_edge',
+  stage: 'links across conversations',
+  reads: ['edges', 'window', 'summaries'],
+  *apply(context) {
+    const { model, was, conversationId } = context
+    if (conversationId === null) return
+    const { messages } = model
+    const isOwnMessage = (id: number): boolean => {
+      const row = messages.rowOf(id)
+      return row < 0 || messages.conversationIds[row] === conversationId
+    }
+    const isOwnSummary = (id: string): boolean =>
+      (model.summaries.get(id)?.conversationId ?? conversationId) === conversationId
+    const nodes = [...model.summaries.keys()].filter(isIn(context)).filter((id) => {
+      const messages = model.messageEdges(id).filter(({ to }) => isOwnMessage(to))
+      return relink(
+        model,
+        id,
+        messages,
+        model.sourceEdges(id).filter(({ to }) => isOwnSummary(to)),
+      )
+    })
+    if (nodes.length === 0) return
+    settle(model, was)
+    yield {
+      title: 'Cut links into other conversations',
+      rule: 'A summary keeps the sources of its own conversation; the others are reached in theirs.',
+      risk: 'rewrite',
+      nodes,
+      cannotRestore: 'The texts of these summaries may still tell of the other conversation: rewrite them.',
+    }
+  },
+}
+
+const cutCycles: Fix = {
+  name: 'lineage_cycle',
+  stage: 'cycles',
+  reads: ['edges', 'window', 'summaries', 'depth'],
+  *apply(context) {
+    const { model, was } = context
+    const cut: string[] = []
+    for (let ring = ringIn(context); ring; ring = ringIn(context)) {
+      const { from, to } = newest(context, ring)
+      const edges = model.sourceEdges(from)
+      model.setSourceEdges(
+        from,
+        edges.filter((edge) => edge.to !== to),
+      )
+      cut.push(`${from} → ${to}`)
+    }
+    if (cut.length === 0) return
+    settle(model, was)
+    yield {
+      title: cut.length === 1 ? 'Cut the link that closes the cycle' : `Cut ${cut.length} links that close cycles`,
+      rule: `Of each cycle the link goes that can least have been there from the beginning, from a summary to a source made after it (${cut.slice(0, 3).join(', ')}).`,
+      risk: 'rewrite',
+      nodes: [...new Set(cut.flatMap((edge) => edge.split(' → ')))],
+    }
+  },
+}
+
+const setDepths = recounting({
+  name: 'depth_mismatch',
+  stage: 'depths',
+  what: 'depth',
+  fields: ['depth'],
+  reads: ['edges', 'kind', 'summaries', 'depth'],
+  rule: 'A leaf has depth 0, a condensed node one more than its deepest source, from the leaves up.',
+})
+
+const resolveOrphaned: Fix = {
+  name: 'orphan_summary',
+  stage: 'orphans',
+  reads: ['edges', 'window', 'summaries'],
+  *apply(context): Iterable<StepDraft> {
+    const { model, was } = context
+    const lost = new Set([...was.orphans].filter(isIn(context)))
+    if (lost.size === 0) return
+    resolveOrphans(model, (id) => lost.has(id) || !was.orphans.has(id), was.windows)
+    const gone = [...lost].filter((id) => !model.summaries.has(id))
+    settle(model, was)
+    yield {
+      title: `Resolve ${plural(lost.size, 'summary', 'summaries')} that nothing leads to`,
+      rule: 'A summary whose messages nobody else reaches stands in the window again, at their place; one whose messages are reached without it is removed.',
+      risk: gone.length > 0 ? 'rewrite' : 'safe',
+      nodes: [...lost],
+      cannotRestore:
+        gone.length > 0 ? 'Texts of removed summaries stay in the backup; their messages are all there.' : null,
+    }
+  },
+}
+
+export const crossConversationEdge = {
+  id: 'cross_conversation_edge',
+  group: 'lineage',
+  severity: 'error',
+  phase: 'structure',
+  invariant: 'A summary and its sources belong to one conversation.',
+  explanation:
+    'A summary stands for history of another conversation: the agent is told of things that happened elsewhere.',
+  fixes: [restoreLinks, cutCrossings],
+  notApplicable: freeSummaries,
+  find: findCrossing,
+} as const satisfies Rule
+
+export const lineageRules = [
   {
     id: 'summary_without_source',
     group: 'lineage',
@@ -135,7 +328,7 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'Every summary links to at least one message or summary.',
     explanation:
       'Nobody can tell what these summaries stand for: they expand to nothing, and what they say cannot be checked.',
-    repairable: true,
+    fixes: [restoreLinks, removeSourceless],
     find: findWithoutSource,
   },
   {
@@ -146,7 +339,7 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'A leaf is made from messages, a condensed node from summaries.',
     explanation:
       'The kind of these summaries contradicts what they are linked to, so tools that trust the kind walk the wrong way.',
-    repairable: true,
+    fixes: [restoreLinks, setKinds],
     consequenceOf: ['invalid_value'],
     find: findWrongKinds,
   },
@@ -158,21 +351,10 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'Both ends of every lineage link exist.',
     explanation:
       'A link leads to something that is not in the file: expanding stops there, and what stood behind it cannot be reached.',
-    repairable: true,
+    fixes: [dropDangling],
     find: findDangling,
   },
-  {
-    id: 'cross_conversation_edge',
-    group: 'lineage',
-    severity: 'error',
-    phase: 'structure',
-    invariant: 'A summary and its sources belong to one conversation.',
-    explanation:
-      'A summary stands for history of another conversation: the agent is told of things that happened elsewhere.',
-    repairable: true,
-    notApplicable: freeSummaries,
-    find: findCrossing,
-  },
+  crossConversationEdge,
   {
     id: 'lineage_cycle',
     group: 'lineage',
@@ -181,7 +363,7 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'No summary is among its own sources, at any distance.',
     explanation:
       'A summary is made from itself, so that expanding it would never end in tools that do not look out for it.',
-    repairable: true,
+    fixes: [restoreLinks, cutCycles],
     find: findCycles,
   },
   {
@@ -192,7 +374,7 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'A leaf has depth 0, a condensed node one more than its deepest source.',
     explanation:
       'The stored depth is wrong, so the next condensed pass groups these summaries with the wrong neighbours.',
-    repairable: true,
+    fixes: [setDepths],
     consequenceOf: ['lineage_cycle', 'invalid_value', 'kind_mismatch'],
     find: findWrongDepths,
   },
@@ -203,7 +385,7 @@ export const lineageChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'Every summary is in the window or a source of another summary.',
     explanation: 'Nothing leads to these summaries any more. What they stand for may be out of reach for the agent.',
-    repairable: true,
+    fixes: [resolveOrphaned],
     consequenceOf: ['dangling_item', 'dangling_edge', 'summary_without_source'],
     notApplicable: freeSummaries,
     find: findOrphans,
@@ -216,8 +398,7 @@ export const lineageChecks: readonly Check[] = [
     invariant: 'What a summary was made from is kept, unless the rules of its system prune it.',
     explanation:
       'The system that wrote this file removes sources of finished sessions, or single turns, by its own rules. The summaries stand; they cannot be expanded further.',
-    repairable: false,
     consequenceOf: ['dangling_edge', 'dangling_item', 'foreign_keys', 'sequence_duplicate', 'sequence_gap'],
     find: findPruned,
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,4 +1,11 @@
-import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './rule.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import type { Edge } from '../repair/memory-model.ts'
+import { spansOf } from '../repair/reach.ts'
+import { relink } from '../repair/relink.ts'
+import { settle } from '../repair/settle.ts'
+import { type Fix, type FixContext, isIn, namedSummaries } from './fix.ts'
+import { restoreLinks } from './restored-links.ts'
+import { type Finding, findByQuery, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   duplicateMessages: /* sql */ `
@@ -9,7 +16,7 @@ const queries = {
     GROUP BY e.summary_id, e.message_id HAVING count(*) > 1`,
 }
 
-function* findDuplicateEdges(context: CheckContext): Iterable<Finding | null> {
+function* findDuplicateEdges(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts
   let isAnyTwice = false
   for (const { index, id, conversationId } of summaries.rows) {
@@ -36,7 +43,7 @@ function isAscending(places: Int32Array): boolean {
   return true
 }
 
-function* findSourcesOutOfOrder(context: CheckContext): Iterable<Finding | null> {
+function* findSourcesOutOfOrder(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, extents, order, messages } = context.facts
   for (const { index, id, conversationId } of summaries.rows) {
     yield null
@@ -63,7 +70,7 @@ function* findSourcesOutOfOrder(context: CheckContext): Iterable<Finding | null>
   }
 }
 
-function* findSourceGaps(context: CheckContext): Iterable<Finding | null> {
+function* findSourceGaps(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts
   for (const { index, id, conversationId } of summaries.rows) {
     yield links.sparse.has(index) && isAsked(context, conversationId)
@@ -73,7 +80,7 @@ function* findSourceGaps(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** Two leaves over one message are fine under one dependent (a rewrite in progress); apart they say it twice. */
-function* findDoubleCoverage(context: CheckContext): Iterable<Finding | null> {
+function* findDoubleCoverage(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, coverage } = context.facts
   const above = new Map<number, Set<number>>()
   const dependentsOf = (summary: number): Set<number> => {
@@ -104,10 +111,113 @@ function* findDoubleCoverage(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** Why a system's summaries may overlap and stand alone; null where they may not. */
-export const freeSummaries = ({ info }: CheckContext): string | null =>
+export const freeSummaries = ({ info }: RuleContext): string | null =>
   info.capabilities.freeSummaries ? `${info.systemLabel} makes summaries of whatever it is asked for.` : null
 
-export const linkChecks: readonly Check[] = [
+const dropDuplicates: Fix = {
+  name: 'duplicate_edge',
+  stage: 'repeated links',
+  reads: ['edges', 'summaries'],
+  *apply(context) {
+    const { model, was } = context
+    const nodes = [...model.summaries.keys()]
+      .filter(isIn(context))
+      .filter((id) => relink(model, id, once(model.messageEdges(id)), once(model.sourceEdges(id))))
+    if (nodes.length === 0) return
+    settle(model, was)
+    yield {
+      title: 'List every source once',
+      rule: 'Of each source the first place in the list stays.',
+      risk: 'safe',
+      nodes,
+    }
+  },
+}
+
+/** Of each source the first place. */
+function once<Id>(edges: readonly Edge<Id>[]): Edge<Id>[] {
+  const seen = new Set<Id>()
+  return edges.filter(({ to }) => !seen.has(to) && seen.add(to))
+}
+
+const orderSources: Fix = {
+  name: 'source_order',
+  stage: 'order of sources',
+  reads: ['edges', 'summaries'],
+  *apply(context) {
+    const { model, was } = context
+    const spans = spansOf(model)
+    const nodes = namedSummaries(context).filter((id) => {
+      const messages = sortedSources(model.messageEdges(id), (to) => model.messages.seqOf(to))
+      return relink(
+        model,
+        id,
+        messages,
+        sortedSources(model.sourceEdges(id), (to) => spans.get(to)?.firstSeq),
+      )
+    })
+    if (nodes.length === 0) return
+    settle(model, was)
+    yield {
+      title: 'List sources in the order of the history',
+      rule: 'Sources keep their places in the list and are put there in the order in which their history begins.',
+      risk: 'safe',
+      nodes,
+    }
+  },
+}
+
+/** The places stay, what stands on them changes. */
+function sortedSources<Id>(edges: readonly Edge<Id>[], place: (to: Id) => number | undefined): Edge<Id>[] {
+  const sorted = edges.toSorted((a, b) => (place(a.to) ?? 0) - (place(b.to) ?? 0))
+  return sorted.map(({ to }, index) => ({ to, ordinal: edges[index]?.ordinal ?? index }))
+}
+
+const coverOnce: Fix = {
+  name: 'double_coverage',
+  stage: 'double coverage',
+  reads: ['edges', 'window', 'summaries'],
+  *apply(context) {
+    const { model, was } = context
+    const doubled = new Map<number, string[]>()
+    for (const { id } of context.findings) doubled.set(messageNumber(id ?? '') ?? -1, [])
+    for (const leaf of model.summaries.keys()) {
+      for (const { to } of model.messageEdges(leaf)) doubled.get(to)?.push(leaf)
+    }
+    const nodes = new Set<string>()
+    for (const [message, leaves] of doubled) {
+      const keeper = bestLeaf(context, message, leaves)
+      for (const leaf of leaves) {
+        if (leaf === keeper) continue
+        nodes.add(leaf)
+        model.setMessageEdges(
+          leaf,
+          model.messageEdges(leaf).filter((edge) => edge.to !== message),
+        )
+      }
+    }
+    if (nodes.size === 0) return
+    settle(model, was)
+    yield {
+      title: 'Cover every message by one leaf',
+      rule: 'A message stays with the leaf whose other messages stand nearest to it, of equals with the one that was made first.',
+      risk: 'rewrite',
+      nodes: [...nodes],
+      cannotRestore: 'The texts of the other leaves may still tell of these messages: rewrite them.',
+    }
+  },
+}
+
+/** Whose other messages are its neighbours; then the older one. */
+function bestLeaf({ model }: FixContext, message: number, leaves: readonly string[]): string | undefined {
+  const seq = model.messages.seqOf(message) ?? 0
+  const neighbours = (id: string): number =>
+    model.messageEdges(id).filter(({ to }) => Math.abs((model.messages.seqOf(to) ?? Number.NaN) - seq) === 1).length
+  const made = (id: string): number => model.summaries.get(id)?.createdAtMs ?? 0
+  return leaves.toSorted((a, b) => neighbours(b) - neighbours(a) || made(a) - made(b))[0]
+}
+
+export const linkRules = [
   {
     id: 'duplicate_edge',
     group: 'lineage',
@@ -115,7 +225,7 @@ export const linkChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'A summary lists each source once.',
     explanation: 'A source is listed more than once: counts are too high, and expanding repeats it.',
-    repairable: true,
+    fixes: [dropDuplicates],
     find: findDuplicateEdges,
   },
   {
@@ -126,7 +236,7 @@ export const linkChecks: readonly Check[] = [
     invariant: 'The sources of a summary stand in the order of the history.',
     explanation:
       'A source stands behind one that came later: expanding these summaries gives the history in the wrong order.',
-    repairable: true,
+    fixes: [restoreLinks, orderSources],
     consequenceOf: ['double_coverage', 'cross_conversation_edge', 'duplicate_edge'],
     notApplicable: ({ info }) =>
       info.capabilities.sourceOrder === false ? `${info.systemLabel} does not record an order of sources.` : null,
@@ -140,7 +250,7 @@ export const linkChecks: readonly Check[] = [
     invariant: 'The sources of a summary are numbered from the first without gaps.',
     explanation:
       'A source of these summaries is gone, or was put in later: they stand for less, or more, than they say.',
-    repairable: false,
+    advice: 'Expand the summary and read it beside its sources. Write it anew if it tells of something else.',
     consequenceOf: [
       'coverage_gap',
       'cross_conversation_edge',
@@ -165,9 +275,9 @@ export const linkChecks: readonly Check[] = [
     invariant: 'A message is under one leaf, or under leaves that share a dependent.',
     explanation:
       'These messages were summarised twice: the window says the same thing in two places and pays for both.',
-    repairable: true,
+    fixes: [restoreLinks, coverOnce],
     consequenceOf: ['cross_conversation_edge'],
     notApplicable: freeSummaries,
     find: findDoubleCoverage,
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,9 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
 import { type LogEnd, logHeader, readLog } from '../../sqlite/write-ahead-log.ts'
-import type { Check, CheckContext, Finding } from './rule.ts'
+import type { Finding, Rule, RuleContext } from './rule.ts'
 
 /** Where SQLite keeps the log of a file; null when nothing is in it. */
-function logOf({ info }: CheckContext): string | null {
+function logOf({ info }: RuleContext): string | null {
   try {
     const path = `${realpathSync(info.path)}-wal`
     return statSync(path).size > 0 ? path : null
@@ -13,7 +13,7 @@ function logOf({ info }: CheckContext): string | null {
   }
 }
 
-function* findBroken(context: CheckContext): Iterable<Finding | null> {
+function* findBroken(context: RuleContext): Iterable<Finding | null> {
   const path = logOf(context)
   if (path === null) return
   try {
@@ -41,7 +41,7 @@ function* told({ hasHeader, frames, strandedCommits, foreignBytes }: LogEnd, byt
   }
 }
 
-export const logChecks: readonly Check[] = [
+export const logRules = [
   {
     id: 'log_broken',
     group: 'file',
@@ -50,8 +50,9 @@ export const logChecks: readonly Check[] = [
     invariant: 'What stands in the write-ahead log was written there by SQLite and can be read.',
     explanation:
       'Something else wrote into the log, or a part of it is lost. SQLite passes over what it cannot read: what was committed there last may be missing.',
-    repairable: false,
+    advice:
+      'Keep the file and its -wal together as they are, and save what can be read ("lcm salvage") into a new one.',
     notApplicable: (context) => (logOf(context) === null ? 'The file has no write-ahead log, or an empty one.' : null),
     find: findBroken,
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,5 +1,9 @@
 import { readLocks, whyHoldsNobody, whyStale } from '../../compaction/conversation-lock.ts'
-import { type Check, type CheckContext, type Finding, findIn, isAsked } from './rule.ts'
+import type { RowChange } from '../../contract/repair.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { CUT_OFF, endOf, type OpenRun, readOpenRuns } from '../../window/cut-off-runs.ts'
+import { type Fix, plural } from './fix.ts'
+import { type Finding, findIn, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   abandonedRuns: /* sql */ `
@@ -103,7 +107,7 @@ const FAILING_RUNS = 3
 
 type Pending = { id: string; conversationId: number; status: string; atMs: number | null }
 
-function* findPending(context: CheckContext, sql: string, table: string, what: string): Iterable<Finding> {
+function* findPending(context: RuleContext, sql: string, table: string, what: string): Iterable<Finding> {
   if (!context.probe.has(table)) return
   const now = context.clock()
   for (const { id, conversationId, status, atMs } of context.db.iterate<Pending>(sql)) {
@@ -114,7 +118,7 @@ function* findPending(context: CheckContext, sql: string, table: string, what: s
 
 const timeOf = (atMs: number | null): string => (atMs === null ? 'an unknown time' : new Date(atMs).toISOString())
 
-function* findStaleLocks(context: CheckContext): Iterable<Finding> {
+function* findStaleLocks(context: RuleContext): Iterable<Finding> {
   const now = context.clock()
   for (const lock of readLocks(context.db, context.conversationId)) {
     // Another system gives leases by rules of its own.
@@ -125,13 +129,13 @@ function* findStaleLocks(context: CheckContext): Iterable<Finding> {
   yield* findPending(context, queries.pendingNodes, 'pending_summary_nodes', 'the pending summary')
 }
 
-function* findAbandoned(context: CheckContext): Iterable<Finding> {
+function* findAbandoned(context: RuleContext): Iterable<Finding> {
   for (const row of context.db.iterate<Finding>(queries.abandonedRuns, { conversation: context.conversationId }))
     yield row
   yield* findPending(context, queries.pendingBatches, 'pending_compaction_batches', 'the batch')
 }
 
-function* findNeverCompacted(context: CheckContext): Iterable<Finding | null> {
+function* findNeverCompacted(context: RuleContext): Iterable<Finding | null> {
   const { messages, summaries, window } = context.facts
   const { budgetTokens, softThreshold } = context.settings
   const summarised = new Set(summaries.rows.map(({ conversationId }) => conversationId))
@@ -149,7 +153,7 @@ function* findNeverCompacted(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findFailing(context: CheckContext): Iterable<Finding> {
+function* findFailing(context: RuleContext): Iterable<Finding> {
   const { db, probe, info } = context
   if (probe.has('conversation_compaction_maintenance', 'retry_attempts')) {
     type Row = { conversationId: number; pending: number; retries: number; failure: string | null }
@@ -181,32 +185,100 @@ function* findFailing(context: CheckContext): Iterable<Finding> {
   }
 }
 
-export const operationsChecks: readonly Check[] = [
-  {
-    id: 'stale_lock',
-    group: 'operations',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'No conversation is locked, or marked as being worked on, by someone who is gone.',
-    explanation:
-      'A compaction was cut off and left its mark. Some systems wait for it for ever and never compact again.',
-    repairable: true,
-    find: findStaleLocks,
+/** A run is not abandoned while its conversation is locked: who drops the lock closes the run as well. */
+const dropLocks: Fix = {
+  name: 'stale_lock',
+  stage: 'locks',
+  reads: ['operations'],
+  *apply({ db, clock, conversationId }) {
+    if (conversationId === null) return
+    const nowMs = clock()
+    const locks = readLocks(db, conversationId).filter((lock) => whyHoldsNobody(lock, nowMs) !== null)
+    if (locks.length === 0) return
+    const runs = readOpenRuns(db, conversationId)
+    yield {
+      title: 'Drop the lock of an owner that is gone',
+      rule: `${locks.map((lock) => `${lock.owner}, ${whyHoldsNobody(lock, nowMs)}`).join('; ')}.${runs.length > 0 ? ` ${CLOSING}` : ''}`,
+      risk: 'safe',
+      nodes: [],
+      alsoSettles: runs.length > 0 ? [abandonedRun] : [],
+      changes: [
+        ...locks.map(
+          ({ owner, acquiredAtMs, leaseUntilMs }): RowChange => ({
+            table: 'conversation_locks',
+            key: { conversation_id: conversationId },
+            before: { owner, acquired_at: acquiredAtMs, lease_until: leaseUntilMs },
+            after: null,
+          }),
+        ),
+        ...runs.map(closing),
+      ],
+    }
   },
-  {
-    id: 'abandoned_run',
-    group: 'operations',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'Every compaction run that began also ended.',
-    explanation: 'A compaction was cut off. What it had committed is valid; its end was never recorded.',
-    repairable: true,
-    notApplicable: ({ info, probe }) =>
-      info.system === 'native' || probe.has('pending_compaction_batches')
-        ? null
-        : `${info.systemLabel} does not record compaction runs.`,
-    find: findAbandoned,
+}
+
+const closeRuns: Fix = {
+  name: 'abandoned_run',
+  stage: 'runs',
+  reads: ['operations'],
+  *apply({ db, clock, conversationId, findingsOf }) {
+    if (conversationId === null || findingsOf(staleLock).length > 0) return
+    const runs = openRuns(db, conversationId, clock())
+    if (runs.length === 0) return
+    yield {
+      title: `Close ${plural(runs.length, 'compaction run')} that never finished`,
+      rule: CLOSING,
+      risk: 'safe',
+      nodes: [],
+      changes: runs.map(closing),
+    }
   },
+}
+
+const CLOSING = `A run that was cut off is recorded to have ended with its last replacement, stop reason "${CUT_OFF}".`
+
+/** None while somebody works on the conversation. */
+const openRuns = (db: ReadDb, conversationId: number, nowMs: number): OpenRun[] =>
+  readLocks(db, conversationId).some((lock) => whyHoldsNobody(lock, nowMs) === null)
+    ? []
+    : readOpenRuns(db, conversationId)
+
+const closing = (run: OpenRun): RowChange => ({
+  table: 'compaction_runs',
+  key: { run_id: run.runId },
+  before: { finished_at: null },
+  after: endOf(run),
+})
+
+const staleLock = {
+  id: 'stale_lock',
+  group: 'operations',
+  severity: 'warning',
+  phase: 'structure',
+  invariant: 'No conversation is locked, or marked as being worked on, by someone who is gone.',
+  explanation: 'A compaction was cut off and left its mark. Some systems wait for it for ever and never compact again.',
+  fixes: [dropLocks],
+  find: findStaleLocks,
+} as const satisfies Rule
+
+const abandonedRun = {
+  id: 'abandoned_run',
+  group: 'operations',
+  severity: 'warning',
+  phase: 'structure',
+  invariant: 'Every compaction run that began also ended.',
+  explanation: 'A compaction was cut off. What it had committed is valid; its end was never recorded.',
+  fixes: [closeRuns],
+  notApplicable: ({ info, probe }) =>
+    info.system === 'native' || probe.has('pending_compaction_batches')
+      ? null
+      : `${info.systemLabel} does not record compaction runs.`,
+  find: findAbandoned,
+} as const satisfies Rule
+
+export const operationRules = [
+  staleLock,
+  abandonedRun,
   {
     id: 'never_compacted',
     group: 'operations',
@@ -215,7 +287,7 @@ export const operationsChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'A conversation above the threshold has been compacted at least once.',
     explanation: 'The window is above the threshold at which it is compacted, and no summary was ever written.',
-    repairable: false,
+    advice: 'Compact the conversation.',
     consequenceOf: ['token_drift', 'invalid_value'],
     find: findNeverCompacted,
   },
@@ -226,7 +298,7 @@ export const operationsChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'Compactions that were asked for succeed.',
     explanation: 'The last attempts to compact came to nothing, or none was made: the window keeps growing.',
-    repairable: false,
+    advice: 'Look at the runs and their stop reasons, then test the provider in Settings.',
     consequenceOf: ['stale_lock'],
     find: findFailing,
   },
@@ -238,7 +310,7 @@ export const operationsChecks: readonly Check[] = [
     invariant: 'A conversation is either active or archived, and a session has one active conversation.',
     explanation:
       'The marks contradict each other, so that the system may go on writing to a conversation that was put aside, to the wrong one of two, or never again.',
-    repairable: false,
+    advice: 'Let its own system put the conversation aside again, or take it up.',
     notApplicable: ({ info, probe }) =>
       probe.has('conversations', 'active') && probe.has('conversations', 'archived_at')
         ? null
@@ -258,7 +330,7 @@ export const operationsChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'What is noted about reading the transcript can be: a file, and a place within it.',
     explanation: 'The next messages may be skipped or read again: the system goes on from a place that is not there.',
-    repairable: false,
+    advice: 'Let its own system read the transcript from the start again; "lcm coverage" names what never arrived.',
     notApplicable: ({ info, probe }) =>
       probe.has('conversation_bootstrap_state', 'last_processed_offset')
         ? null
@@ -275,7 +347,7 @@ export const operationsChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'What a focus brief rests on exists.',
     explanation: 'The brief that is put in front of the window speaks of something that is not in the file.',
-    repairable: false,
+    advice: 'Let its own system make the brief anew.',
     consequenceOf: ['dangling_edge', 'dangling_item'],
     notApplicable: ({ info, probe }) =>
       probe.has('focus_briefs') ? null : `${info.systemLabel} keeps no focus briefs in this file.`,
@@ -284,4 +356,4 @@ export const operationsChecks: readonly Check[] = [
       if (context.probe.has('focus_briefs', 'covered_message_seq')) yield* findIn(context, [], queries.briefSequence)
     },
   },
-]
+] as const satisfies readonly Rule[]

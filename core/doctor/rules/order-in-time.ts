@@ -1,4 +1,4 @@
-import { type Check, type CheckContext, type Finding, findByQuery, isAsked } from './rule.ts'
+import { type Finding, findByQuery, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   unmade: /* sql */ `
@@ -19,7 +19,7 @@ const queries = {
 /** Clocks differ, parallel calls come back out of order, and time zones are mixed up; not by more than this. */
 const DAY_MS = 86_400_000
 
-function* findStepsBack(context: CheckContext): Iterable<Finding | null> {
+function* findStepsBack(context: RuleContext): Iterable<Finding | null> {
   const { messages, events } = context.facts
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId)) continue
@@ -41,14 +41,14 @@ function* findStepsBack(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** The family of lossless-claw notes when everything was made; others leave some of it out. */
-function* findImpossibleMaking(context: CheckContext): Iterable<Finding> {
+function* findImpossibleMaking(context: RuleContext): Iterable<Finding> {
   if (context.info.system !== 'lossless-claw' && context.info.system !== 'lossless-claude') return
   yield* findByQuery(context, queries.unmade)
   yield* findByQuery(context, queries.early)
   yield* findByQuery(context, queries.unbegun)
 }
 
-export const orderInTimeChecks: readonly Check[] = [
+export const orderInTimeRules = [
   {
     id: 'time_order',
     group: 'content',
@@ -57,7 +57,7 @@ export const orderInTimeChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'Messages follow each other in time, within a day.',
     explanation: 'A time was changed, or older history was put behind newer: the sequence or the time is wrong.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript which of the two is wrong, the order or the time.'),
     consequenceOf: ['impossible_time', 'source_order', 'sequence_gap', 'cross_conversation_edge'],
     find: findStepsBack,
   },
@@ -70,8 +70,8 @@ export const orderInTimeChecks: readonly Check[] = [
       'It is known when a summary was made and a conversation began, and no summary is older than its messages.',
     explanation:
       'When it was made or begun is not recorded, or cannot be: time travel and sorting by time cannot place it.',
-    repairable: false,
+    advice: 'Nothing has to be done: order and lineage do not rest on this time.',
     consequenceOf: ['time_range', 'impossible_time', 'time_order'],
     find: findImpossibleMaking,
   },
-]
+] as const satisfies readonly Rule[]

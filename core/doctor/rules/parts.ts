@@ -1,6 +1,6 @@
 import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   without: /* sql */ `
@@ -48,7 +48,7 @@ const queries = {
       AND (SELECT count(*) FROM main.message_parts AS o WHERE o.message_id = m.message_id AND o.part_type = 'text') = 1`,
 }
 
-function* findWithoutParts(context: CheckContext): Iterable<Finding | null> {
+function* findWithoutParts(context: RuleContext): Iterable<Finding | null> {
   for (const few of exceptionsAmong(context, rowsInRanges<MessageOf>(context, queries.without))) {
     for (const id of few ? beforePlainEnd(context, few) : []) {
       const detail = 'has no parts, unlike the other messages of its conversation'
@@ -59,7 +59,7 @@ function* findWithoutParts(context: CheckContext): Iterable<Finding | null> {
 }
 
 /** A session may follow another in a conversation; parts of another one after its own began are of elsewhere. */
-function* findOtherSessions(context: CheckContext): Iterable<Finding | null> {
+function* findOtherSessions(context: RuleContext): Iterable<Finding | null> {
   const { db } = context
   const began = new Map<number, number | undefined>()
   function* rows(): Generator<MessageOf | null> {
@@ -79,27 +79,27 @@ function* findOtherSessions(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* rowsInRanges<T>({ db }: CheckContext, sql: string): Generator<T | null> {
+function* rowsInRanges<T>({ db }: RuleContext, sql: string): Generator<T | null> {
   for (const range of rowRanges(db, 'messages')) {
     yield* db.iterate<T>(sql, range)
     yield null
   }
 }
 
-function* inRanges(context: CheckContext, sql: string): Iterable<Finding | null> {
+function* inRanges(context: RuleContext, sql: string): Iterable<Finding | null> {
   for (const finding of rowsInRanges<Finding>(context, sql)) {
     const of = finding?.conversationId ?? null
     yield of === null || isAsked(context, of) ? finding : null
   }
 }
 
-const notApplicable = ({ info, probe }: CheckContext): string | null =>
+const notApplicable = ({ info, probe }: RuleContext): string | null =>
   info.system === 'lossless-claw' && probe.has('message_parts', 'part_type')
     ? null
     : `${info.systemLabel} stores the parts of a message in another way.`
 
 /** What a system that keeps a message twice, whole and in parts, has to keep in step. */
-export const partChecks: readonly Check[] = [
+export const partRules = [
   {
     id: 'part_missing',
     group: 'content',
@@ -107,7 +107,7 @@ export const partChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'Where messages are stored in parts, every message has some.',
     explanation: 'Calls, results and reasoning stand in the parts only: of this message they are lost.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript, or import it into a new memory.'),
     consequenceOf: ['foreign_keys', 'invalid_value'],
     notApplicable,
     find: findWithoutParts,
@@ -119,7 +119,7 @@ export const partChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'The parts of a message are numbered from the first without gaps.',
     explanation: 'A part of the message is gone, or the order of its parts is left to chance.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript, or import it into a new memory.'),
     consequenceOf: ['foreign_keys', 'invalid_value'],
     notApplicable,
     find: (context) => inRanges(context, queries.places),
@@ -131,7 +131,7 @@ export const partChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'The parts of a message are of the session of its conversation.',
     explanation: 'The part was written by another session, or moved here from one: it may not belong to this message.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript to which session the part belongs.'),
     consequenceOf: ['foreign_keys', 'invalid_value'],
     notApplicable,
     find: findOtherSessions,
@@ -143,7 +143,7 @@ export const partChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'The result of a tool says of which call it is.',
     explanation: 'The result cannot be put beside its call: providers refuse it, or it is left out of the window.',
-    repairable: false,
+    ...onlyInTranscript('Nothing has to be done unless a provider refuses the window.'),
     consequenceOf: ['foreign_keys', 'invalid_value'],
     // Earlier releases have it in the original block only.
     notApplicable: (context) =>
@@ -160,7 +160,7 @@ export const partChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'A message says the same as the part that holds its text.',
     explanation: 'One of the two was changed after it was stored: what was really said is not certain.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript which of the two texts was said.'),
     consequenceOf: ['content_hash', 'invalid_value', 'foreign_keys'],
     notApplicable,
     find: (context) =>
@@ -169,4 +169,4 @@ export const partChecks: readonly Check[] = [
         queries.texts(context.probe.has('messages', 'large_content') ? 'AND m.large_content IS NULL' : ''),
       ),
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
-import type { CheckPhase, CheckResult, Severity } from '../../contract/integrity.ts'
+import type { CheckPhase, CheckResult, Sample, Severity } from '../../contract/integrity.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
@@ -8,11 +8,13 @@ import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
 import type { System } from '../../systems/system.ts'
 import type { SystemFacts } from '../../systems/system-facts.ts'
 import type { Inherited } from '../integrity/inherited.ts'
+import type { MemoryModel } from '../repair/memory-model.ts'
+import type { Area, Fix } from './fix.ts'
 
 export type { Finding } from '../../systems/scanned-memory.ts'
 
-/** What a check may look at. Facts are read once and shared. */
-export type CheckContext = ScanContext & {
+/** What a rule may look at. Facts are read once and shared. */
+export type RuleContext = ScanContext & {
   readonly system: System
   readonly dialect: SystemFacts
   readonly settings: CompactionSettings
@@ -24,7 +26,7 @@ export type CheckContext = ScanContext & {
   readonly inherited: Inherited | null
 }
 
-/** A text that is read in one pass by all checks that ask for it. */
+/** A text that is read in one pass by all rules that ask for it. */
 export type TextRow = {
   /** Of a message or a summary, as an id of a node. */
   readonly id: string
@@ -44,41 +46,93 @@ export type TextRow = {
 /** What is wrong with one text: a sentence without a full stop; null when nothing is. */
 export type Inspector = (row: TextRow) => string | null
 
-/** An invariant of a memory, defined once: what must hold, what it means when it does not, and how to find out. */
-export type Check = {
+/**
+ * One invariant of a memory and all that belongs to it: how findings are found, how they are repaired or what to advise,
+ * which other rules they follow from, and how they are explained.
+ */
+export type Rule = Invariant & Remedy
+
+type Invariant = {
   readonly id: string
   readonly group: CheckResult['group']
   readonly severity: Severity | ((info: MemoryInfo) => Severity)
   readonly phase: CheckPhase
   readonly invariant: string
   readonly explanation: string
-  readonly repairable: boolean
-  /** Checks whose findings necessarily make this one fire as well: no fault of its own then. */
+  /** Ids of rules whose findings necessarily make this one find something as well: no fault of its own then. */
   readonly consequenceOf?: readonly string[]
   /** A reason why this file cannot be asked, or null. */
-  readonly notApplicable?: (context: CheckContext) => string | null
-  /** Findings one by one, null for a row that is well; the checker counts, keeps the first, and may pause between two. */
-  readonly find?: (context: CheckContext) => Iterable<Finding | null>
-  /** For a check that reads every text: what is asked of each; null when nothing has to be asked of this file's. */
-  readonly messageTexts?: (context: CheckContext) => Inspector | null
-  readonly summaryTexts?: (context: CheckContext) => Inspector | null
+  readonly notApplicable?: (context: RuleContext) => string | null
+  /** Findings one by one, null for a row that is well; the scan counts, keeps the first, and may yield between two. */
+  readonly find?: (context: RuleContext) => Iterable<Finding | null>
+  /** For a rule that reads every text: what is asked of each; null when nothing has to be asked of this file's. */
+  readonly messageTexts?: (context: RuleContext) => Inspector | null
+  readonly summaryTexts?: (context: RuleContext) => Inspector | null
+  /** How findings that no fix was made for go away all the same. */
+  readonly settledAlong?: SettledAlong
+  /** Not looked for while a repair is being written, because it cannot get worse then and takes too long. */
+  readonly isLeftOutOfCommit?: (bytes: number) => boolean
 }
 
+/** Every finding is settled by steps, or a person is told what to do, or it is an expected state. */
+type Remedy =
+  | {
+      readonly fixes: readonly Fix[]
+      /** For findings that no step settles. */
+      readonly advice?: string
+      readonly cannotRestore?: string
+      readonly isSettledByCommand?: undefined
+    }
+  | {
+      readonly fixes?: undefined
+      readonly advice: string
+      /** What stays lost. */
+      readonly cannotRestore?: string
+      /** Following the advice, which names a command, settles every finding. */
+      readonly isSettledByCommand?: boolean
+    }
+  | {
+      readonly severity: 'info'
+      readonly fixes?: undefined
+      readonly advice?: undefined
+      readonly cannotRestore?: undefined
+      readonly isSettledByCommand?: undefined
+    }
+
+type SettledAlong = {
+  /** What a step must change to be the one that settles such a finding. */
+  readonly reads: readonly Area[]
+  /** Whether a finding is gone in this state of links and windows. */
+  readonly isGone: (finding: Sample, model: MemoryModel) => boolean
+  /** All findings are settled or none is, whatever their conversations are. */
+  readonly isFileWide?: boolean
+}
+
+/** Whether every finding of a rule can be settled without a person who decides. */
+export const isRepairable = ({ fixes, advice, isSettledByCommand }: Rule): boolean =>
+  isSettledByCommand === true || (fixes !== undefined && advice === undefined)
+
+/** The remedy for findings in messages, which are never changed. */
+export const onlyInTranscript = (advice: string) => ({
+  advice: `${advice} Messages are never changed by the app.`,
+  cannotRestore: 'What stood there first is only in a backup or the transcript.',
+})
+
 /** Rows of a query that selects `id`, `conversationId` and `detail` are findings; `:conversation` narrows it. */
-export function* findByQuery(context: CheckContext, sql: string): Iterable<Finding> {
+export function* findByQuery(context: RuleContext, sql: string): Iterable<Finding> {
   for (const row of context.db.iterate<Finding>(sql, { conversation: context.conversationId })) yield row
 }
 
 /** `findByQuery` on tables that the file may lack; without them nothing is found. */
-export function* findIn(context: CheckContext, tables: readonly string[], sql: string): Iterable<Finding> {
+export function* findIn(context: RuleContext, tables: readonly string[], sql: string): Iterable<Finding> {
   if (tables.every((table) => context.probe.has(table))) yield* findByQuery(context, sql)
 }
 
 export const nativeOnly =
   (what: string) =>
-  ({ info }: CheckContext): string | null =>
+  ({ info }: RuleContext): string | null =>
     info.system === 'native' ? null : `${info.systemLabel} does not record ${what}.`
 
 /** Whether a finding in this conversation was asked for. */
-export const isAsked = ({ conversationId }: CheckContext, of: number): boolean =>
+export const isAsked = ({ conversationId }: RuleContext, of: number): boolean =>
   conversationId === null || conversationId === of

@@ -1,55 +1,69 @@
 import type { CheckPhase } from '../../contract/integrity.ts'
-import { contentChecks } from './counts.ts'
-import { fileChecks } from './database.ts'
-import { duplicateChecks } from './duplicates.ts'
-import { fileContentChecks } from './file-contents.ts'
-import { largeFileChecks } from './files.ts'
-import { indexChecks } from './indexes.ts'
-import { jsonChecks } from './json.ts'
-import { ledgerChecks } from './ledger.ts'
-import { lineageChecks } from './lineage.ts'
-import { linkChecks } from './links.ts'
-import { logChecks } from './log.ts'
-import { operationsChecks } from './operations.ts'
-import { orderInTimeChecks } from './order-in-time.ts'
-import { partChecks } from './parts.ts'
-import type { Check } from './rule.ts'
-import { sequenceChecks } from './sequence.ts'
-import { systemChecks } from './systems.ts'
-import { structureChecks } from './tables.ts'
-import { textChecks } from './texts.ts'
-import { timeChecks } from './times.ts'
-import { toolResultChecks } from './tool-results.ts'
-import { valueChecks } from './values.ts'
-import { contextChecks } from './window.ts'
+import { countRules } from './counts.ts'
+import { databaseRules } from './database.ts'
+import { duplicateRules } from './duplicates.ts'
+import { fileContentRules } from './file-contents.ts'
+import { fileRules } from './files.ts'
+import { type Fix, inOrder } from './fix.ts'
+import { indexRules } from './indexes.ts'
+import { jsonRules } from './json.ts'
+import { ledgerRules } from './ledger.ts'
+import { lineageRules } from './lineage.ts'
+import { linkRules } from './links.ts'
+import { logRules } from './log.ts'
+import { operationRules } from './operations.ts'
+import { orderInTimeRules } from './order-in-time.ts'
+import { partRules } from './parts.ts'
+import type { Rule } from './rule.ts'
+import { sequenceRules } from './sequence.ts'
+import { systemRules } from './systems.ts'
+import { tableRules } from './tables.ts'
+import { textRules } from './texts.ts'
+import { timeRules } from './times.ts'
+import { toolResultRules } from './tool-results.ts'
+import { valueRules } from './values.ts'
+import { windowRules } from './window.ts'
 
 /** In the order in which they run: what answers at once first, what reads every page of the file last. */
 export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
 
-const all: readonly Check[] = [
-  ...lineageChecks,
-  ...linkChecks,
-  ...contextChecks,
-  ...contentChecks,
-  ...valueChecks,
-  ...timeChecks,
-  ...orderInTimeChecks,
-  ...sequenceChecks,
-  ...operationsChecks,
-  ...toolResultChecks,
-  ...textChecks,
-  ...duplicateChecks,
-  ...partChecks,
-  ...jsonChecks,
-  ...indexChecks,
-  ...largeFileChecks,
-  ...fileContentChecks,
-  ...systemChecks,
-  ...ledgerChecks,
-  ...logChecks,
-  ...structureChecks,
-  ...fileChecks,
-]
+const all = [
+  ...lineageRules,
+  ...linkRules,
+  ...windowRules,
+  ...countRules,
+  ...valueRules,
+  ...timeRules,
+  ...orderInTimeRules,
+  ...sequenceRules,
+  ...operationRules,
+  ...toolResultRules,
+  ...textRules,
+  ...duplicateRules,
+  ...partRules,
+  ...jsonRules,
+  ...indexRules,
+  ...fileRules,
+  ...fileContentRules,
+  ...systemRules,
+  ...ledgerRules,
+  ...logRules,
+  ...tableRules,
+  ...databaseRules,
+] as const
 
-/** Every check there is, in the order in which they run. */
-export const checks: readonly Check[] = PHASES.flatMap((phase) => all.filter((check) => check.phase === phase))
+type RuleId = (typeof all)[number]['id']
+/** A consequence of a rule that does not exist does not compile. */
+const named: readonly (Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] })[] = all
+
+/** Every rule there is, in the order in which they run. */
+export const rules: readonly Rule[] = PHASES.flatMap((phase) => named.filter((rule) => rule.phase === phase))
+
+/** Every fix there is, in the order in which their steps are applied. */
+export const fixes: readonly Fix[] = inOrder(new Set(rules.flatMap((rule) => rule.fixes ?? [])))
+
+/** The rules that a fix settles; the one that names its steps comes first. */
+export const rulesOf = (fix: Fix): readonly Rule[] =>
+  rules
+    .filter((rule) => rule.fixes?.includes(fix))
+    .toSorted((a, b) => Number(b.id === fix.name) - Number(a.id === fix.name))

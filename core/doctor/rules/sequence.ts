@@ -1,7 +1,7 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
-function* findSequence(context: CheckContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
+function* findSequence(context: RuleContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
   const { messages } = context.facts
   const { sequence } = context.dialect
   for (const { conversationId, from, to } of messages.ranges) {
@@ -32,12 +32,12 @@ const MAX_PRUNED = 16
 const USER = ROLES.indexOf('user')
 
 /** A turn is taken out whole, so that another one begins behind it; it was of one who asked and one who answered. */
-const mayBePruned = ({ facts }: CheckContext, place: number, step: number): boolean =>
+const mayBePruned = ({ facts }: RuleContext, place: number, step: number): boolean =>
   step > 2 && step <= MAX_PRUNED && facts.messages.roles[place] === USER
 
-export const findPrunedMessages = (context: CheckContext): Iterable<Finding | null> => findSequence(context, 'pruned')
+export const findPrunedMessages = (context: RuleContext): Iterable<Finding | null> => findSequence(context, 'pruned')
 
-export const sequenceChecks: readonly Check[] = [
+export const sequenceRules = [
   {
     id: 'sequence_duplicate',
     group: 'content',
@@ -45,7 +45,7 @@ export const sequenceChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'No two messages of a conversation have the same number in its sequence.',
     explanation: 'Two messages claim one place in a conversation: which of them came first is left to chance.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript ("lcm coverage") which message comes first.'),
     find: (context) => findSequence(context, 'duplicate'),
   },
   {
@@ -55,8 +55,8 @@ export const sequenceChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'The messages of a conversation are numbered without gaps.',
     explanation: 'Messages that were there once are gone, or were numbered anew by something else than their system.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript ("lcm coverage"), which names what is missing.'),
     consequenceOf: ['dangling_edge', 'dangling_item', 'sequence_duplicate'],
     find: (context) => findSequence(context, 'gap'),
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,5 +1,6 @@
 import { isDeterministicSummary } from './markers.ts'
-import { type Check, type CheckContext, type Finding, findIn, isAsked } from './rule.ts'
+import { rewritingFailed } from './rewriting.ts'
+import { type Finding, findIn, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   /** A session stands for its conversation by its name. */
@@ -45,7 +46,7 @@ const queries = {
 
 const INJECTED = '[LCM Context — Compressed History]'
 
-function* findUnconsumed(context: CheckContext): Iterable<Finding | null> {
+function* findUnconsumed(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, window } = context.facts
   for (const { index, id, conversationId, depth } of summaries.rows) {
     const isShown = (window.summaryCounts[index] ?? 0) > 0 || (links.dependents[index]?.length ?? 0) > 0
@@ -57,16 +58,16 @@ function* findUnconsumed(context: CheckContext): Iterable<Finding | null> {
 
 const only =
   (system: string, why: string) =>
-  ({ info }: CheckContext): string | null =>
+  ({ info }: RuleContext): string | null =>
     info.system === system ? null : why
 
-const noInternal = ({ db }: CheckContext): string | null =>
+const noInternal = ({ db }: RuleContext): string | null =>
   db.value(/* sql */ 'SELECT 1 FROM internal_conversations LIMIT 1') === undefined
     ? 'No session of a summariser is in this file.'
     : null
 
 /** What only some systems do, to files that only they write. */
-export const systemChecks: readonly Check[] = [
+export const systemRules = [
   {
     id: 'frontier_beyond_messages',
     group: 'operations',
@@ -75,7 +76,8 @@ export const systemChecks: readonly Check[] = [
     invariant: 'What is noted as compacted ends at a message that exists.',
     explanation:
       'The next messages count as compacted already: they are neither shown to the model nor ever summarised.',
-    repairable: false,
+    advice:
+      'Stop the agent before it goes on, and restore a backup; a working copy ("lcm copy") shows all messages at once.',
     notApplicable: only('hermes-lcm', 'Only hermes-lcm notes such a frontier.'),
     find: (context) => findIn(context, ['lcm_lifecycle_state'], queries.frontiers),
   },
@@ -87,7 +89,6 @@ export const systemChecks: readonly Check[] = [
     invariant: 'Every summary that no other was made of is shown to the model.',
     explanation:
       'This system shows only the newest summary of each depth. Of these the model sees at most a line with their id.',
-    repairable: false,
     notApplicable: only('pi-lcm', 'Other systems show all of them.'),
     find: findUnconsumed,
   },
@@ -99,7 +100,7 @@ export const systemChecks: readonly Check[] = [
     invariant: 'Every conversation is one of somebody.',
     explanation:
       'The system recorded its own calls of the summariser as conversations: their prompts and answers are in searches and counts.',
-    repairable: false,
+    advice: 'Leave these conversations out of searches: choose the one that is asked about.',
     notApplicable: noInternal,
     find: (context) => findIn(context, [], queries.internal),
   },
@@ -110,7 +111,7 @@ export const systemChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'A message is in the conversation in which it was said.',
     explanation: 'Messages of a conversation were recorded again in a session of the summariser.',
-    repairable: false,
+    advice: 'Look for the message in its own conversation, where it stands as well.',
     consequenceOf: ['summariser_session'],
     notApplicable: noInternal,
     find: (context) => findIn(context, [], queries.misfiled),
@@ -123,7 +124,7 @@ export const systemChecks: readonly Check[] = [
     invariant: 'What the system puts before a message is not recorded as said.',
     explanation:
       'Summaries that were shown to the model came back as part of a message: they are summarised again and again, and found as if somebody had said them.',
-    repairable: false,
+    advice: 'Read what stands behind the summaries in it: that is what was said.',
     notApplicable: only('argentos', 'Only ArgentOS puts summaries into messages.'),
     messageTexts:
       () =>
@@ -137,7 +138,6 @@ export const systemChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'Every message says something.',
     explanation: 'This system records some tool calls as rows without text: what was called is not known any more.',
-    repairable: false,
     notApplicable: only('argentos', 'Messages without text have their calls in parts.'),
     find: (context) => findIn(context, [], queries.emptyMessages),
   },
@@ -148,7 +148,7 @@ export const systemChecks: readonly Check[] = [
     phase: 'structure',
     invariant: 'A large file is recorded once.',
     explanation: 'The same file was recorded each time that it was seen: lists and counts show it several times.',
-    repairable: false,
+    advice: 'Nothing has to be done: any of the rows leads to the file.',
     notApplicable: only('argentos', 'Other systems name a file by what is in it.'),
     find: (context) => findIn(context, ['large_files'], queries.sameFiles),
   },
@@ -160,11 +160,11 @@ export const systemChecks: readonly Check[] = [
     invariant: 'A summary was made by a model.',
     explanation:
       'The model failed twice, and this system listed the first and the last message instead, as it should. Whatever stood between is not told.',
-    repairable: true,
+    fixes: [rewritingFailed('deterministic_summary', 'it was made without a model')],
     notApplicable: only('argentos', 'Only ArgentOS marks what was made without a model like this.'),
     summaryTexts:
       () =>
       ({ content }) =>
         isDeterministicSummary(content ?? '') ? 'made without a model' : null,
   },
-]
+] as const satisfies readonly Rule[]

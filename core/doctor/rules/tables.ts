@@ -1,6 +1,6 @@
 import { migrations } from '../../sqlite/native.ts'
 import { lostTables } from '../../systems/lossless-claw/tables.ts'
-import type { Check, CheckContext, Finding } from './rule.ts'
+import type { Finding, Rule, RuleContext } from './rule.ts'
 
 const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'index')`,
@@ -52,7 +52,7 @@ const made = (version: number): string[] =>
     .flatMap((sql) => [...sql.matchAll(/^CREATE (?:VIRTUAL )?(?:UNIQUE )?(?:TABLE|INDEX) (\w+)/gm)])
     .flatMap(([, name]) => name ?? [])
 
-function* expectedNames({ db, info, probe }: CheckContext): Generator<string> {
+function* expectedNames({ db, info, probe }: RuleContext): Generator<string> {
   if (info.system === 'native') {
     yield* made(db.value<number>('PRAGMA main.user_version') ?? 0)
     return
@@ -61,7 +61,7 @@ function* expectedNames({ db, info, probe }: CheckContext): Generator<string> {
   for (const { brings } of RELEASES.slice(0, newest + 1)) yield* brings
 }
 
-function* checkStructure(context: CheckContext): Iterable<Finding> {
+function* checkStructure(context: RuleContext): Iterable<Finding> {
   const { db, probe } = context
   const there = new Set(db.column<string>(queries.names))
   const finding = (detail: string): Finding => ({ id: null, conversationId: null, detail })
@@ -78,31 +78,33 @@ function* checkStructure(context: CheckContext): Iterable<Finding> {
   }
 }
 
-/** Whatever needs the table fires with this one. */
-export const LOST = 'table_lost'
-
-function* findLostTables({ probe }: CheckContext): Iterable<Finding> {
+function* findLostTables({ probe }: RuleContext): Iterable<Finding> {
   for (const table of lostTables(probe)) {
     yield { id: null, conversationId: null, detail: `the table ${table} is gone; the rest is read without it` }
   }
 }
 
-export const structureChecks: readonly Check[] = [
-  {
-    id: LOST,
-    group: 'file',
-    severity: 'error',
-    phase: 'structure',
-    invariant: 'The file has the tables without which a memory is none.',
-    explanation:
-      'A whole table was dropped. What stood in it can only come from a backup; its system stops at this file.',
-    repairable: false,
-    notApplicable: ({ info }) =>
-      info.system === 'lossless-claw' || info.system === 'lossless-claude'
-        ? null
-        : `A file of ${info.systemLabel} that lacks one is not opened.`,
-    find: findLostTables,
-  },
+/** Whatever needs the table finds something, too. */
+export const tableLost = {
+  id: 'table_lost',
+  group: 'file',
+  severity: 'error',
+  phase: 'structure',
+  invariant: 'The file has the tables without which a memory is none.',
+  explanation:
+    'A whole table was dropped. What stood in it can only come from a backup; its system stops at this file.',
+  advice:
+    'Restore a backup, or import the transcript again. Nothing is repaired without the table: it would be taken for what is right.',
+  cannotRestore: 'What stood in the table is nowhere else in the file.',
+  notApplicable: ({ info }) =>
+    info.system === 'lossless-claw' || info.system === 'lossless-claude'
+      ? null
+      : `A file of ${info.systemLabel} that lacks one is not opened.`,
+  find: findLostTables,
+} as const satisfies Rule
+
+export const tableRules = [
+  tableLost,
   {
     id: 'schema_incomplete',
     group: 'file',
@@ -111,13 +113,13 @@ export const structureChecks: readonly Check[] = [
     invariant: 'The file has the tables and indexes that its version of the system brings.',
     explanation:
       'A part of the file is missing that its system relies on. It may make it anew, empty, be slow without it, or stop.',
-    repairable: false,
+    advice: 'Start its own system once with a copy of the file: most versions add what is missing.',
     // A table that lets these in has lost its keys, and its indexes with them.
-    consequenceOf: ['duplicate_edge', 'ordinal_duplicate', 'sequence_duplicate', 'invalid_value', LOST],
+    consequenceOf: ['duplicate_edge', 'ordinal_duplicate', 'sequence_duplicate', 'invalid_value', 'table_lost'],
     notApplicable: ({ info }) =>
       info.system === 'native' || info.system === 'lossless-claw'
         ? null
         : `What each version of ${info.systemLabel} brings is not known.`,
     find: checkStructure,
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,12 +1,26 @@
 import { createHash } from 'node:crypto'
 import { type CountedPart, countMessageTokens } from '../../ingest/message-tokens.ts'
+import { messageNumber } from '../../systems/node-id.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
 import type { TokenRule } from '../../systems/system-facts.ts'
+import { recount, rehash } from '../repair/numbers.ts'
 import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
+import { type Fix, type FixContext, isIn, namedSummaries, plural } from './fix.ts'
 import { failureOf } from './markers.ts'
-import type { Check, CheckContext, Finding, Inspector } from './rule.ts'
+import { restoreLinks } from './restored-links.ts'
+import { rewritingFailed } from './rewriting.ts'
+import type { Finding, Inspector, Rule, RuleContext } from './rule.ts'
 
 const queries = {
+  summaryTexts: /* sql */ `
+    SELECT summary_id AS id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  messageTexts: /* sql */ `
+    SELECT message_id AS id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  toolParts: /* sql */ `
+    SELECT message_id AS id, tool_name AS toolName, tool_input AS toolInput, tool_output AS toolOutput,
+      tool_error AS toolError
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'tool' AND is_synthetic = 0`,
   parts: /* sql */ `
     SELECT part_type AS type, text_content AS text, tool_name AS toolName, tool_input AS toolInput,
       tool_output AS toolOutput, tool_error AS toolError, is_synthetic AS isSynthetic, metadata
@@ -35,7 +49,7 @@ type Bounds = { readonly least: number; readonly most: number }
 const isFar = (tokens: number, { least, most }: Bounds): boolean =>
   tokens > most * FACTOR + SLACK || (tokens + SLACK) * FACTOR < least
 
-const rulesOf = ({ system, estimator }: CheckContext): readonly TokenRule[] => [
+const rulesOf = ({ system, estimator }: RuleContext): readonly TokenRule[] => [
   ...system.tokenRules,
   (text) => estimator.count(text),
 ]
@@ -45,7 +59,7 @@ function boundsOf(rules: readonly TokenRule[], text: string): Bounds {
   return { least: Math.min(...counts), most: Math.max(...counts) }
 }
 
-function messageDrift(context: CheckContext): Inspector {
+function messageDrift(context: RuleContext): Inspector {
   const rules = rulesOf(context)
   return ({ place, tokens, content }) => {
     if (content === null || tokens === null || !(tokens >= 0)) return null
@@ -66,7 +80,7 @@ function messageDrift(context: CheckContext): Inspector {
   }
 }
 
-function summaryDrift(context: CheckContext): Inspector {
+function summaryDrift(context: RuleContext): Inspector {
   const rules = rulesOf(context)
   return ({ tokens, content }) => {
     if (content === null || tokens === null || !(tokens >= 0)) return null
@@ -76,7 +90,7 @@ function summaryDrift(context: CheckContext): Inspector {
   }
 }
 
-function messageHash({ dialect }: CheckContext): Inspector {
+function messageHash({ dialect }: RuleContext): Inspector {
   const { messageHash } = dialect
   return (row) => {
     if (!messageHash || row.content === null) return null
@@ -86,7 +100,7 @@ function messageHash({ dialect }: CheckContext): Inspector {
   }
 }
 
-function* findWithoutHash(context: CheckContext): Iterable<Finding | null> {
+function* findWithoutHash(context: RuleContext): Iterable<Finding | null> {
   const { db, dialect, facts } = context
   const sql = queries.withoutHash(dialect.messageHash?.column[1] ?? 'NULL')
   function* rows(): Generator<MessageOf | null> {
@@ -107,9 +121,9 @@ function* findWithoutHash(context: CheckContext): Iterable<Finding | null> {
 const HASH_BYTES = 32
 
 /** Hashes of messages by their places, 32 bytes each: as texts a million would take ten times as much. */
-const messageHashes = oncePerScan(({ facts }: CheckContext) => Buffer.alloc(facts.messages.length * HASH_BYTES))
+const messageHashes = oncePerScan(({ facts }: RuleContext) => Buffer.alloc(facts.messages.length * HASH_BYTES))
 
-function keepHash(context: CheckContext): Inspector {
+function keepHash(context: RuleContext): Inspector {
   const hashes = messageHashes(context)
   return ({ place, hash }) => {
     if (place >= 0 && hash !== null) hashes.write(hash, place * HASH_BYTES, HASH_BYTES, 'hex')
@@ -118,7 +132,7 @@ function keepHash(context: CheckContext): Inspector {
 }
 
 /** SHA-256 of the sources' hashes joined by commas, a bar, and the text. */
-function summaryHash(context: CheckContext): Inspector {
+function summaryHash(context: RuleContext): Inspector {
   const { links, summaries, extents } = context.facts
   const ofSummary = new Map(context.db.iterateRaw<[string, string]>(queries.summaryHashes))
   const hashes = messageHashes(context)
@@ -141,21 +155,100 @@ function summaryHash(context: CheckContext): Inspector {
   }
 }
 
-const noHash = ({ info, dialect, probe }: CheckContext): string | null =>
+const noHash = ({ info, dialect, probe }: RuleContext): string | null =>
   dialect.messageHash && probe.has(...dialect.messageHash.column)
     ? null
     : `${info.systemLabel} does not record a hash of every message.`
 
-export const textChecks: readonly Check[] = [
+const setHashes: Fix = {
+  name: 'summary_hash',
+  stage: 'hashes',
+  reads: ['hash', 'edges', 'text', 'summaries'],
+  *apply(context) {
+    const { model } = context
+    const named = namedSummaries(context)
+    const before = new Map(model.summaries)
+    rehash(model, new Set(named))
+    const nodes = [...before].filter(([id, was]) => model.summaries.get(id) !== was).map(([id]) => id)
+    if (nodes.length === 0) return
+    const isCertain = nodes.every((id) => idSays(model.summaries.get(id)?.hash ?? '', id))
+    yield {
+      title: `Compute the hash of ${plural(nodes.length, 'summary', 'summaries')} again`,
+      rule: isCertain
+        ? 'Their ids follow from sources and texts as they are: only the stored hashes were wrong. Hashes of dependents follow.'
+        : 'Sources and texts are taken as they are. Hashes of dependents follow.',
+      risk: isCertain ? 'safe' : 'rewrite',
+      nodes,
+      cannotRestore: isCertain
+        ? null
+        : 'If a text or a list of sources was changed since it was made, what it was before is not recorded.',
+    }
+  },
+}
+
+/** Our ids begin with the hash of what a summary was made from. */
+const idSays = (hash: string, id: string): boolean => id === `sum_${hash.slice(0, 16)}`
+
+const setTokens: Fix = {
+  name: 'token_drift',
+  stage: 'tokens',
+  reads: ['tokens', 'text', 'summaries'],
+  *apply(context) {
+    const { model, estimator, db } = context
+    const findings = context.findings.flatMap(({ id }) => id ?? [])
+    const summaries = findings.filter((id) => model.summaries.has(id))
+    const messages = findings.flatMap((id) => messageNumber(id) ?? []).filter((id) => model.messages.has(id))
+    for (const row of db.all<{ id: string; content: string }>(queries.summaryTexts, {
+      ids: JSON.stringify(summaries),
+    })) {
+      model.set(row.id, { tokens: estimator.count(model.summaries.get(row.id)?.content ?? row.content) })
+    }
+    for (const [id, tokens] of countMessages(context, messages)) model.setMessageTokens(id, tokens)
+    const above = new Set(messages)
+    const dependents = [...model.summaries.keys()].filter((id) =>
+      model.messageEdges(id).some(({ to }) => above.has(to)),
+    )
+    if (dependents.length > 0) recount(model, isIn(context), ['sourceTokens'])
+    if (summaries.length + messages.length === 0) return
+    yield {
+      title: `Count the tokens of ${plural(summaries.length + messages.length, 'text')} again`,
+      rule: 'Token counts are estimates; no text changes. Sums of dependents follow.',
+      risk: 'safe',
+      nodes: findings,
+    }
+  },
+}
+
+function* countMessages({ db, estimator }: FixContext, wanted: readonly number[]): Iterable<[number, number]> {
+  const ids = JSON.stringify(wanted)
+  type Part = {
+    id: number
+    toolName: string | null
+    toolInput: string | null
+    toolOutput: string | null
+    toolError: string | null
+  }
+  const parts = Map.groupBy(db.all<Part>(queries.toolParts, { ids }), (part) => part.id)
+  for (const { id, content } of db.all<{ id: number; content: string }>(queries.messageTexts, { ids })) {
+    const own = (parts.get(id) ?? []).map((part) => ({ type: 'tool' as const, ...part }))
+    yield [id, countMessageTokens(estimator, content, own)]
+  }
+}
+
+export const textRules = [
   {
     id: 'content_hash',
+    // All messages are compared as a whole while a repair is written.
+    isLeftOutOfCommit: () => true,
     group: 'content',
     severity: 'error',
     phase: 'text',
     invariant: 'The text of every message has the hash that was stored with it.',
     explanation:
       'The text of these messages, or the hash that is kept of it, was changed or taken away after they were stored. A system that recognises messages by it takes them for others.',
-    repairable: false,
+    advice:
+      'Compare with the transcript or a backup. Messages are never changed by the app, not even to put them right.',
+    cannotRestore: 'The text that was stored first is not in the file any more.',
     consequenceOf: ['invalid_value'],
     notApplicable: noHash,
     messageTexts: messageHash,
@@ -168,7 +261,7 @@ export const textChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'The text and the sources of every summary have the hash that was stored with it.',
     explanation: 'These summaries, or what they were made from, were changed after they were stored.',
-    repairable: true,
+    fixes: [restoreLinks, setHashes],
     consequenceOf: [
       'fresh_tail_compacted',
       'content_hash',
@@ -195,7 +288,7 @@ export const textChecks: readonly Check[] = [
     invariant: 'The stored number of tokens is near what its system, or this one, counts in the text.',
     explanation:
       'Triggers and budgets are computed from these numbers: the window is fuller, or emptier, than everybody believes.',
-    repairable: true,
+    fixes: [setTokens],
     consequenceOf: ['empty_summary', 'content_hash', 'invalid_value'],
     messageTexts: messageDrift,
     summaryTexts: summaryDrift,
@@ -207,7 +300,7 @@ export const textChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'Every summary says something.',
     explanation: 'An empty summary stands for history in the window: the model is told nothing of it.',
-    repairable: true,
+    fixes: [rewritingFailed('empty_summary', 'it says nothing')],
     summaryTexts:
       () =>
       ({ content, kind }) =>
@@ -221,7 +314,7 @@ export const textChecks: readonly Check[] = [
     invariant: 'A summary is what a model made of its sources.',
     explanation:
       'The summariser failed and something else was stored in its place: a cut-off text, raw reasoning or a copy. What the model is told of this history is not a summary of it.',
-    repairable: true,
+    fixes: [rewritingFailed('fallback_summary', 'a failed summarisation stands in its place')],
     summaryTexts:
       () =>
       ({ content, model }) => {
@@ -236,7 +329,7 @@ export const textChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'A summary is not cut off.',
     explanation: 'The text was cut to a length: whatever came after, or in the middle, is not told.',
-    repairable: true,
+    fixes: [rewritingFailed('truncated_summary', 'its text was cut off')],
     consequenceOf: ['fallback_summary'],
     summaryTexts:
       () =>
@@ -245,4 +338,4 @@ export const textChecks: readonly Check[] = [
         return failure?.isCut ? failure.detail : null
       },
   },
-]
+] as const satisfies readonly Rule[]

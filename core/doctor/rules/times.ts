@@ -1,9 +1,10 @@
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { recounting } from './recounting.ts'
+import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 type Shift = { readonly fromMs: number; readonly toMs: number }
 
 /** How far the stored range is off at both ends; null where there is nothing to compare or nothing is wrong. */
-function shiftOf(context: CheckContext, index: number): Shift | 'missing' | 'inverted' | null {
+function shiftOf(context: RuleContext, index: number): Shift | 'missing' | 'inverted' | null {
   const { summaries, extents } = context.facts
   const { earliestAtMs, latestAtMs } = summaries.at(index)
   if (earliestAtMs !== null && latestAtMs !== null && earliestAtMs > latestAtMs) return 'inverted'
@@ -29,11 +30,11 @@ function isOffset(shift: ReturnType<typeof shiftOf>): shift is Shift {
   )
 }
 
-function hasTimeRanges({ facts }: CheckContext): boolean {
+function hasTimeRanges({ facts }: RuleContext): boolean {
   return facts.summaries.rows.some((row) => row.earliestAtMs !== null || row.latestAtMs !== null)
 }
 
-function* findWrongRanges(context: CheckContext): Iterable<Finding | null> {
+function* findWrongRanges(context: RuleContext): Iterable<Finding | null> {
   const { rows } = context.facts.summaries
   if (!hasTimeRanges(context)) return
   for (const { index, id, conversationId } of rows) {
@@ -55,7 +56,7 @@ function* findWrongRanges(context: CheckContext): Iterable<Finding | null> {
 const seconds = (ms: number): string =>
   ms === 0 ? 'with' : `${Math.abs(Math.round(ms / 1000)).toLocaleString('en')} s ${ms < 0 ? 'before' : 'after'}`
 
-function* findShifts(context: CheckContext): Iterable<Finding | null> {
+function* findShifts(context: RuleContext): Iterable<Finding | null> {
   for (const { index, id, conversationId } of context.facts.summaries.rows) {
     const shift = shiftOf(context, index)
     if (!isOffset(shift) || !isAsked(context, conversationId)) yield null
@@ -72,7 +73,7 @@ const DAY_MS = 86_400_000
 const YEAR_MS = 365 * DAY_MS
 
 /** A clock that was wrong, or a value that is none; a file all of whose times are strange has a clock of its own. */
-function* findImpossibleTimes(context: CheckContext): Iterable<Finding | null> {
+function* findImpossibleTimes(context: RuleContext): Iterable<Finding | null> {
   const { messages } = context.facts
   const { createdAtMs } = messages
   const now = Math.max(context.clock(), Date.now()) + DAY_MS
@@ -105,7 +106,16 @@ function* findImpossibleTimes(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-export const timeChecks: readonly Check[] = [
+const setTimes = recounting({
+  name: 'time_range',
+  stage: 'time ranges',
+  what: 'time range',
+  fields: ['earliestAtMs', 'latestAtMs'],
+  reads: ['edges', 'summaries', 'times'],
+  rule: 'From the first to the last message beneath.',
+})
+
+export const timeRules = [
   {
     id: 'impossible_time',
     group: 'content',
@@ -114,7 +124,7 @@ export const timeChecks: readonly Check[] = [
     invariant: 'Every message has a time that can be.',
     explanation:
       'The time of these messages is missing, or cannot be: searching by time and the time axis cannot place them.',
-    repairable: false,
+    ...onlyInTranscript('Look at the messages beside it, and at the transcript, for when it was said.'),
     find: findImpossibleTimes,
   },
   {
@@ -125,7 +135,7 @@ export const timeChecks: readonly Check[] = [
     invariant: 'The time range of a summary is that of the messages beneath it.',
     explanation:
       'The stored range begins or ends at another time than the messages do: searching by time misses these summaries or finds them where they do not belong.',
-    repairable: true,
+    fixes: [setTimes],
     consequenceOf: [
       'fresh_tail_compacted',
       'double_coverage',
@@ -145,8 +155,8 @@ export const timeChecks: readonly Check[] = [
     invariant: 'Time ranges of summaries are in UTC.',
     explanation:
       'This system shifts them by its offset from UTC when it writes. Times are computed from the messages wherever they are shown here.',
-    repairable: true,
+    fixes: [setTimes],
     notApplicable: ({ info, dialect }) => (dialect.shiftsTimes ? null : `${info.systemLabel} writes them in UTC.`),
     find: findShifts,
   },
-]
+] as const satisfies readonly Rule[]

@@ -1,5 +1,8 @@
+import type { Sample } from '../../contract/integrity.ts'
 import { ROLES } from '../../contract/lists.ts'
-import { type CheckContext, type Finding, isAsked } from './rule.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import type { MemoryModel } from '../repair/memory-model.ts'
+import { type Finding, isAsked, type RuleContext } from './rule.ts'
 
 const queries = {
   /** Calls and results of the messages that are in a window: few, as a rule. */
@@ -16,6 +19,12 @@ const queries = {
     SELECT p.tool_call_id, p.message_id
     FROM message_parts AS p
     WHERE p.tool_call_id IN (SELECT value FROM json_each(:calls))`,
+  halves: /* sql */ `
+    SELECT DISTINCT o.message_id
+    FROM message_parts AS p
+    JOIN message_parts AS o ON o.tool_call_id = p.tool_call_id AND o.message_id <> p.message_id
+    JOIN messages AS m ON m.message_id = o.message_id AND m.conversation_id = :conversationId
+    WHERE p.message_id = :messageId AND p.tool_call_id IS NOT NULL`,
 }
 
 const TOOL = ROLES.indexOf('tool')
@@ -30,7 +39,7 @@ type Pairs = {
 const known = new WeakMap<object, Pairs>()
 
 /** Calls and results in the windows, by conversation and call: an id of a call belongs to its conversation. */
-function* pairsInWindows({ db, info, facts, conversationId: conversation }: CheckContext): Generator<null, Pairs> {
+function* pairsInWindows({ db, info, facts, conversationId: conversation }: RuleContext): Generator<null, Pairs> {
   const before = known.get(facts)
   if (before) return before
   const calls = new Map<string, Side>()
@@ -57,7 +66,7 @@ function* pairsInWindows({ db, info, facts, conversationId: conversation }: Chec
 const keyOf = (conversationId: number, callId: string): string => `${conversationId} ${callId}`
 
 /** Results in a window whose call is not there, and calls whose result stands elsewhere. */
-export function* findSplitPairs(context: CheckContext): Iterable<Finding | null> {
+export function* findSplitPairs(context: RuleContext): Iterable<Finding | null> {
   const { facts } = context
   const { calls, results } = yield* pairsInWindows(context)
   const lonely = [...results].flatMap(([key, sides]) => (calls.has(key) ? [] : sides))
@@ -81,7 +90,7 @@ export function* findSplitPairs(context: CheckContext): Iterable<Finding | null>
 }
 
 /** Where in their conversations the other sides stand. */
-function placesElsewhere({ db, facts }: CheckContext, alone: readonly Side[]) {
+function placesElsewhere({ db, facts }: RuleContext, alone: readonly Side[]) {
   const homes = { calls: new Map<string, number>(), results: new Map<string, number>() }
   if (alone.length === 0) return homes
   const calls = JSON.stringify([...new Set(alone.map(({ callId }) => callId))])
@@ -96,7 +105,7 @@ function placesElsewhere({ db, facts }: CheckContext, alone: readonly Side[]) {
 }
 
 /** Calls in a window, before the newest message, that have no result anywhere. */
-export function* findUnanswered(context: CheckContext): Iterable<Finding | null> {
+export function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
   const { facts } = context
   const { calls, results } = yield* pairsInWindows(context)
   // Nobody asks for them again.
@@ -111,4 +120,13 @@ export function* findUnanswered(context: CheckContext): Iterable<Finding | null>
       ? null
       : { id: facts.messageId(place), conversationId, detail: `the call ${callId} has no result` }
   }
+}
+
+/** Whether in this state of the windows the half that was found alone stands there with its other half, or not at all. */
+export function isPaired({ id, conversationId }: Sample, model: MemoryModel): boolean {
+  const messageId = messageNumber(id ?? '')
+  if (messageId === null || conversationId === null) return false
+  const shown = new Set(model.window(conversationId).map((entry) => entry.messageId))
+  const halves = model.db.column<number>(queries.halves, { messageId, conversationId })
+  return !shown.has(messageId) || halves.some((half) => shown.has(half))
 }

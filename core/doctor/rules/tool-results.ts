@@ -1,5 +1,5 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   /** Each message that names a call once. */
@@ -14,7 +14,7 @@ const TOOL = ROLES.indexOf('tool')
 const ASSISTANT = ROLES.indexOf('assistant')
 
 /** More results than calls, of one call in one conversation. */
-function* findDuplicateResults(context: CheckContext): Iterable<Finding | null> {
+function* findDuplicateResults(context: RuleContext): Iterable<Finding | null> {
   const { messages } = context.facts
   let current: string | null = null
   let sides: number[] = []
@@ -31,7 +31,7 @@ function* findDuplicateResults(context: CheckContext): Iterable<Finding | null> 
   yield* surplusResults(context, current ?? '', sides)
 }
 
-function surplusResults(context: CheckContext, callId: string, sides: readonly number[]): Finding[] {
+function surplusResults(context: RuleContext, callId: string, sides: readonly number[]): Finding[] {
   const { messages } = context.facts
   if (sides.length < 2) return []
   const byConversation = Map.groupBy(sides, (place) => messages.conversationAt(place))
@@ -46,7 +46,7 @@ function surplusResults(context: CheckContext, callId: string, sides: readonly n
   })
 }
 
-export const toolResultChecks: readonly Check[] = [
+export const toolResultRules = [
   {
     id: 'duplicate_tool_result',
     group: 'operations',
@@ -54,9 +54,9 @@ export const toolResultChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'A tool call has one result.',
     explanation: 'A result was stored more than once: the model is shown it twice, and providers may refuse that.',
-    repairable: false,
+    ...onlyInTranscript('Compare with the transcript which result is the right one.'),
     consequenceOf: ['tool_pair_split'],
     notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
     find: findDuplicateResults,
   },
-]
+] as const satisfies readonly Rule[]

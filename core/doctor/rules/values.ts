@@ -3,8 +3,10 @@ import { migrations } from '../../sqlite/native.ts'
 import { type NativeColumn, nativeSchema } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
 import type { ValueRule } from '../../systems/value-rules.ts'
+import { settle } from '../repair/settle.ts'
+import { type Fix, namedSummaries, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Check, type CheckContext, type Finding, isAsked } from './rule.ts'
+import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 /** Columns by which a row leads to its node, in the order in which they are tried. */
 const NODES: readonly (readonly [column: string, sql: string])[] = [
@@ -31,7 +33,7 @@ function sqlOf({ table, column, isWrong, what }: ValueRule, columns: ReadonlySet
     WHERE (${isWrong}) AND t.rowid > :after AND t.rowid <= :upTo`
 }
 
-function* findInTables(context: CheckContext): Iterable<Finding | null> {
+function* findInTables(context: RuleContext): Iterable<Finding | null> {
   const { db, probe, system } = context
   for (const rule of system.valueRules) {
     const columns = probe.tables.get(rule.table)
@@ -46,7 +48,7 @@ function* findInTables(context: CheckContext): Iterable<Finding | null> {
   }
 }
 
-function* findInFacts(context: CheckContext): Iterable<Finding | null> {
+function* findInFacts(context: RuleContext): Iterable<Finding | null> {
   const { messages, summaries } = context.facts
   for (let place = 0; place < messages.length; place += 1) {
     const tokens = messages.tokens[place] as number
@@ -80,7 +82,7 @@ function* findInFacts(context: CheckContext): Iterable<Finding | null> {
 const IN_FACTS: ReadonlySet<string> = new Set(['messages.role', 'summaries.kind'])
 
 /** A native file refuses such values unless it was damaged, or written past what its tables say. */
-function* findInOwnTables(context: CheckContext): Iterable<Finding | null> {
+function* findInOwnTables(context: RuleContext): Iterable<Finding | null> {
   const { db, probe } = context
   const made = migrations.slice(0, db.value<number>('PRAGMA main.user_version') ?? 0)
   const isLoose = new Set(looseTables(db, made).map(({ table }) => table))
@@ -113,12 +115,38 @@ function sqlOfWrong(table: string, columns: readonly NativeColumn[], column: Nat
     WHERE (${isWrongValue(table, column)})`
 }
 
-function* findInNative(context: CheckContext): Iterable<Finding | null> {
+function* findInNative(context: RuleContext): Iterable<Finding | null> {
   yield* findInFacts(context)
   yield* findInOwnTables(context)
 }
 
-export const valueChecks: readonly Check[] = [
+/** What is no possible value, of summaries; of messages it is canonical and stays. */
+const setValues: Fix = {
+  name: 'invalid_value',
+  stage: 'values',
+  reads: ['edges', 'kind', 'depth', 'tokens', 'text', 'summaries'],
+  *apply(context) {
+    const { model, was, estimator } = context
+    const nodes = namedSummaries(context).filter((id) => !model.isEmpty(id))
+    for (const id of nodes) {
+      const summary = model.summaries.get(id)
+      const isCount = summary?.tokens !== null && summary?.tokens !== undefined && summary.tokens >= 0
+      const kind = model.sourceEdges(id).length > 0 ? 'condensed' : 'leaf'
+      model.set(id, { kind, ...(isCount ? {} : { tokens: estimator.count(model.textOf(id)) }) })
+      model.setSourceEdges(id, model.sourceEdges(id))
+    }
+    if (nodes.length === 0) return
+    settle(model, was)
+    yield {
+      title: `Set impossible values of ${plural(nodes.length, 'summary', 'summaries')}`,
+      rule: 'Kind and depth follow from the links, tokens from the text.',
+      risk: 'safe',
+      nodes,
+    }
+  },
+}
+
+export const valueRules = [
   {
     id: 'invalid_value',
     group: 'content',
@@ -126,7 +154,8 @@ export const valueChecks: readonly Check[] = [
     phase: 'text',
     invariant: 'Roles, kinds, types, texts and numbers are possible ones.',
     explanation: 'A value cannot be what it says. Tools that rely on it stop, or treat the row as something else.',
-    repairable: false,
+    fixes: [setValues],
+    ...onlyInTranscript('Restore a backup, or import the transcript into a new memory.'),
     find: (context) => (context.info.system === 'native' ? findInNative(context) : findInTables(context)),
   },
-]
+] as const satisfies readonly Rule[]

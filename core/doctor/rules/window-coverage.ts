@@ -1,5 +1,5 @@
 import { itemId, itemsOf } from './asked-items.ts'
-import { type CheckContext, type Finding, isAsked } from './rule.ts'
+import { type Finding, isAsked, type RuleContext } from './rule.ts'
 
 const queries = {
   // A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.
@@ -11,7 +11,7 @@ const queries = {
 }
 
 /** Messages that are neither in the window nor behind a summary in it. */
-export function* findUncovered(context: CheckContext): Iterable<Finding | null> {
+export function* findUncovered(context: RuleContext): Iterable<Finding | null> {
   const { messages, window, coverage, events } = context.facts
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId) || !context.dialect.hasWindow(context, conversationId)) continue
@@ -30,7 +30,7 @@ export function* findUncovered(context: CheckContext): Iterable<Finding | null> 
 }
 
 /** What stands in the window twice, or beside a summary that stands for it. */
-export function* findDoubleInclusion(context: CheckContext): Iterable<Finding | null> {
+export function* findDoubleInclusion(context: RuleContext): Iterable<Finding | null> {
   const { window, coverage, summaries, order } = context.facts
   const listed = new Set<string>()
   for (const item of itemsOf(context)) {
@@ -57,7 +57,7 @@ export function* findDoubleInclusion(context: CheckContext): Iterable<Finding | 
   }
 }
 
-function dependentInWindow({ facts }: CheckContext, summary: number): string {
+function dependentInWindow({ facts }: RuleContext, summary: number): string {
   const { links, window, summaries } = facts
   const seen = new Set<number>()
   const open = [...(links.dependents[summary] ?? [])]
@@ -71,7 +71,7 @@ function dependentInWindow({ facts }: CheckContext, summary: number): string {
 }
 
 /** Windows whose newest message was summarised. */
-export function* findCompactedTail(context: CheckContext): Iterable<Finding | null> {
+export function* findCompactedTail(context: RuleContext): Iterable<Finding | null> {
   const { db, info } = context
   const { messages, window, coverage, events } = context.facts
   for (const { conversationId, from, to } of messages.ranges) {

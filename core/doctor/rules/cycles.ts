@@ -1,39 +1,12 @@
-import { type Fixer, isIn, type Scope } from '../rules/fix.ts'
-import { settle } from './settle.ts'
+import { type FixContext, isIn } from './fix.ts'
 
-const cutCycles: Fixer = {
-  checks: ['lineage_cycle'],
-  reads: ['edges', 'window', 'summaries', 'depth'],
-  *fix(scope) {
-    const { model, was } = scope
-    const cut: string[] = []
-    for (let ring = ringIn(scope); ring; ring = ringIn(scope)) {
-      const { from, to } = newest(scope, ring)
-      const edges = model.sourceEdges(from)
-      model.setSourceEdges(
-        from,
-        edges.filter((edge) => edge.to !== to),
-      )
-      cut.push(`${from} → ${to}`)
-    }
-    if (cut.length === 0) return
-    settle(model, was)
-    yield {
-      title: cut.length === 1 ? 'Cut the link that closes the cycle' : `Cut ${cut.length} links that close cycles`,
-      rule: `Of each cycle the link goes that can least have been there from the beginning, from a summary to a source made after it (${cut.slice(0, 3).join(', ')}).`,
-      risk: 'rewrite',
-      nodes: [...new Set(cut.flatMap((edge) => edge.split(' → ')))],
-    }
-  },
-}
+export type Link = { readonly from: string; readonly to: string }
 
-type Link = { readonly from: string; readonly to: string }
-
-/** The links of one cycle through a summary of the scope, or undefined when there is none. */
-function ringIn(scope: Scope): Link[] | undefined {
-  const { model } = scope
+/** The links of one cycle through a summary of the context, or undefined when there is none. */
+export function ringIn(context: FixContext): Link[] | undefined {
+  const { model } = context
   const done = new Set<string>()
-  for (const start of [...model.summaries.keys()].filter(isIn(scope))) {
+  for (const start of [...model.summaries.keys()].filter(isIn(context))) {
     if (done.has(start)) continue
     const path: { id: string; next: number }[] = [{ id: start, next: 0 }]
     const onPath = new Map([[start, 0]])
@@ -60,7 +33,7 @@ function ringIn(scope: Scope): Link[] | undefined {
 }
 
 /** The link whose source is newest against what is made from it; then the one that contradicts the depths most. */
-function newest({ model }: Scope, ring: readonly Link[]): Link {
+export function newest({ model }: FixContext, ring: readonly Link[]): Link {
   const measure = ({ from, to }: Link): readonly number[] => {
     const [made, source] = [model.summaries.get(from), model.summaries.get(to)]
     return [
@@ -75,5 +48,3 @@ function newest({ model }: Scope, ring: readonly Link[]): Link {
     return first >= 0 && (a[first] as number) > (b[first] as number) ? link : best
   })
 }
-
-export const cycleFixes: readonly Fixer[] = [cutCycles]

@@ -1,0 +1,29 @@
+import { type NumberField, recount } from '../repair/numbers.ts'
+import { type Fix, isIn, plural } from './fix.ts'
+
+/** A fix that counts numbers anew from the sources, for every summary of the conversation whose numbers are wrong. */
+export const recounting = ({
+  what,
+  fields,
+  rule,
+  ...fix
+}: Pick<Fix, 'name' | 'stage' | 'reads'> & {
+  readonly what: string
+  readonly fields: readonly NumberField[]
+  readonly rule: string
+}): Fix => ({
+  ...fix,
+  *apply(context) {
+    const { model } = context
+    const before = new Map(model.summaries)
+    recount(model, isIn(context), fields)
+    const nodes = [...before].filter(([id, was]) => model.summaries.get(id) !== was).map(([id]) => id)
+    if (nodes.length === 0) return
+    yield {
+      title: `Count the ${what} of ${plural(nodes.length, 'summary', 'summaries')} again`,
+      rule,
+      risk: 'safe',
+      nodes,
+    }
+  },
+})

@@ -1,0 +1,30 @@
+import { provenLinks, setLinks } from '../repair/link-proof.ts'
+import { settle } from '../repair/settle.ts'
+import { type Fix, isIn, plural } from './fix.ts'
+
+/** What a stored hash proves is put back as it was, for every rule that may fire because links are not what they were. */
+export const restoreLinks: Fix = {
+  name: 'summary_hash',
+  stage: 'proven links',
+  part: 'links',
+  reads: ['edges', 'window', 'summaries', 'hash'],
+  *apply(context) {
+    const { model, was, conversationId } = context
+    if (conversationId === null) return
+    const restored: string[] = []
+    for (const { id } of [...model.summaries.values()].filter((summary) => isIn(context)(summary.id))) {
+      const links = provenLinks(model, id, was.coverage)
+      if (!links) continue
+      setLinks(model, id, links)
+      restored.push(id)
+    }
+    if (restored.length === 0) return
+    settle(model, was)
+    yield {
+      title: `Give ${plural(restored.length, 'summary', 'summaries')} the sources back that ${restored.length === 1 ? 'it was' : 'they were'} made from`,
+      rule: 'The stored hash is over sources and text: only these sources give it again.',
+      risk: 'safe',
+      nodes: restored,
+    }
+  },
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { SystemId } from '../../core/contract/memory.ts'
+import { fixes, rules, rulesOf } from '../../core/doctor/rules/rules.ts'
+import { systemOf } from '../../core/systems/systems.ts'
+
+it('every rule has an id of its own', () => {
+  const ids = rules.map(({ id }) => id)
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+})
+
+it('the steps of every fix are named after a rule that has it', () => {
+  for (const fix of fixes) expect(rulesOf(fix).map(({ id }) => id)).toContain(fix.name)
+})
+
+it('no two fixes name their steps alike', () => {
+  const names = fixes.map(({ name, part = '' }) => `${name} ${part}`)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+})
+
+it('no two fixes have the same stage unless they do the same for different rules', () => {
+  const shared = Map.groupBy(fixes, ({ stage }) => stage)
+  expect([...shared].filter(([, group]) => group.length > 1).map(([stage]) => stage)).toEqual(['failed summaries'])
+})
+
+it('every rule that is more than a remark says how findings are settled or what to do', () => {
+  const silent = rules.filter(({ severity, fixes, advice }) => severity !== 'info' && !fixes && !advice)
+  expect(silent.map(({ id }) => id)).toEqual([])
+})
+
+it('every known exception of a system names a rule', () => {
+  const ids = new Set(rules.map(({ id }) => id))
+  const named = SystemId.options.flatMap((id) => systemOf(id).knownExceptions.map(({ check }) => check))
+  expect(named.filter((id) => !ids.has(id))).toEqual([])
+})
