@@ -2,16 +2,8 @@ import { z } from 'zod'
 import { ConversationId, TimeMs } from './ids.ts'
 import { PrunedRun } from './message.ts'
 
-/** Which LCM system wrote the file. */
-export const SystemId = z.enum([
-  'native',
-  'lossless-claw',
-  'lossless-claude',
-  'hermes-lcm',
-  'argentos',
-  'pi-lcm',
-  'decapod',
-])
+/** Which LCM system wrote the file: `native`, or the id of a foreign one, such as `lossless-claw`. */
+export const SystemId = z.string().min(1).max(40)
 export type SystemId = z.infer<typeof SystemId>
 
 /** What the file can answer. A missing table is an empty view plus `false` here, which the window explains. */

@@ -1,5 +1,6 @@
 import { CopiedFrom, type MemoryInfo } from '../contract/memory.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+import { knownSystem } from './systems.ts'
 
 const KEY = 'copied_from'
 const WAYS_KEY = 'copied_ways'
@@ -19,7 +20,8 @@ export function storeOrigin(db: WriteDb, { system, systemLabel, fileName }: Memo
 /** Of what a native file is the working copy; null where it is none, or does not say so legibly. */
 export function readOrigin(db: ReadDb): CopiedFrom | null {
   try {
-    return CopiedFrom.safeParse(parsed(db.value(queries.read(KEY)))).data ?? null
+    const origin = CopiedFrom.safeParse(parsed(db.value(queries.read(KEY)))).data
+    return origin && knownSystem(origin.system) ? origin : null
   } catch {
     // A file whose own notes are damaged is opened all the same.
     return null

@@ -1,5 +1,5 @@
 import { nameOfFile, type Surroundings, setIn } from './places.ts'
-import { systems } from './systems.ts'
+import { allSystems } from './systems.ts'
 
 export type Candidate = { readonly path: string; readonly label: string }
 
@@ -8,7 +8,7 @@ export function knownPlaces(surroundings: Surroundings): Candidate[] {
   const configured = setIn(surroundings.env, 'LCM_DATABASE_PATH')
   const places = [
     ...(configured ? [{ path: configured }] : []),
-    ...systems.flatMap((system) => system.places(surroundings)),
+    ...allSystems().flatMap((system) => system.places(surroundings)),
   ]
   const labelled = places.map(({ path, label }) => ({ path, label: label ?? shortName(path) }))
   return [...new Map(labelled.map((candidate) => [candidate.path, candidate])).values()]
@@ -16,7 +16,7 @@ export function knownPlaces(surroundings: Surroundings): Candidate[] {
 
 /** A name for people: the file's, or that of its project where every file of a system has the same. */
 export function shortName(path: string): string {
-  for (const { nameOf } of systems) {
+  for (const { nameOf } of allSystems()) {
     const name = nameOf?.(path) ?? null
     if (name !== null) return name
   }

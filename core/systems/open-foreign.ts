@@ -13,9 +13,8 @@ import { canOpenUris, type PreparableDb } from '../sqlite/uri-db.ts'
 import { emptyViews } from './canonical.ts'
 import { type Derivation, keepDerived } from './derived-db.ts'
 import { asDamage, requireViews } from './foreign-damage.ts'
-import { lostOfLossless } from './lossless-claw/tables.ts'
 import type { ForeignSystem, Source } from './system.ts'
-import { detectSystem } from './systems.ts'
+import { detectSystem, lostStructure } from './systems.ts'
 
 /** What is said of a file that is only read. */
 type ReadOnlyFacts = Pick<
@@ -186,11 +185,12 @@ function lacksOf(system: ForeignSystem, source: Source): readonly string[] | und
 }
 
 function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
-  const lost = lostOfLossless(probe)
-  if (lost !== null) {
+  const damaged = lostStructure(probe)
+  if (damaged !== null) {
+    const { lost, system } = damaged
     return new LcmError(
       'file_corrupt',
-      `${file.path} is damaged: it has lost ${listed(lost)}, without which a memory of lossless-claw cannot be read. Restore it from a backup.`,
+      `${file.path} is damaged: it has lost ${listed(lost)}, without which a memory of ${system} cannot be read. Restore it from a backup.`,
       { path: file.path, lost },
     )
   }

@@ -1,6 +1,6 @@
 import type { CompactionSettings } from '../contract/compaction.ts'
 import { type Preset, PresetName } from '../contract/settings.ts'
-import { systems } from './systems.ts'
+import { allSystems } from './systems.ts'
 
 const SPEC: Preset = {
   name: 'spec',
@@ -26,7 +26,7 @@ const SPEC: Preset = {
  * What each known system does by default, as far as it can be said in this engine's settings; what a system leaves to
  * the model or to its host stays as configured.
  */
-export const PRESETS: readonly Preset[] = [SPEC, ...systems.flatMap(({ preset }) => preset ?? [])].sort(
+export const PRESETS: readonly Preset[] = [SPEC, ...allSystems().flatMap(({ preset }) => preset ?? [])].sort(
   (a, b) => PresetName.options.indexOf(a.name) - PresetName.options.indexOf(b.name),
 )
 

@@ -56,6 +56,8 @@ export type ForeignSystem = System & {
   label(probe: SchemaProbe): string
   /** By structure alone. Of the list in `systems.ts` the first that matches wins. */
   detect(probe: SchemaProbe): boolean
+  /** Of a file without its signature that can be of no other system: what is missing, a phrase each. Null for others. */
+  lostStructure?(probe: SchemaProbe): readonly string[] | null
   /** The folder of the project that a file belongs to, where the file says so. */
   project?(db: ReadDb): string | null
   /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */

@@ -12,19 +12,45 @@ import type { ForeignSystem, System } from './system.ts'
 /** Its ledger has the form of ours: its tools read ours, and a memory can be rebuilt from either. */
 export const ledgerWriter = decapod
 
-/** First match wins: a later signature may fit an earlier system's files as well. */
-const foreignSystems: readonly ForeignSystem[] = [decapod, piLcm, argentos, hermes, losslessClaude, losslessClaw]
+/** The one list of systems. First match wins: a later signature may fit an earlier system's files as well. */
+const foreignSystems: ForeignSystem[] = [decapod, piLcm, argentos, hermes, losslessClaude, losslessClaw]
+
+/**
+ * Puts a system in front of the list, for a program that brings one of its own.
+ * @returns what takes it out again
+ */
+export function addSystem(system: ForeignSystem): () => void {
+  foreignSystems.unshift(system)
+  return () => {
+    foreignSystems.splice(foreignSystems.indexOf(system), 1)
+  }
+}
 
 export const detectSystem = (probe: SchemaProbe): ForeignSystem | null =>
   foreignSystems.find((system) => system.detect(probe)) ?? null
 
-export const systems: readonly System[] = [native, ...foreignSystems]
+export const allSystems = (): readonly System[] => [native, ...foreignSystems]
 
-const byId: ReadonlyMap<SystemId, System> = new Map(systems.map((system) => [system.id, system]))
+/** Null for one that only another version of this program knows, which a working copy may name as its origin. */
+export const knownSystem = (id: SystemId): System | null => allSystems().find((system) => system.id === id) ?? null
 
-/** @throws Error for an id that is not in the list */
+/**
+ * The system of an open file.
+ * @throws Error for an id that is not in the list
+ */
 export function systemOf(id: SystemId): System {
-  const system = byId.get(id)
+  const system = knownSystem(id)
   if (!system) throw new Error(`no system is called ${id}`)
   return system
+}
+
+/** What a file has lost of the tables and columns of the one system that it can be of; null: it can be of none. */
+export function lostStructure(
+  probe: SchemaProbe,
+): { readonly system: SystemId; readonly lost: readonly string[] } | null {
+  for (const system of foreignSystems) {
+    const lost = system.lostStructure?.(probe) ?? null
+    if (lost !== null) return { system: system.id, lost }
+  }
+  return null
 }

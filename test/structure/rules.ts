@@ -1,4 +1,4 @@
-import { SystemId } from '../../core/contract/memory.ts'
+import { allSystems } from '../../core/systems/systems.ts'
 import { type SourceFile, VALUE } from './source-code.ts'
 
 /** One thing in the source that breaks a rule, and the line on which it stands. */
@@ -13,7 +13,7 @@ export type SourceRule = {
   readonly find: (file: SourceFile) => readonly Broken[]
 }
 
-const FOREIGN_SYSTEMS = SystemId.options.filter((id) => id !== 'native')
+const FOREIGN_SYSTEMS = allSystems().flatMap(({ id }) => (id === 'native' ? [] : id))
 const NAMES_A_SYSTEM = new RegExp(`(?<![\\w-])(?:${FOREIGN_SYSTEMS.join('|')})(?![\\w-])`, 'i')
 
 const CONVERSATION_TABLES =

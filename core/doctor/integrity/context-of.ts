@@ -8,7 +8,7 @@ import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import { readWays } from '../../systems/copied-from.ts'
-import { systemOf } from '../../systems/systems.ts'
+import { knownSystem, systemOf } from '../../systems/systems.ts'
 import type { RuleContext } from '../rules/rule.ts'
 import { Inherited, Seal } from './inherited.ts'
 
@@ -64,4 +64,7 @@ export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
 }
 
 /** Of a working copy; null of any other file, and where it is not legible: then nothing is excused. */
-export const sealOf = (db: ReadDb): Seal | null => Seal.safeParse(readWays(db)).data ?? null
+export function sealOf(db: ReadDb): Seal | null {
+  const seal = Seal.safeParse(readWays(db)).data
+  return seal && knownSystem(seal.system) ? seal : null
+}

@@ -9,7 +9,6 @@ import { verifyLedger } from '../../ingest/ledger/verify-ledger.ts'
 import type { Lcm } from '../../lcm.ts'
 import { createTokenEstimator } from '../../models/token-estimator.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
-import { ledgerPath } from '../../systems/decapod/ledger.ts'
 import { isNative } from '../../systems/native/native.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -71,7 +70,7 @@ async function verify(given: string | undefined, options: Options): Promise<Answ
   return withMemory(
     options,
     async (lcm) => {
-      const path = given === undefined ? ledgerOf(lcm) : inFolder(given)
+      const path = given === undefined ? await ledgerOf(lcm) : inFolder(given)
       // Another system's messages have no hash of their own to compare.
       const db = isNative(lcm.info) ? lcm.read : null
       return answer(await interruptible((signal) => verifyLedger(path, db, signal)))
@@ -146,9 +145,12 @@ function status(lcm: Lcm): Answer {
 }
 
 /** The ledger that belongs to a memory. @throws LcmError ledger_refused: what a memory names is not even read */
-function ledgerOf(lcm: Lcm): string {
+async function ledgerOf(lcm: Lcm): Promise<string> {
   const stated = isNative(lcm.info) ? statedLedger(lcm.read) : null
-  if (stated === null) return ledgerPath(realpathSync(lcm.info.path))
+  if (stated === null) {
+    const { ledgerWriter } = await import('../../systems/systems.ts')
+    return ledgerWriter.ledger.pathOf(realpathSync(lcm.info.path))
+  }
   const refused = whyRefused(lcm.read, stated, lcm.ledgers)
   return refused === null ? stated : throwRefused(refused, stated)
 }

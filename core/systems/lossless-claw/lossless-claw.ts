@@ -12,7 +12,7 @@ import {
   fourCharacters,
   weightedTokens,
 } from './facts.ts'
-import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from './tables.ts'
+import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews, lostOfLossless } from './tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
 const MARKERS: readonly { readonly version: string; readonly table: string; readonly column?: string }[] = [
@@ -60,6 +60,7 @@ export const losslessClaw: ForeignSystem = {
   ledger: null,
   label: (probe) => (isNamed(probe) ? 'lossless-claw' : 'lossless-claw, early'),
   detect: hasLosslessTables,
+  lostStructure: lostOfLossless,
   version: (probe) => {
     const newest = MARKERS.find(({ table, column }) => probe.has(table, column))
     return newest ? `${newest.version}+` : null
