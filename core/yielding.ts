@@ -1,38 +1,76 @@
 import { setImmediate } from 'node:timers/promises'
 import { LcmError } from './errors.ts'
 
-/** With the piece that ends it, well below the 50 ms that somebody may have to wait. */
+/**
+ * Cooperative yielding: one thread serves all calls, so long work goes in slices, with other work between two of them.
+ * With the piece that ends it a slice stays well below the 50 ms that somebody may have to wait.
+ */
 const SLICE_MS = 20
 
-/**
- * Runs a generator that yields now and then to its end, letting others have their turn and stopping when the signal
- * aborts.
- * @throws LcmError cancelled
- */
-export async function withBreath<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> {
-  let sliceAt = performance.now()
-  for (;;) {
-    const step = work.next()
-    if (step.done) return step.value
-    if (performance.now() - sliceAt < SLICE_MS) continue
-    await breathe(signal)
-    sliceAt = performance.now()
-  }
-}
+const NOTHING_CHANGED = 'Cancelled. Nothing was changed.'
 
 /**
- * Lets others have their turn between two steps of a job.
+ * Lets everything else that waits for this thread go first: calls, timers, signals.
+ * @param whenCancelled the message of the error
  * @throws LcmError cancelled
  */
-export async function breathe(signal: AbortSignal): Promise<void> {
+export async function yieldToOthers(signal?: AbortSignal, whenCancelled = NOTHING_CHANGED): Promise<void> {
   await setImmediate()
-  if (signal.aborted) throw new LcmError('cancelled', 'Cancelled. Nothing was changed.')
+  throwIfCancelled(signal, whenCancelled)
 }
 
-/** Runs it without a pause: for inside a transaction. */
-export function atOnce<T>(work: Generator<void, T>): T {
+/** For work between two transactions, and for whoever may not go on after it was cancelled. @throws LcmError cancelled */
+export function throwIfCancelled(signal: AbortSignal | undefined, whenCancelled = NOTHING_CHANGED): void {
+  if (signal?.aborted) throw new LcmError('cancelled', whenCancelled)
+}
+
+/** Runs a generator that yields at good moments, in slices. @throws LcmError cancelled */
+export async function inSlices<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> {
+  const slice = new TimeSlice(signal)
+  for (;;) {
+    const step = work.next()
+    if (step.done) return step.value
+    if (slice.isOver) await slice.yield()
+  }
+}
+
+/** Runs a generator that yields at good moments, without yielding: for inside a transaction. */
+export function withoutYielding<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value
   }
+}
+
+/** Measures how long this thread has been kept from other work. */
+export class TimeSlice {
+  readonly #signal: AbortSignal | undefined
+  readonly #whenCancelled: string
+  #startedAt = performance.now()
+
+  constructor(signal?: AbortSignal, whenCancelled = NOTHING_CHANGED) {
+    this.#signal = signal
+    this.#whenCancelled = whenCancelled
+  }
+
+  get isOver(): boolean {
+    return performance.now() - this.#startedAt >= SLICE_MS
+  }
+
+  /** Lets others go first and begins the next slice. @throws LcmError cancelled */
+  async yield(): Promise<void> {
+    await yieldToOthers(this.#signal, this.#whenCancelled)
+    this.#startedAt = performance.now()
+  }
+
+  /** Yields when the slice is over. @throws LcmError cancelled, also before that */
+  async yieldIfOver(): Promise<void> {
+    if (this.isOver) await this.yield()
+    else throwIfCancelled(this.#signal, this.#whenCancelled)
+  }
+}
+
+/** Blocks this thread, for the short waits of opening a file that another program is busy with. */
+export function blockThread(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }

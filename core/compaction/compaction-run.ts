@@ -1,8 +1,8 @@
-import { setImmediate } from 'node:timers/promises'
 import type { CompactionProgress, CreatedSummary, StopReason } from '../contract/compaction.ts'
 import { extractTokens } from '../models/summarizers/deterministic.ts'
 import { isLeafPassOpen } from '../window/cut-off-runs.ts'
 import { readWindow, type Window, type WindowItem } from '../window/window.ts'
+import { TimeSlice } from '../yielding.ts'
 import { tokensOf } from './condensation.ts'
 import { condenses, makesLeaves, softLimit, targetOf, tooFewMessages } from './goal.ts'
 import { InOrder } from './in-order.ts'
@@ -12,9 +12,6 @@ import { RunGuard } from './run-guard.ts'
 import type { RunOptions } from './run-options.ts'
 import { condensedSteps, leafSteps, type Step } from './steps.ts'
 import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
-
-/** How long the thread may be kept before others get their turn. */
-const BREATH_MS = 20
 
 type Steps = AsyncGenerator<CompactionProgress, StopReason | null>
 
@@ -37,7 +34,7 @@ export class CompactionRun {
   #saved = 0
   #passes = 0
   #conflicts = 0
-  #breathedAt = performance.now()
+  readonly #slice = new TimeSlice()
 
   constructor(options: RunOptions) {
     this.#options = options
@@ -129,7 +126,7 @@ export class CompactionRun {
     )
     try {
       for (let chunk = 1; ; chunk += 1) {
-        await this.#breathe()
+        await this.#slice.yieldIfOver()
         const stop = this.#shouldStop(guard)
         if (stop) return stop
         const next = await drafts.take()
@@ -199,12 +196,6 @@ export class CompactionRun {
     if (this.#target !== null) return isAbove(this.#target) ? 'irreducible_tail' : 'target_reached'
     if (this.created.length === 0) return this.#irreducible.size > 0 ? 'no_progress' : 'nothing_eligible'
     return input.mode === 'full' && isAbove(softLimit(settings)) ? 'irreducible_tail' : 'nothing_eligible'
-  }
-
-  async #breathe(): Promise<void> {
-    if (performance.now() - this.#breathedAt < BREATH_MS) return
-    await setImmediate()
-    this.#breathedAt = performance.now()
   }
 }
 

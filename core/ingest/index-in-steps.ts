@@ -1,8 +1,8 @@
 import type { JobProgress } from '../contract/job.ts'
-import { LcmError } from '../errors.ts'
 import { indexMessages, prepareForMany } from '../sqlite/ingest-index.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
+import { yieldToOthers } from '../yielding.ts'
 
 /** Rows whose numbers may lie far apart are taken by their order; texts of a step come to some megabytes. */
 const STEP_ROWS = 1000
@@ -39,9 +39,7 @@ export async function* indexInSteps(db: WriteDb, signal: AbortSignal): AsyncGene
       after = nextKey(db, 'the numbers of rows', after, last)
       done = Math.min(total, done + STEP_ROWS)
       yield { done, total, unit: 'messages', note: 'search index' }
-      await new Promise((resume) => setImmediate(resume))
-      if (signal.aborted)
-        throw new LcmError('cancelled', 'Cancelled while the search index was made; no file was made.')
+      await yieldToOthers(signal, 'Cancelled while the search index was made; no file was made.')
     }
   }
 }

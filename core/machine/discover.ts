@@ -1,10 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
 import type { FoundMemory } from '../contract/machine.ts'
 import { LcmError } from '../errors.ts'
 import { identifyMemory } from '../systems/identify-memory.ts'
 import { type Candidate, knownPlaces } from '../systems/known-places.ts'
 import type { Surroundings } from '../systems/places.ts'
+import { yieldToOthers } from '../yielding.ts'
 
 /**
  * Memories in the known places of this machine, last changed first. A file in such a place that is damaged is listed
@@ -17,7 +17,7 @@ export async function discover(surroundings: Surroundings, cacheDir: string): Pr
     if (!memory) continue
     found.push(memory)
     // A file takes some milliseconds, and there may be hundreds: others have their turn between them.
-    await setImmediate()
+    await yieldToOthers()
   }
   return found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? -1 : 1))
 }

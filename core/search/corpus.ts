@@ -1,6 +1,6 @@
 import type { Cover } from '../contract/message.ts'
 import type { GrepHit } from '../contract/retrieval.ts'
-import type { Breather } from './breather.ts'
+import type { TimeSlice } from '../yielding.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Postings } from './fts5-doclist.ts'
 import type { Fields } from './matcher.ts'
@@ -25,7 +25,7 @@ export interface Corpus {
   readonly fields: readonly GrepHit['field'][]
   /** Looked up anew at every use. null: there is none that can be trusted now, every text is read. */
   readonly index: TextIndex | null
-  catalogue(breather: Breather): Promise<Catalogue>
+  catalogue(slice: TimeSlice): Promise<Catalogue>
   /** The catalogue if it is known and up to date; it takes long to read. */
   readonly known: Catalogue | null
   /** A catalogue of those of the rows that are there, and no others. */

@@ -5,7 +5,7 @@ import type { GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { HistoryIndex } from '../systems/history-index.ts'
-import { Breather } from './breather.ts'
+import { TimeSlice } from '../yielding.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
 import { FileCorpus } from './file-corpus.ts'
 import { Filters, kindsOf } from './filters.ts'
@@ -116,9 +116,9 @@ export class Grep {
     const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
     if (cursor && cursor.grep !== hashOf(input)) throw badCursor('it belongs to another search')
     try {
-      const breather = new Breather(signal)
+      const slice = new TimeSlice(signal, 'The search was cancelled.')
       const grounds = this.#grounds(input, cursor)
-      const { hits, anyOf, isScan } = await answer(input, question, cursor, grounds, breather)
+      const { hits, anyOf, isScan } = await answer(input, question, cursor, grounds, slice)
       let given = 0
       let toldAt = performance.now()
       let pageDoneAt: number | null = null
@@ -216,23 +216,23 @@ async function answer(
   question: Question,
   cursor: Cursor | null,
   grounds: readonly Ground[],
-  breather: Breather,
+  slice: TimeSlice,
 ): Promise<Answer> {
   const { strict, loose, isPlain } = question
   const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
   if (!(mayLoosen && cursor?.isLoosened)) {
     const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
-    const found = await inOrder(input, input.sort, plan, cursor, grounds, breather)
+    const found = await inOrder(input, input.sort, plan, cursor, grounds, slice)
     if (!mayLoosen || cursor) return { ...found, anyOf: null }
     while (found.hits.found === 0 && !found.hits.isDone) await found.hits.step()
     if (found.hits.found > 0) return { ...found, anyOf: null }
   }
   const [first] = grounds
-  const rows = first ? (await first.corpus.catalogue(breather)).length : 0
+  const rows = first ? (await first.corpus.catalogue(slice)).length : 0
   const telling = loose.of.filter((part) => !isCommon(part, first, rows))
   const anyOf = telling.length > 0 ? telling : loose.of
   const plan = expressionPlan({ kind: 'any', of: anyOf })
-  return { ...(await inOrder(input, 'relevance', plan, cursor, grounds, breather)), anyOf }
+  return { ...(await inOrder(input, 'relevance', plan, cursor, grounds, slice)), anyOf }
 }
 
 /** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
@@ -248,10 +248,10 @@ async function inOrder(
   plan: Plan,
   cursor: Cursor | null,
   grounds: readonly Ground[],
-  breather: Breather,
+  slice: TimeSlice,
 ): Promise<Omit<Answer, 'anyOf'>> {
   const isRanked = sort === 'relevance'
-  const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, isRanked, breather)))
+  const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, isRanked, slice)))
   const after = cursor && placeFrom(cursor.after)
   const isScan = searches.some((searched) => searched.isScan)
   if (!isRanked) {

@@ -9,7 +9,7 @@ import type { HistoryIndex } from '../systems/history-index.ts'
 import { messageNodeId } from '../systems/node-id.ts'
 import { readPruned } from '../systems/pruned-outputs.ts'
 import { appendingNewer } from '../systems/read-messages.ts'
-import type { Breather } from './breather.ts'
+import type { TimeSlice } from '../yielding.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
 import type { Fields } from './matcher.ts'
@@ -135,16 +135,16 @@ export class MessageCorpus implements Corpus {
     return this.#db.value<number>(queries.newest) ?? 0
   }
 
-  async catalogue(breather: Breather): Promise<Catalogue> {
+  async catalogue(slice: TimeSlice): Promise<Catalogue> {
     const stamp = changeStamp(this.#db)
     if (this.#known?.stamp === stamp) return this.#known.catalogue
-    const catalogue = (await this.#extended(breather)) ?? (await this.#load(breather))
+    const catalogue = (await this.#extended(slice)) ?? (await this.#load(slice))
     this.#known = { stamp, catalogue }
     return catalogue
   }
 
   /** What was known, with what was appended since; null when something else happened. */
-  async #extended(breather: Breather): Promise<Catalogue | null> {
+  async #extended(slice: TimeSlice): Promise<Catalogue | null> {
     const before = this.#known?.catalogue
     const extent = this.#db.get<Extent>(queries.extent)
     if (!before || !extent || extent.length < before.length) return null
@@ -158,32 +158,32 @@ export class MessageCorpus implements Corpus {
         last = nextKey(this.#db, 'the numbers of messages', last, id)
         read += 1
       }
-      await breather.pause()
+      await slice.yieldIfOver()
     }
     if (all.length < extent.length) return null
     return all.length === before.length ? before : all.build()
   }
 
-  async #load(breather: Breather): Promise<Catalogue> {
+  async #load(slice: TimeSlice): Promise<Catalogue> {
     const all = new CatalogueBuilder(null, this.#db.get<Extent>(queries.extent)?.length ?? 0)
     for (const conversation of this.#db.column<number>(queries.conversations)) {
       const known = this.#histories?.known(conversation)
-      const messages = known ?? (await this.#read(conversation, breather))
+      const messages = known ?? (await this.#read(conversation, slice))
       for (let position = 0; position < messages.length; position += 1) {
         const atMs = messages.createdAtMs[position] as number
         const time = Number.isNaN(atMs) ? null : atMs
         const id = messages.ids[position] as number
         all.add(id, conversation, messages.roleAt(position), time, messages.tokensAt(position))
       }
-      await breather.pause()
+      await slice.yieldIfOver()
     }
     return all.build()
   }
 
-  async #read(conversation: number, breather: Breather): Promise<Messages> {
+  async #read(conversation: number, slice: TimeSlice): Promise<Messages> {
     const length = this.#db.value<number>(queries.length, { conversation }) ?? 0
     const columns = new GrowingMessages(length).begin(conversation)
-    for (const _ of appendingNewer(this.#db, conversation, columns)) await breather.pause()
+    for (const _ of appendingNewer(this.#db, conversation, columns)) await slice.yieldIfOver()
     return columns.view()
   }
 

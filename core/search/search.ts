@@ -1,4 +1,4 @@
-import type { Breather } from './breather.ts'
+import type { TimeSlice } from '../yielding.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus } from './corpus.ts'
 import type { Filters } from './filters.ts'
@@ -47,14 +47,14 @@ export async function prepareSearch(
   ground: Ground,
   plan: Plan,
   isRanked: boolean,
-  breather: Breather,
+  slice: TimeSlice,
 ): Promise<Searched> {
   const { corpus, order, newestRow, filters, terms } = ground
-  await breather.pause()
+  await slice.yieldIfOver()
   const found = terms ? plan.candidates(terms) : { perhaps: null, sure: NO_ROWS }
   const { perhaps, sure } = found
   const isFew = perhaps !== null && perhaps.length <= FEW && !isRanked
-  const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...perhaps]) : await corpus.catalogue(breather))
+  const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...perhaps]) : await corpus.catalogue(slice))
   const indexes = perhaps === null ? catalogue.all : catalogue.indexesOf(perhaps)
   const isNew = (index: number): boolean => (catalogue.rows[index] as number) > newestRow
   const hasNew = indexes.length > 0 && isNew(indexes.at(-1) as number)
@@ -69,7 +69,7 @@ export async function prepareSearch(
     isSure: perhaps !== null && sure.length === perhaps.length,
     isSureOf: sure.length === 0 ? () => false : (index) => hasRow(sure, catalogue.rows[index] as number),
     plan,
-    verifier: new Verifier(corpus, catalogue, plan, terms !== null, breather),
+    verifier: new Verifier(corpus, catalogue, plan, terms !== null, slice),
     isScan: perhaps === null,
     scored: terms && isRanked ? plan.scored(terms, found) : null,
   }

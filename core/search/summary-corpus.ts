@@ -3,7 +3,7 @@ import type { ReadDb, SqlParams } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
 import { coversOfSummaries } from '../systems/covers.ts'
-import type { Breather } from './breather.ts'
+import type { TimeSlice } from '../yielding.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
 import type { Fields } from './matcher.ts'
@@ -75,8 +75,8 @@ export class SummaryCorpus implements Corpus {
     return this.#db.value<number>(queries.newest) ?? 0
   }
 
-  async catalogue(breather: Breather): Promise<Catalogue> {
-    await breather.pause()
+  async catalogue(slice: TimeSlice): Promise<Catalogue> {
+    await slice.yieldIfOver()
     const stamp = changeStamp(this.#db)
     if (this.#known?.stamp === stamp) return this.#known.catalogue
     this.#known = { stamp, catalogue: this.#read(queries.catalogue, {}) }

@@ -1,4 +1,4 @@
-import type { Breather } from './breather.ts'
+import type { TimeSlice } from '../yielding.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus } from './corpus.ts'
 import type { Fields } from './matcher.ts'
@@ -22,17 +22,17 @@ export class Verifier {
   readonly #corpus: Corpus
   readonly #catalogue: Catalogue
   readonly #plan: Plan
-  readonly #breather: Breather
+  readonly #slice: TimeSlice
   /** Whether candidates come from an index. */
   readonly #isIndexed: boolean
   #size = FIRST_BATCH
 
-  constructor(corpus: Corpus, catalogue: Catalogue, plan: Plan, isIndexed: boolean, breather: Breather) {
+  constructor(corpus: Corpus, catalogue: Catalogue, plan: Plan, isIndexed: boolean, slice: TimeSlice) {
     this.#corpus = corpus
     this.#catalogue = catalogue
     this.#plan = plan
     this.#isIndexed = isIndexed
-    this.#breather = breather
+    this.#slice = slice
   }
 
   /** How many rows to ask for next. */
@@ -45,7 +45,7 @@ export class Verifier {
    * @throws LcmError cancelled
    */
   async verify(indexes: Int32Array, needsTexts: boolean): Promise<Verified> {
-    await this.#breather.pause()
+    await this.#slice.yieldIfOver()
     if (indexes.length === 0) {
       this.#size = Math.min(LARGEST_BATCH, this.#size << 1)
       return { isHit: [], texts: new Map() }

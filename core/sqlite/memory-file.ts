@@ -1,8 +1,8 @@
 import { type Stats as FileStats, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { LcmError } from '../errors.ts'
+import { blockThread } from '../yielding.ts'
 import { type FileHeader, MAGIC, parseHeader, readStart } from './file-header.ts'
-import { pause } from './pause.ts'
 
 /** What stands at a path, known without opening it as a database. */
 export type MemoryFile = {
@@ -100,7 +100,7 @@ export function inspectFile(given: string): MemoryFile {
     } catch (error) {
       // Size and header are read one after the other: beside a checkpoint they may not fit together once, not thrice.
       if (!(error instanceof LcmError) || error.code !== 'file_truncated' || look === LOOKS) throw error
-      pause(PAUSE_MS)
+      blockThread(PAUSE_MS)
     }
   }
 }

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { assertNever, LcmError } from '../errors.ts'
+import { blockThread } from '../yielding.ts'
 import { type CacheCopy, copyStamp, copyToCache, type PreparedCopy, siblingsOf } from './cache-copy.ts'
 import { changedMeanwhile, fileStamp, guardFile } from './file-guard.ts'
 import { hasSoundIndex } from './log-index.ts'
 import { fileError, inspectFile, lookAgain, type MemoryFile } from './memory-file.ts'
-import { pause } from './pause.ts'
 import { wrapConnection } from './read-db.ts'
 import { translating } from './sqlite-error.ts'
 import { canOpenUris, openByUri, type PreparableDb } from './uri-db.ts'
@@ -61,7 +61,7 @@ export function connectReadOnly(
     const seen = attempt === 1 ? file : inspectFile(file.path)
     const connection = tryRoute(seen, { cacheDir, prepared }, attempt)
     if (connection) return connection
-    pause(PAUSE_MS)
+    blockThread(PAUSE_MS)
   }
   throw changedMeanwhile(file.path)
 }
@@ -123,7 +123,7 @@ export function readInPlace(file: MemoryFile, db: PreparableDb): ReadOnlyConnect
   try {
     // A log that a writer puts away this moment would be made anew by whoever waits for that writer.
     if (file.hasWal) db.exec('PRAGMA busy_timeout = 0')
-    for (const until = Date.now() + BUSY_TIMEOUT_MS; ; pause(PAUSE_MS)) {
+    for (const until = Date.now() + BUSY_TIMEOUT_MS; ; blockThread(PAUSE_MS)) {
       if (file.hasWal && !['-wal', '-shm'].every((suffix) => existsSync(`${file.realPath}${suffix}`))) break
       if (!isBusy(db, until)) {
         db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)

@@ -9,7 +9,7 @@ import {
 import type { SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import { atOnce, withBreath } from '../yielding.ts'
+import { inSlices, withoutYielding } from '../yielding.ts'
 import { changeStamp } from './change-stamp.ts'
 import { loadingSummaryGraph, loadSummaryGraph } from './load-summary-graph.ts'
 import { appendingNewer, checking } from './read-messages.ts'
@@ -128,7 +128,7 @@ export class HistoryIndex {
   async prepare(conversationId: number): Promise<void> {
     const underway = this.#preparing.get(conversationId)
     if (underway) return underway
-    const done = withBreath(this.#prepared(conversationId), NEVER).finally(() => this.#preparing.delete(conversationId))
+    const done = inSlices(this.#prepared(conversationId), NEVER).finally(() => this.#preparing.delete(conversationId))
     this.#preparing.set(conversationId, done)
     return done
   }
@@ -138,7 +138,7 @@ export class HistoryIndex {
     const underway = this.#preparingGraphs.get(conversationId)
     if (underway) return underway
     const done = this.prepare(conversationId)
-      .then(() => withBreath(this.#preparedGraph(conversationId), NEVER))
+      .then(() => inSlices(this.#preparedGraph(conversationId), NEVER))
       .finally(() => this.#preparingGraphs.delete(conversationId))
     this.#preparingGraphs.set(conversationId, done)
     return done
@@ -238,7 +238,7 @@ export class HistoryIndex {
 
 /** Adds all messages after those that are there. */
 function appendNewer(db: ReadDb, conversation: number, columns: GrowingMessages): void {
-  atOnce(appendingNewer(db, conversation, columns))
+  withoutYielding(appendingNewer(db, conversation, columns))
 }
 
 /** What was kept, with the messages that were added since; undefined when it is not the same history any more. */

@@ -4,7 +4,7 @@ import type { Messages } from '../memory/messages.ts'
 import { NO_POSITIONS, type PositionRanges, rangesOfPositions, unionOfRanges } from '../memory/position-ranges.ts'
 import { type GraphNode, SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { atOnce } from '../yielding.ts'
+import { withoutYielding } from '../yielding.ts'
 import { readingSummaryRows, type SummaryRow } from './summary-rows.ts'
 
 const SYSTEM = ROLES.indexOf('system')
@@ -30,7 +30,7 @@ const queries = {
 
 /** Reads the summaries of a history's conversation. Call inside a snapshot with the history. */
 export function loadSummaryGraph(db: ReadDb, history: Messages): SummaryGraph {
-  return atOnce(loadingSummaryGraph(db, history))
+  return withoutYielding(loadingSummaryGraph(db, history))
 }
 
 /** The same a piece of work at a time: whoever lets others have their turn sees to it that the file stays as it was. */

@@ -1,9 +1,9 @@
 import type { RetrievalEngine } from '../../browse/retrieval-engine.ts'
 import type { ExpandCitation } from '../../contract/expand-query.ts'
 import { GrepInput } from '../../contract/retrieval.ts'
-import { Breather } from '../../search/breather.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import { TimeSlice } from '../../yielding.ts'
 import { PassageIndex, withoutBlanks } from '../provenance/passage-index.ts'
 import { Scorer } from '../provenance/scoring.ts'
 import { messageTexts, sourceCards, summaryTexts } from '../provenance/source-texts.ts'
@@ -38,17 +38,17 @@ export type PassageSearch = {
 /** The passages that share most with a question, best first. The same for the same memory and question. */
 export async function bestPassages(search: PassageSearch): Promise<ScoredPassage[]> {
   const { db, question, reach, signal } = search
-  const breather = new Breather(signal)
+  const slice = new TimeSlice(signal, 'The search was cancelled.')
   const vocabulary = new Vocabulary(question, [{ kind: 'sentence', start: 0, end: question.length }])
   const [asked] = vocabulary.claims
   if (!asked || asked.terms.length + asked.specifics.length === 0) return []
   const index = new PassageIndex(vocabulary)
   const summaries = [...reach.keys()].filter((id) => messageNumber(id) === null)
-  for (const text of summaryTexts(db, summaries.slice(0, MOST_READ))) await index.add(text, breather)
+  for (const text of summaryTexts(db, summaries.slice(0, MOST_READ))) await index.add(text, slice)
   // What a summary says counts as its own words only, wherever a message repeats them.
   const copies = new SummaryCopies(db, summaries)
   const numbers = await messagesToRead(search)
-  for await (const text of copies.sift(messageTexts(db, numbers), numbers, breather)) await index.add(text, breather)
+  for await (const text of copies.sift(messageTexts(db, numbers), numbers, slice)) await index.add(text, slice)
   const scorer = new Scorer(vocabulary, index)
   const scored = scorer
     .candidates(asked, PASSAGES, 'question')

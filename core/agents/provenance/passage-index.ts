@@ -1,4 +1,4 @@
-import type { Breather } from '../../search/breather.ts'
+import type { TimeSlice } from '../../yielding.ts'
 import { standsAt } from './specifics.ts'
 import { scanTokens } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'
@@ -58,7 +58,7 @@ export class PassageIndex {
     return this.#ends.at(unit)
   }
 
-  async add(source: SourceText, breather: Breather): Promise<void> {
+  async add(source: SourceText, slice: TimeSlice): Promise<void> {
     const place = this.texts.push(source) - 1
     const { text } = source
     this.chars += text.length
@@ -71,7 +71,7 @@ export class PassageIndex {
       start = end
       if (sinceLook < STRETCH_CHARS) continue
       sinceLook = 0
-      if (breather.isDue) await breather.pause()
+      if (slice.isOver) await slice.yieldIfOver()
     }
   }
 

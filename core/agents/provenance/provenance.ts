@@ -2,11 +2,11 @@ import type { Role } from '../../contract/ids.ts'
 import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace } from '../../contract/provenance.ts'
 import { GrepInput, type GrepRequest, type GrepResult } from '../../contract/retrieval.ts'
 import { LcmError } from '../../errors.ts'
-import { Breather } from '../../search/breather.ts'
 import { shownValue } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { HistoryIndex } from '../../systems/history-index.ts'
 import { findNode, messageNumber } from '../../systems/node-id.ts'
+import { TimeSlice } from '../../yielding.ts'
 import { BesideTexts } from './beside-texts.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
@@ -46,7 +46,7 @@ type Reading = {
   readonly vocabulary: Vocabulary
   readonly sources: Beneath
   readonly copies: SummaryCopies
-  readonly breather: Breather
+  readonly slice: TimeSlice
   readonly summaryId: string
   readonly signal: AbortSignal | undefined
 }
@@ -71,7 +71,7 @@ export class ProvenanceFinder {
   async find(input: ProvenanceInput, signal?: AbortSignal): Promise<Provenance> {
     const began = performance.now()
     const { db, histories } = this.#options
-    const breather = new Breather(signal)
+    const slice = new TimeSlice(signal, 'The search was cancelled.')
     const node = findNode(db, input.summaryId)
     const row = db.get<{ kind: 'leaf' | 'condensed'; content: string }>(queries.summary, { id: input.summaryId })
     if (node.kind !== 'summary' || !row) {
@@ -84,7 +84,7 @@ export class ProvenanceFinder {
     const sources = beneath(db, graph, graph.indexOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
     const copies = new SummaryCopies(db, [input.summaryId, ...sources.reached.filter((id) => id !== input.summaryId)])
-    const read = { index, vocabulary, sources, copies, breather, summaryId: input.summaryId, signal }
+    const read = { index, vocabulary, sources, copies, slice, summaryId: input.summaryId, signal }
     const { messagesRead, isComplete } = await this.#read(read)
     const beside = new BesideTexts(db, sources.messages)
     const scorer = new Scorer(vocabulary, index)
@@ -100,7 +100,7 @@ export class ProvenanceFinder {
       const isCondensed = sources.summaries.length > 0
       const verdict = judge({ ...evidence, isCondensed, hasMessages: sources.messages.length > 0 })
       found.push({ claim, candidates: shown(candidates, index, input.limit), verdict })
-      await breather.pause()
+      await slice.yieldIfOver()
     }
     const claims = this.#answer(found, index)
     const count = (support: string): number => claims.filter((claim) => claim.support === support).length
@@ -134,20 +134,20 @@ export class ProvenanceFinder {
     vocabulary,
     sources,
     copies,
-    breather,
+    slice,
     summaryId,
     signal,
   }: Reading): Promise<{ messagesRead: number; isComplete: boolean }> {
     const { db } = this.#options
-    for (const text of summaryTexts(db, sources.summaries)) await index.add(text, breather)
+    for (const text of summaryTexts(db, sources.summaries)) await index.add(text, slice)
     const isSmall = sources.messages.length <= (this.#options.mostMessages ?? MOST_MESSAGES)
     const numbers = isSmall ? sources.messages : await this.#likely(vocabulary, summaryId, signal)
     let messagesRead = 0
     for (let start = 0; start < numbers.length && index.chars < MOST_CHARS; start += BATCH) {
       const batch = numbers.slice(start, start + BATCH)
-      for await (const text of copies.sift(messageTexts(db, batch), batch, breather)) await index.add(text, breather)
+      for await (const text of copies.sift(messageTexts(db, batch), batch, slice)) await index.add(text, slice)
       messagesRead += batch.length
-      await breather.pause()
+      await slice.yieldIfOver()
     }
     return { messagesRead, isComplete: messagesRead >= sources.messages.length }
   }

@@ -1,6 +1,6 @@
-import type { Breather } from '../../search/breather.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import type { TimeSlice } from '../../yielding.ts'
 import type { SourceText } from './passage-index.ts'
 
 const queries = {
@@ -85,13 +85,13 @@ export class SummaryCopies {
   async *sift(
     texts: Iterable<SourceText>,
     numbers: readonly number[],
-    breather: Breather,
+    slice: TimeSlice,
   ): AsyncGenerator<SourceText, void, undefined> {
     const facts = this.#factsOf(numbers)
     for (const [number, group] of groupedByMessage(texts)) {
       const known = facts.get(number) ?? { atMs: null, isRecord: false }
       const copies: Copies[] = []
-      for (const { text } of group) copies.push(await this.#copiesIn(text, known, breather))
+      for (const { text } of group) copies.push(await this.#copiesIn(text, known, slice))
       const id = group[0]?.id ?? ''
       const isRecord = copies.some(({ isWhole }) => isWhole) && known.isRecord
       if (copies.some(({ isWhole }) => isWhole)) this.#holders.add(id)
@@ -108,7 +108,7 @@ export class SummaryCopies {
   }
 
   /** Stretches that repeat a summary which was there before them. */
-  async #copiesIn(text: string, message: MessageFacts, breather: Breather): Promise<Copies> {
+  async #copiesIn(text: string, message: MessageFacts, slice: TimeSlice): Promise<Copies> {
     const eligible = this.#summaries.map((summary) => mayRepeat(summary, message))
     if (!eligible.includes(true)) return { ranges: [], isWhole: false }
     const bySummary = new Map<number, Map<string, Stretch[]>>()
@@ -122,7 +122,7 @@ export class SummaryCopies {
     let count = 0
     for (const stretch of stretchesOf(text)) {
       count += 1
-      if (count % 500 === 0 && breather.isDue) await breather.pause()
+      if (count % 500 === 0 && slice.isOver) await slice.yieldIfOver()
       for (const summary of this.#stretches.get(stretch.letters) ?? []) note(summary, stretch.letters, stretch)
     }
     const ranges: Stretch[] = []

@@ -1,4 +1,4 @@
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { LcmError } from '../../errors.ts'
 import type { Messages } from '../../memory/messages.ts'
 import type { ReadDb, SqlParams } from '../../sqlite/read-db.ts'
@@ -7,6 +7,7 @@ import { changeStamp } from '../../systems/change-stamp.ts'
 import type { HistoryIndex } from '../../systems/history-index.ts'
 import { NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import type { WindowSizes } from '../../window/window-sizes.ts'
+import { yieldToOthers } from '../../yielding.ts'
 import { queries, type Where } from './size-queries.ts'
 
 /** How much a conversation holds. */
@@ -130,7 +131,7 @@ export class ConversationSizes {
     const tokens = new Map<number, Tokens>()
     let isWhole = true
     for (const ids of batches(counts, entries)) {
-      await setImmediate()
+      await yieldToOthers()
       isWhole = (await this.#readable(ids, counts, tokens)) && isWhole
     }
     this.#read = { stamp, tokens, isWhole }
@@ -174,7 +175,7 @@ export class ConversationSizes {
     for (;;) {
       const step = steps.next()
       if (step.done) return step.value
-      await setImmediate()
+      await yieldToOthers()
     }
   }
 

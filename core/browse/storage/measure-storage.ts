@@ -2,13 +2,13 @@ import { statSync } from 'node:fs'
 import type { JobProgress } from '../../contract/job.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { StorageObject, StorageReport } from '../../contract/storage.ts'
-import { LcmError } from '../../errors.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { TimeSlice, yieldToOthers } from '../../yielding.ts'
 import { measureObjects } from './file-objects.ts'
 import { findRepeatedText } from './repeated-text.ts'
 import { adviseOn } from './storage-advice.ts'
 
-const SLICE_MS = 40
+const CANCELLED = 'Measuring was cancelled. Nothing was changed.'
 
 type Input = {
   readonly db: ReadDb
@@ -39,17 +39,16 @@ export async function* measureStorage(
       walked += measured.object.bytes
     }
     yield { done: walked, total: pages * pageBytes, unit: 'bytes', note: 'tables and indexes' }
-    await breathe(signal)
+    await yieldToOthers(signal, CANCELLED)
   }
   objects.sort((a, b) => b.bytes - a.bytes)
 
   const scan = findRepeatedText(db, objects)
   let step = scan.next()
-  for (let sliceAt = performance.now(); !step.done; step = scan.next()) {
-    if (performance.now() - sliceAt < SLICE_MS) continue
+  for (const slice = new TimeSlice(signal, CANCELLED); !step.done; step = scan.next()) {
+    if (!slice.isOver) continue
     yield { ...step.value, unit: 'messages', note: 'text stored more than once' }
-    await breathe(signal)
-    sliceAt = performance.now()
+    await slice.yield()
   }
   const facts = {
     path: info.path,
@@ -67,9 +66,4 @@ export async function* measureStorage(
     advice: adviseOn(db, info, facts, largeFileTokens),
     durationMs: performance.now() - startedAt,
   }
-}
-
-async function breathe(signal: AbortSignal): Promise<void> {
-  await new Promise((resume) => setImmediate(resume))
-  if (signal.aborted) throw new LcmError('cancelled', 'Measuring was cancelled. Nothing was changed.')
 }

@@ -3,7 +3,7 @@ import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { breathe, withBreath } from '../../yielding.ts'
+import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { STRETCH } from './align.ts'
 import { Comparison } from './comparison.ts'
 import { coverageReport, settleByDesign } from './coverage-report.ts'
@@ -38,14 +38,14 @@ export async function* checkCoverage(
   const ids = messageIdsOf(db, conversationId)
   const right = yield* readRight(db, ids, signal)
   const reading = yield* readLeft(path, recognised, signal)
-  const sessionId = await withBreath(sessionFor(conversation, reading, right), signal)
+  const sessionId = await inSlices(sessionFor(conversation, reading, right), signal)
   const left = reading.sessions.get(sessionId) ?? []
 
   const comparison = new Comparison(
     left.map(({ print }) => print),
     right,
   )
-  await withBreath(comparison.matchHashes(), signal)
+  await inSlices(comparison.matchHashes(), signal)
   if (conversation.parentId !== null) yield* settleCopies(db, conversation.parentId, left, comparison, signal)
   const { gaps, cutOff } = comparison.openGaps()
   const texts = yield* readTexts(path, recognised, sessionId, wantedTexts(comparison, gaps), signal)
@@ -56,8 +56,8 @@ export async function* checkCoverage(
     const theirs = rights.flatMap((index) => leftoverOf(index, right[index], stored.get(index)))
     const isWhole = ours.length === lefts.length && theirs.length === rights.length
     for (const index of isWhole ? [] : lefts) uncompared.add(index)
-    await withBreath(comparison.matchTexts(ours, theirs), signal)
-    await breathe(signal)
+    await inSlices(comparison.matchTexts(ours, theirs), signal)
+    await yieldToOthers(signal)
   }
   const notes = isNative ? [] : settleByDesign(left, comparison)
   const report = coverageReport({
@@ -77,7 +77,7 @@ export async function* checkCoverage(
     sessions: reading.sessions.size,
     startedMs,
   })
-  return await withBreath(report, signal)
+  return await inSlices(report, signal)
 }
 
 async function* readRight(
@@ -89,7 +89,7 @@ async function* readRight(
   for (const batch of readMessages(db, ids)) {
     prints.push(...batch.map(({ said }) => fingerprintOf(said)))
     yield { done: prints.length, total: ids.length, unit: 'messages', note: 'Reading the memory' }
-    await breathe(signal)
+    await yieldToOthers(signal)
   }
   return prints
 }
@@ -113,7 +113,7 @@ async function* readLeft(
     main ??= step.mainSessionId
     skipped += step.skipped
     yield { done: step.bytesRead, total: recognised.head.bytes, unit: 'bytes', note: 'Reading the transcript' }
-    await breathe(signal)
+    await yieldToOthers(signal)
   }
   return { sessions, main, skipped }
 }
@@ -163,7 +163,7 @@ async function* settleCopies(
     seen.add(id)
     const copies = comparison.openLeft.filter((index) => left[index]?.isCopied)
     if (copies.length === 0) return
-    const known = await withBreath(keysOf(yield* readRight(db, messageIdsOf(db, id), signal)), signal)
+    const known = await inSlices(keysOf(yield* readRight(db, messageIdsOf(db, id), signal)), signal)
     for (const index of copies) if (left[index]?.print.any.some((key) => known.has(key))) comparison.settle(index)
     id = conversationOf(db, id)?.parentId ?? null
   }

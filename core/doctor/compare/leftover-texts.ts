@@ -1,7 +1,7 @@
 import type { JobProgress } from '../../contract/job.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { breathe } from '../../yielding.ts'
+import { yieldToOthers } from '../../yielding.ts'
 import { type HeldText, type Leftover, textOf } from './compare-texts.ts'
 import type { Comparison, OpenGap } from './comparison.ts'
 import type { Fingerprint, Said } from './fingerprint.ts'
@@ -66,7 +66,7 @@ export async function* readTexts(
       index += 1
     }
     yield { done: bytesRead, total: recognised.head.bytes, unit: 'bytes', note: 'Comparing what differs' }
-    await breathe(signal)
+    await yieldToOthers(signal)
     if (hold.texts.size === wanted.size) break
   }
   return hold.texts

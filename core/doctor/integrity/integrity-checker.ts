@@ -1,6 +1,7 @@
 import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
+import { TimeSlice, throwIfCancelled } from '../../yielding.ts'
 import { type Finding, isRepairable, type Rule, type RuleContext } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'
@@ -14,8 +15,7 @@ const queries = {
 }
 
 const MAX_SAMPLES = 20
-/** Longest stretch of work between two yields. */
-const SLICE_MS = 25
+const CANCELLED = 'The scan was cancelled. Nothing was changed.'
 
 /** Verifies that a memory is what it says it is. Reads only. */
 export class IntegrityChecker {
@@ -38,25 +38,23 @@ export class IntegrityChecker {
     const held = db.iterateRaw<[number]>(queries.hold)
     let note = 'reading'
     yield { done: 0, total: rules.length, unit: 'checks', note }
-    let sliceAt = performance.now()
+    const slice = new TimeSlice(signal, CANCELLED)
     try {
       held.next()
-      if (signal.aborted) throw cancelled()
+      throwIfCancelled(signal, CANCELLED)
       for (const step of scan(context, rules)) {
         // Rows of one state fit together; texts are judged each by itself, and a long reader keeps the log from shrinking.
         if (step?.kind === 'phase' && step.phase !== 'structure') held.return?.()
         report.add(step)
         if (step?.kind === 'rule') note = step.rule.id
-        if (performance.now() - sliceAt < SLICE_MS) continue
+        if (!slice.isOver) continue
         yield { done: report.done, total: rules.length, unit: 'checks', note }
-        await new Promise((resume) => setImmediate(resume))
-        if (signal.aborted) throw cancelled()
-        sliceAt = performance.now()
+        await slice.yield()
       }
     } finally {
       held.return?.()
     }
-    if (signal.aborted) throw cancelled()
+    throwIfCancelled(signal, CANCELLED)
     return { ...report.build(), durationMs: performance.now() - startedAt, finishedAtMs: clock() }
   }
 
@@ -105,8 +103,6 @@ function adviceOf({ advice, isSettledByCommand }: Rule, { info }: RuleContext): 
 /** Without a table, whatever was linked by it looks cut off. */
 const causesOf = ({ id, group, consequenceOf = [] }: Rule): readonly string[] =>
   id !== tableLost.id && (group === 'lineage' || group === 'context') ? [...consequenceOf, tableLost.id] : consequenceOf
-
-const cancelled = (): LcmError => new LcmError('cancelled', 'The scan was cancelled. Nothing was changed.')
 
 type Tally = {
   readonly rule: Rule

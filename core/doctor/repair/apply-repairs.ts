@@ -3,7 +3,7 @@ import type { RepairInput, RepairResult } from '../../contract/repair.ts'
 import type { RewrittenNode } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
-import { atOnce, withBreath } from '../../yielding.ts'
+import { inSlices, withoutYielding } from '../../yielding.ts'
 import { madeFrom, rewriteTexts, setText } from '../surgery/rewrite.ts'
 import type { SurgeryRecord } from '../surgery/surgery-record.ts'
 import { type Batch, type Counts, commitVerified, leftOut, planStale } from './commit.ts'
@@ -71,7 +71,7 @@ export class ApplyRepairs {
     const began = performance.now()
     const chosen = this.#choose(diagnosis, input)
     const { findings } = diagnosis
-    const planned = await withBreath(planSteps(this.#options, findings, chosen), signal)
+    const planned = await inSlices(planSteps(this.#options, findings, chosen), signal)
     this.#refuseOther(planned.steps, diagnosis.steps, chosen)
     const { skipped, ...written } = yield* this.#summarise(planned, input, signal)
     const ready = this.#ready(planned, written)
@@ -191,7 +191,7 @@ export class ApplyRepairs {
   #planAgain(diagnosis: Diagnosis, chosen: ReadonlySet<string>, written: Written, ready: Ready): void {
     const { db, integrity } = this.#options
     const findings: Findings = integrity.findNow([...diagnosis.findings.keys()], null)
-    const planned = atOnce(planSteps(this.#options, findings, chosen))
+    const planned = withoutYielding(planSteps(this.#options, findings, chosen))
     this.#refuseOther(planned.steps, ready.planned.steps, chosen)
     for (const { id, madeFrom: was } of written.texts) {
       if (madeFrom(planned.model, id) !== was)

@@ -4,7 +4,7 @@ import type { RowChange, Worse } from '../../contract/repair.ts'
 import { LcmError } from '../../errors.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
-import { atOnce } from '../../yielding.ts'
+import { withoutYielding } from '../../yielding.ts'
 import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
 import { ftsInSync, ftsTriggerMissing } from '../rules/indexes.ts'
 import { rules } from '../rules/rules.ts'
@@ -81,14 +81,14 @@ export function commitVerified(tools: CommitTools, work: Work, known: Known, aga
       if (!isSame) again()
       const before = isSame ? known.counts : integrity.countNow(known.without)
       const { extent } = known.canonical
-      const hash = isSame ? known.canonical.hash : atOnce(canonicalHash(db, extent))
+      const hash = isSame ? known.canonical.hash : withoutYielding(canonicalHash(db, extent))
       // Rows may come before those that they refer to; at the end every reference is looked at.
       db.exec('PRAGMA defer_foreign_keys = ON')
       work.prepare?.(db)
       writeBatches(db, work.batches, before)
       for (const sql of work.statements) db.exec(sql)
       for (const record of work.records) recordSurgery(db, record, owner, clock())
-      if (atOnce(canonicalHash(db, extent)) !== hash) {
+      if (withoutYielding(canonicalHash(db, extent)) !== hash) {
         throw new LcmError(
           'internal',
           `Canonical rows of ${db.path} would have changed: nothing was written. Please report this.`,

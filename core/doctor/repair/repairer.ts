@@ -15,7 +15,7 @@ import { LcmError } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
-import { withBreath } from '../../yielding.ts'
+import { inSlices } from '../../yielding.ts'
 import type { IntegrityChecker } from '../integrity/integrity-checker.ts'
 import type { Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
@@ -124,7 +124,7 @@ export class Repairer {
     try {
       const findings = yield* this.#findings(report, conversationId ?? null, signal)
       yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
-      const planned = await withBreath(planSteps(this.#options, findings, null), signal)
+      const planned = await inSlices(planSteps(this.#options, findings, null), signal)
       return { report, findings, steps: withLeftovers(report, findings, planned) }
     } catch (error) {
       if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error

@@ -1,7 +1,7 @@
 import type { Backup } from '../../contract/repair.ts'
 import { backUp } from '../../sqlite/backup.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { withBreath } from '../../yielding.ts'
+import { inSlices } from '../../yielding.ts'
 import { canonicalExtent, canonicalHash, fileHash } from './row-digest.ts'
 
 /** What was proven of a file while it was copied. */
@@ -21,8 +21,8 @@ export async function* verifiedBackup(
     const [is, was] = [pageReport(copy), pageReport(original)]
     if (is !== was) return `its pages are not sound: ${is}`
     for (const rows of [fileHash, (db: ReadDb) => canonicalHash(db, canonicalExtent(db))]) {
-      canonical = await withBreath(rows(original), signal)
-      if (canonical !== (await withBreath(rows(copy), signal))) return 'its rows differ'
+      canonical = await inSlices(rows(original), signal)
+      if (canonical !== (await inSlices(rows(copy), signal))) return 'its rows differ'
     }
     return null
   }

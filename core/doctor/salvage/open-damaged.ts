@@ -2,7 +2,7 @@ import { LcmError } from '../../errors.ts'
 import type { Table } from '../../ingest/native-rows.ts'
 import { removeDatabase } from '../../sqlite/new-file.ts'
 import { type OpenedMemory, openMemory } from '../../systems/open-memory.ts'
-import { withBreath } from '../../yielding.ts'
+import { inSlices } from '../../yielding.ts'
 import { carveNative } from './carve-native.ts'
 import { isDamage } from './readable-rows.ts'
 import { noHeaderError, type SourceCopy } from './salvage-copy.ts'
@@ -40,7 +40,7 @@ export async function openByPages(source: SourceCopy, signal: AbortSignal): Prom
   const remove = (): void => removeDatabase(path)
   remove()
   try {
-    const { found, lost } = await withBreath(carveNative(source, path), signal)
+    const { found, lost } = await inSlices(carveNative(source, path), signal)
     if (found === 0) {
       remove()
       return null

@@ -11,11 +11,13 @@ import { makeNativeFile, partialPath, takenError, toldOf } from '../../sqlite/ne
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { yieldToOthers } from '../../yielding.ts'
 import { type DamagedMemory, openByPages, openDamaged } from './open-damaged.ts'
 import { type Hole, isDamage, joinHoles, Looks, type Row, readableRows, type Source } from './readable-rows.ts'
 import { RowKeeper } from './row-keeper.ts'
 import { copySource, type SourceCopy } from './salvage-copy.ts'
 
+const CANCELLED = 'Salvaging was cancelled; no copy was made.'
 const BATCH_ROWS = 1000
 const MAX_LISTED = 100
 
@@ -212,7 +214,7 @@ async function* salvageTable(
       if (batch.length < BATCH_ROWS) continue
       flush()
       yield { done: read, total: 0, unit: 'messages', note: table }
-      await breathe(signal)
+      await yieldToOthers(signal, CANCELLED)
     }
     for (const hole of joinHoles(holes)) {
       lostRanges += 1
@@ -221,7 +223,7 @@ async function* salvageTable(
   }
   flush()
   yield { done: read, total: 0, unit: 'messages', note: table }
-  await breathe(signal)
+  await yieldToOthers(signal, CANCELLED)
   return { table, read, refused, lost, lostRanges }
 }
 
@@ -230,8 +232,3 @@ const nameHole = (hole: Hole, name: (key: number) => string): { from: string; to
   from: hole.from <= -Number.MAX_SAFE_INTEGER ? 'the first' : name(hole.from),
   to: hole.to >= Number.MAX_SAFE_INTEGER ? 'the last' : name(hole.to),
 })
-
-async function breathe(signal: AbortSignal): Promise<void> {
-  await new Promise((resume) => setImmediate(resume))
-  if (signal.aborted) throw new LcmError('cancelled', 'Salvaging was cancelled; no copy was made.')
-}

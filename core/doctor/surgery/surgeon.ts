@@ -9,7 +9,7 @@ import type {
 import { LcmError } from '../../errors.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { withBreath } from '../../yielding.ts'
+import { inSlices } from '../../yielding.ts'
 import { commitVerified, leftOut, planStale } from '../repair/commit.ts'
 import { dissolveNode, whyNotDissolved } from '../repair/dissolve-node.ts'
 import { MemoryModel } from '../repair/memory-model.ts'
@@ -149,7 +149,7 @@ export class Surgeon {
   ): AsyncGenerator<JobProgress, Operated> {
     const { db, estimator, info } = this.#options
     yield { done: 0, total: 0, unit: 'steps', note: 'reading' }
-    const model = await withBreath(MemoryModel.read(db), signal)
+    const model = await inSlices(MemoryModel.read(db), signal)
     const stored = model.summaries.get(operation.id)
     if (!stored) {
       throw new LcmError(

@@ -10,7 +10,7 @@ import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { openMemory } from '../../systems/open-memory.ts'
-import { atOnce, withBreath } from '../../yielding.ts'
+import { inSlices, withoutYielding } from '../../yielding.ts'
 import { fillIndexes } from '../repair/fill-indexes.ts'
 import { MemoryModel, type WindowEntry } from '../repair/memory-model.ts'
 import type { RepairerOptions } from '../repair/repairer.ts'
@@ -142,7 +142,7 @@ export class Undo {
           `${backup.path} is of another version or system and cannot be restored into this file: open it as it is.`,
         )
       }
-      await withBreath(canonicalHash(memory.read, canonicalExtent(memory.read)), signal)
+      await inSlices(canonicalHash(memory.read, canonicalExtent(memory.read)), signal)
     } finally {
       memory.close()
     }
@@ -227,7 +227,7 @@ function removeCopies(db: WriteDb): number {
 function putNewMessagesBack(db: WriteDb): number {
   const fresh = new Set(db.column<number>(queries.newMessages))
   if (fresh.size === 0) return 0
-  const model = atOnce(MemoryModel.read(db))
+  const model = withoutYielding(MemoryModel.read(db))
   const windows = new Set([...fresh].map((id) => model.messages.conversationIds[model.messages.rowOf(id)] as number))
   putBack(model, (row) => fresh.has(model.messages.ids[row] as number), windows)
   writeRows(db, model.take())

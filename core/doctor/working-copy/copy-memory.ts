@@ -1,7 +1,6 @@
 import type { JobProgress } from '../../contract/job.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { CopyReport } from '../../contract/working-copy.ts'
-import { LcmError } from '../../errors.ts'
 import { indexInSteps } from '../../ingest/index-in-steps.ts'
 import { columnsOf, TABLES, type Table } from '../../ingest/native-rows.ts'
 import { readRecordedEstimator, recordEstimator } from '../../ingest/recorded-estimator.ts'
@@ -11,7 +10,7 @@ import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { storeOrigin } from '../../systems/copied-from.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { withBreath } from '../../yielding.ts'
+import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { sealWays } from '../integrity/seal-ways.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
 import { inShare } from './in-share.ts'
@@ -78,7 +77,7 @@ async function* fill(
   putBack()
   db.transaction(() => fillSummaryHashes(db))
   yield { done: INDEXED, total: 1, unit: 'steps', note: 'looking at it' }
-  await withBreath(sealWays({ read, info }, db), signal)
+  await inSlices(sealWays({ read, info }, db), signal)
   return yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
     from: INDEXED,
     to: 1,
@@ -111,8 +110,7 @@ async function* copyTable(
     if (batch.length < BATCH_ROWS) continue
     flush()
     yield { done, total, unit: 'messages', note: table }
-    await new Promise((resume) => setImmediate(resume))
-    if (signal.aborted) throw new LcmError('cancelled', 'Copying was cancelled; no copy was made.')
+    await yieldToOthers(signal, 'Copying was cancelled; no copy was made.')
   }
   flush()
   yield { done, total, unit: 'messages', note: table }

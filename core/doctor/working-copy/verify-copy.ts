@@ -9,6 +9,7 @@ import type { NativeColumn } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, looseTables } from '../../sqlite/native-values.ts'
 import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { TimeSlice } from '../../yielding.ts'
 import { compareSearches } from './compare-searches.ts'
 import type { RowFitter } from './fit-rows.ts'
 
@@ -93,8 +94,6 @@ const SECTIONS: readonly Section[] = [
       FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id ORDER BY e.event_id`,
   },
 ]
-
-const SLICE_MS = 40
 
 export type Verification = {
   readonly original: ReadDb
@@ -212,14 +211,12 @@ async function* differing(
 
 /** Row by row; null whenever it is time to let others go on. */
 async function* rowHashes(db: ReadDb, sql: string, signal: AbortSignal): AsyncGenerator<Buffer | null> {
-  let sliceAt = performance.now()
+  const slice = new TimeSlice(signal, 'Comparing was cancelled; no copy was made.')
   for (const row of db.iterateRaw<readonly SqlValue[]>(sql)) {
     yield hashOf(row)
-    if (performance.now() - sliceAt < SLICE_MS) continue
+    if (!slice.isOver) continue
     yield null
-    await new Promise((resume) => setImmediate(resume))
-    if (signal.aborted) throw new LcmError('cancelled', 'Comparing was cancelled; no copy was made.')
-    sliceAt = performance.now()
+    await slice.yield()
   }
 }
 

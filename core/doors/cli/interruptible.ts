@@ -1,4 +1,5 @@
 import type { JobProgress } from '../../contract/job.ts'
+import { yieldToOthers } from '../../yielding.ts'
 import { ProgressLine } from './progress-line.ts'
 
 /** Drives a job to its end, showing its progress. Ctrl-C stops it at its next step; what was committed before stays. */
@@ -15,7 +16,7 @@ export async function interruptible<T>(start: (signal: AbortSignal) => AsyncGene
       if (step.done) return step.value
       line.show(step.value)
       // A job that never waits would keep the signal from being heard.
-      await new Promise((resume) => setImmediate(resume))
+      await yieldToOthers()
     }
   } finally {
     line.clear()

@@ -7,6 +7,7 @@ import { fileError, pathExists } from '../../sqlite/memory-file.ts'
 import { giveName, partialPath, takenError } from '../../sqlite/new-file.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { yieldToOthers } from '../../yielding.ts'
 import { TABLES as COPIED, type Table, toNative } from '../native-rows.ts'
 import { toLine } from './ledger-line.ts'
 import { keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
@@ -49,8 +50,7 @@ export async function* exportLedger(
       write(batch)
       batch = []
       yield { done, total, unit: 'messages', note: `writing ${change.table.replaceAll('_', ' ')}` }
-      await new Promise((resume) => setImmediate(resume))
-      if (signal.aborted) throw new LcmError('cancelled', 'The export was cancelled; no ledger was written.')
+      await yieldToOthers(signal, 'The export was cancelled; no ledger was written.')
     }
     write(batch)
     fsyncSync(file)

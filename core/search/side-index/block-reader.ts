@@ -1,7 +1,7 @@
 import { nextKey } from '../../sqlite/keyset.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
-import type { Breather } from '../breather.ts'
+import type { TimeSlice } from '../../yielding.ts'
 import type { Corpus } from '../corpus.ts'
 import type { Fields } from '../matcher.ts'
 import { signatureOf } from './text-signature.ts'
@@ -90,7 +90,7 @@ export class BlockReader {
   }
 
   /** Numbers of the blocks in which there is a row, ascending. */
-  async numbers(breather: Breather): Promise<number[]> {
+  async numbers(slice: TimeSlice): Promise<number[]> {
     const blocks = new Set<number>()
     let last = Number.NEGATIVE_INFINITY
     for (let read = STRETCH; read === STRETCH; ) {
@@ -98,7 +98,7 @@ export class BlockReader {
       for (const row of rows) blocks.add(Math.floor(row / BLOCK_ROWS))
       if (rows.length === STRETCH) last = nextKey(this.#read, 'the numbers of rows', last, rows.at(-1))
       read = rows.length
-      await breather.pause()
+      await slice.yieldIfOver()
     }
     return [...blocks]
   }

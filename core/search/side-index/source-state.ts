@@ -4,8 +4,8 @@ import type { MemoryInfo } from '../../contract/memory.ts'
 import { fileStamp, isSettled, TICK_MS } from '../../sqlite/file-guard.ts'
 import { startByOther } from '../../sqlite/file-header.ts'
 import { isAllSeen, readLogIndex } from '../../sqlite/log-index.ts'
-import { pause } from '../../sqlite/pause.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { blockThread } from '../../yielding.ts'
 
 /** Of a database: up to the end of the change counter. https://www.sqlite.org/fileformat2.html#file_change_counter */
 const COUNTER_BYTES = 28
@@ -23,7 +23,7 @@ export function stampAtRest(path: string): string | null {
   try {
     const realPath = realpathSync(path)
     if (statSync(`${realPath}-shm`, { throwIfNoEntry: false }) && !isEmptyLog(realPath)) return null
-    if (!partsOf(realPath).every(isSettled)) pause(TICK_MS + CLOCK_MS)
+    if (!partsOf(realPath).every(isSettled)) blockThread(TICK_MS + CLOCK_MS)
     return filesState(realPath)
   } catch {
     // What stands there cannot be read; opening it says why.

@@ -4,7 +4,7 @@ import type { SearchIndexResult } from '../../contract/search-index.ts'
 import { LcmError } from '../../errors.ts'
 import { removeUnusedDb } from '../../sqlite/cache-db.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { Breather } from '../breather.ts'
+import { TimeSlice } from '../../yielding.ts'
 import type { Corpus } from '../corpus.ts'
 import type { Fields } from '../matcher.ts'
 import { MessageCorpus } from '../message-corpus.ts'
@@ -118,15 +118,15 @@ class Update {
 
   async *run(signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
     const { read, index } = this.#options
-    const breather = new Breather(signal)
+    const slice = new TimeSlice(signal, 'The search was cancelled.')
     const before = await nameSoon(() => index.sourceId())
     try {
       for (const corpus of [new MessageCorpus(read, () => null), new SummaryCorpus(read, () => null)]) {
-        const isTooLarge = yield* this.#pass(corpus, breather)
+        const isTooLarge = yield* this.#pass(corpus, slice)
         if (isTooLarge) return this.#giveUp()
       }
       this.#writer.endStep()
-      yield* this.#merge(breather)
+      yield* this.#merge(slice)
       // A quick pass may have looked at its size only while it was small.
       if (this.#file.bytes() > this.#limitBytes) return this.#giveUp()
     } catch (error) {
@@ -145,15 +145,15 @@ class Update {
   }
 
   /** @returns whether it grew too large */
-  async *#pass(corpus: Corpus, breather: Breather): AsyncGenerator<JobProgress, boolean> {
+  async *#pass(corpus: Corpus, slice: TimeSlice): AsyncGenerator<JobProgress, boolean> {
     const reader = new BlockReader(this.#options.read, corpus)
-    const blocks = new Set([...(await reader.numbers(breather)), ...this.#writer.blocks(corpus)])
+    const blocks = new Set([...(await reader.numbers(slice)), ...this.#writer.blocks(corpus)])
     const [before, share] = [this.#done, this.#rowsOf(corpus) / Math.max(1, blocks.size)]
     let shownAtMs = 0
     for (const [place, block] of [...blocks].sort((a, b) => a - b).entries()) {
-      yield* this.#lookAt(corpus, reader, block, breather)
+      yield* this.#lookAt(corpus, reader, block, slice)
       this.#done = Math.round(before + share * (place + 1))
-      await breather.pause()
+      await slice.yieldIfOver()
       if (performance.now() - shownAtMs < PROGRESS_INTERVAL_MS) continue
       shownAtMs = performance.now()
       yield this.#progress()
@@ -162,7 +162,7 @@ class Update {
     return false
   }
 
-  async *#lookAt(corpus: Corpus, reader: BlockReader, block: number, breather: Breather): AsyncGenerator<JobProgress> {
+  async *#lookAt(corpus: Corpus, reader: BlockReader, block: number, slice: TimeSlice): AsyncGenerator<JobProgress> {
     const writer = this.#writer
     const signature = writer.signatureOf(corpus, block)
     const found = reader.look(block, signature)
@@ -175,21 +175,21 @@ class Update {
       for (const [row, fields] of texts) {
         gone.delete(row)
         writer.put(corpus, row, fields, known.get(row))
-        if (writer.isStepFull && writer.endStep()) yield* this.#merge(breather)
-        await breather.pause()
+        if (writer.isStepFull && writer.endStep()) yield* this.#merge(slice)
+        await slice.yieldIfOver()
       }
     }
     for (const row of gone) writer.drop(corpus, row)
     if (found.kind === 'texts') writer.signBlock(corpus, block, found.signature)
-    if (writer.isStepFull && writer.endStep()) yield* this.#merge(breather)
+    if (writer.isStepFull && writer.endStep()) yield* this.#merge(slice)
   }
 
   #rowsOf(corpus: Corpus): number {
     return this.#options.index.rowsOf(corpus.kind === 'summary' ? 'summaries' : 'messages')
   }
 
-  async *#merge(breather: Breather): AsyncGenerator<JobProgress> {
-    for (const _ of this.#writer.merge()) await breather.pause()
+  async *#merge(slice: TimeSlice): AsyncGenerator<JobProgress> {
+    for (const _ of this.#writer.merge()) await slice.yieldIfOver()
     yield this.#progress()
   }
 
