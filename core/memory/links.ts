@@ -14,7 +14,7 @@ export type StoredLinks = {
   readonly messages: readonly Link<number>[]
   readonly sources: readonly Link<string>[]
 }
-type Link<Id> = { readonly to: Id; readonly ordinal: number }
+export type Link<Id> = { readonly to: Id; readonly ordinal: number }
 
 /** Which messages and summaries every summary was made from, in their stored order. */
 export class Links {

@@ -236,11 +236,15 @@ describe('applying all steps', () => {
       const job = lcm.repair.applyAll({ summarizer: 'deterministic' }, new AbortController().signal)
       let scans = 0
       let isWritten = false
+      let isReading = false
       for (;;) {
         const step = await job.next()
         if (step.done) return { scans, done: step.value }
         isWritten ||= step.value.note?.startsWith('writing') === true
-        if (step.value.note === 'reading' && step.value.unit === 'checks' && !isWritten) scans += 1
+        const wasReading = isReading
+        isReading = step.value.note === 'reading' && step.value.unit === 'checks'
+        // A slow machine tells more than once that it reads.
+        if (isReading && !wasReading && !isWritten) scans += 1
       }
     } finally {
       lcm.close()

@@ -6,14 +6,14 @@ import { type Standing, settle } from './settle.ts'
 /** Why a node cannot be dissolved, a sentence; null when it can. */
 export function whyNotDissolved(model: MemoryModel, id: string): string | null {
   if (model.isEmpty(id)) return `${id} has no sources that could take its place.`
-  const isLeaf = model.sourceEdges(id).length === 0
+  const isLeaf = model.sourceLinks(id).length === 0
   const dependents = model.dependents().get(id) ?? []
   if (isLeaf && dependents.length > 0) {
     return `${id} is a leaf and a source of ${dependents.join(', ')}: a condensed node cannot be made of messages. Dissolve ${dependents[0]} first.`
   }
   const isMissing =
-    model.sourceEdges(id).some(({ to }) => !model.summaries.has(to)) ||
-    model.messageEdges(id).some(({ to }) => !model.messages.has(to))
+    model.sourceLinks(id).some(({ to }) => !model.summaries.has(to)) ||
+    model.messageLinks(id).some(({ to }) => !model.messages.has(to))
   if (isMissing) return `Sources of ${id} are missing in the file: repair its links first.`
   return null
 }
@@ -22,7 +22,7 @@ export function whyNotDissolved(model: MemoryModel, id: string): string | null {
  * Takes a node out and puts its sources in its place, in order: in the window, and in the lists of what was made from it.
  */
 export function dissolveNode(model: MemoryModel, id: string, was: Standing): void {
-  const sources = model.sourceEdges(id)
+  const sources = model.sourceLinks(id)
   const spans = spansOf(model)
   for (const conversationId of model.conversationIds) {
     if (!model.window(conversationId).some((entry) => entry.summaryId === id)) continue
@@ -30,10 +30,10 @@ export function dissolveNode(model: MemoryModel, id: string, was: Standing): voi
     putIntoWindow(model, conversationId, arrivalsOf(model, id, spans), spans)
   }
   for (const dependent of model.dependents().get(id) ?? []) {
-    const edges = model.sourceEdges(dependent)
+    const edges = model.sourceLinks(dependent)
     const known = new Set(edges.map((edge) => edge.to))
     const list = edges.flatMap((edge) => (edge.to === id ? sources.filter(({ to }) => !known.has(to)) : [edge]))
-    model.setSourceEdges(
+    model.setSourceLinks(
       dependent,
       list.map(({ to }, ordinal) => ({ to, ordinal })),
     )
@@ -45,8 +45,8 @@ export function dissolveNode(model: MemoryModel, id: string, was: Standing): voi
 function arrivalsOf(model: MemoryModel, id: string, spans: ReadonlyMap<string, Span>): Arrival[] {
   const { messages } = model
   return [
-    ...model.messageEdges(id).map(({ to }) => messageEntry(model, messages.rowOf(to))),
-    ...model.sourceEdges(id).map(({ to }): Arrival => {
+    ...model.messageLinks(id).map(({ to }) => messageEntry(model, messages.positionOf(to))),
+    ...model.sourceLinks(id).map(({ to }): Arrival => {
       const placedAtMs = model.summaries.get(to)?.createdAtMs ?? 0
       return { firstSeq: spans.get(to)?.firstSeq ?? 0, entry: { messageId: null, summaryId: to, placedAtMs } }
     }),
@@ -65,7 +65,7 @@ export function uncover(model: MemoryModel, conversationId: number, messageId: n
     const covering = window.find(
       ({ summaryId }) =>
         summaryId !== null &&
-        [...beneath(model, [summaryId])].some((id) => model.messageEdges(id).some(({ to }) => to === messageId)),
+        [...beneath(model, [summaryId])].some((id) => model.messageLinks(id).some(({ to }) => to === messageId)),
     )?.summaryId
     if (!covering || whyNotDissolved(model, covering) !== null) return dissolved
     dissolveNode(model, covering, was)

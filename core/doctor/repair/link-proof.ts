@@ -24,8 +24,8 @@ export function provenLinks(model: MemoryModel, id: string, coverage: Coverage):
   const hash = model.summaries.get(id)?.hash
   if (!hash) return null
   const now: Links = {
-    messages: model.messageEdges(id).map((edge) => edge.to),
-    summaries: model.sourceEdges(id).map((edge) => edge.to),
+    messages: model.messageLinks(id).map((edge) => edge.to),
+    summaries: model.sourceLinks(id).map((edge) => edge.to),
   }
   const text = model.textOf(id)
   const isProven = (links: Links): boolean => isWhole(model, links) && model.hashFor(text, links) === hash
@@ -90,16 +90,16 @@ function loggedLinks(model: MemoryModel, id: string): Links | null {
 /** Messages of its conversation that nobody reaches, in runs that follow each other without a gap. */
 function lostRuns(model: MemoryModel, id: string, { uncovered }: Coverage): number[][] {
   const conversationId = model.summaries.get(id)?.conversationId
-  const { seqs, ids, conversationIds } = model.messages
+  const { messages } = model
   const lost = [...uncovered]
-    .filter((row) => conversationIds[row] === conversationId)
-    .toSorted((a, b) => (seqs[a] as number) - (seqs[b] as number))
+    .filter((row) => messages.conversationAt(row) === conversationId)
+    .toSorted((a, b) => messages.seqAt(a) - messages.seqAt(b))
   const runs: number[][] = []
   let before = Number.NaN
   for (const row of lost) {
-    const seq = seqs[row] as number
+    const seq = messages.seqAt(row)
     if (seq !== before + 1) runs.push([])
-    runs.at(-1)?.push(ids[row] as number)
+    runs.at(-1)?.push(messages.idAt(row))
     before = seq
   }
   return runs.slice(0, MOST_RUNS)
@@ -107,11 +107,11 @@ function lostRuns(model: MemoryModel, id: string, { uncovered }: Coverage): numb
 
 /** Gives a summary exactly these sources, numbered from 0. */
 export function setLinks(model: MemoryModel, id: string, { messages, summaries }: Links): void {
-  model.setMessageEdges(
+  model.setMessageLinks(
     id,
     messages.map((to, ordinal) => ({ to, ordinal })),
   )
-  model.setSourceEdges(
+  model.setSourceLinks(
     id,
     summaries.map((to, ordinal) => ({ to, ordinal })),
   )

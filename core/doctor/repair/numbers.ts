@@ -1,16 +1,17 @@
-import type { MemoryModel, SummaryState } from './memory-model.ts'
+import type { DraftSummary } from '../../memory/draft.ts'
+import type { MemoryModel } from './memory-model.ts'
 import { above, bottomUp, type Span, spansOf } from './reach.ts'
 
 /** What the rest of the file says about a summary. */
-type Numbers = Pick<SummaryState, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
+type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
 export type NumberField = keyof Numbers
 
 /** By what is stored of its sources; undefined for a summary that has none. */
 function numbersOf(model: MemoryModel, id: string, span: Span | undefined): Numbers | undefined {
   if (model.isEmpty(id)) return undefined
   const sources = model.sources(id)
-  const isLeaf = model.sourceEdges(id).length === 0
-  const sum = (value: (source: SummaryState) => number): number =>
+  const isLeaf = model.sourceLinks(id).length === 0
+  const sum = (value: (source: DraftSummary) => number): number =>
     sources.reduce((total, source) => total + value(source), 0)
   return {
     kind: isLeaf ? 'leaf' : 'condensed',
@@ -23,9 +24,7 @@ function numbersOf(model: MemoryModel, id: string, span: Span | undefined): Numb
 }
 
 function messageTokens(model: MemoryModel, id: string): number {
-  return model
-    .messageEdges(id)
-    .reduce((total, { to }) => total + (model.messages.tokens[model.messages.rowOf(to)] ?? 0), 0)
+  return model.messageLinks(id).reduce((total, { to }) => total + model.messages.tokensOf(to), 0)
 }
 
 const ALL: readonly NumberField[] = ['kind', 'depth', 'descendants', 'sourceTokens', 'earliestAtMs', 'latestAtMs']
@@ -56,7 +55,7 @@ export function recount(
 }
 
 /** Some systems count what stands around messages too: without that a summary of few would seem larger than they are. */
-function countsMore({ tokens, sourceTokens }: SummaryState, counted: Numbers): boolean {
+function countsMore({ tokens, sourceTokens }: DraftSummary, counted: Numbers): boolean {
   return (sourceTokens ?? 0) > (tokens ?? 0) && (tokens ?? 0) >= (counted.sourceTokens ?? 0)
 }
 

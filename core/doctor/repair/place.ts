@@ -1,4 +1,5 @@
-import type { MemoryModel, WindowEntry } from './memory-model.ts'
+import type { WindowEntry } from '../../memory/draft.ts'
+import type { MemoryModel } from './memory-model.ts'
 import type { Span } from './reach.ts'
 
 /** Something that comes into a window, and where its history begins. */
@@ -18,8 +19,8 @@ export function firstSeqOf(
 export function messageEntry(model: MemoryModel, row: number): Arrival {
   const { messages } = model
   return {
-    firstSeq: messages.seqs[row] as number,
-    entry: { messageId: messages.ids[row] as number, summaryId: null, placedAtMs: messages.atMs[row] as number },
+    firstSeq: messages.seqAt(row),
+    entry: { messageId: messages.idAt(row), summaryId: null, placedAtMs: messages.createdAtMsAt(row) },
   }
 }
 

@@ -1,4 +1,5 @@
-import type { MemoryModel, WindowEntry } from './memory-model.ts'
+import type { WindowEntry } from '../../memory/draft.ts'
+import type { MemoryModel } from './memory-model.ts'
 
 /** What a summary stands for, through all its sources. */
 export type Span = {
@@ -17,7 +18,7 @@ export function bottomUp(model: MemoryModel): string[] {
   const open = new Map<string, number>()
   const order: string[] = []
   for (const id of model.summaries.keys()) {
-    const sources = model.sourceEdges(id).filter((edge) => model.summaries.has(edge.to)).length
+    const sources = model.sourceLinks(id).filter((edge) => model.summaries.has(edge.to)).length
     open.set(id, sources)
     if (sources === 0) order.push(id)
   }
@@ -44,13 +45,13 @@ export function spansOf(model: MemoryModel): ReadonlyMap<string, Span> {
       span.earliestAtMs = Math.min(span.earliestAtMs, earliestAtMs)
       span.latestAtMs = Math.max(span.latestAtMs, latestAtMs)
     }
-    for (const { to } of model.messageEdges(id)) {
-      const row = messages.rowOf(to)
+    for (const { to } of model.messageLinks(id)) {
+      const row = messages.positionOf(to)
       if (row < 0) continue
-      const [seq, at] = [messages.seqs[row] as number, messages.atMs[row] as number]
+      const [seq, at] = [messages.seqAt(row), messages.createdAtMsAt(row)]
       widen(seq, seq, at, at)
     }
-    for (const { to } of model.sourceEdges(id)) {
+    for (const { to } of model.sourceLinks(id)) {
       const below = spans.get(to)
       if (below) widen(below.firstSeq, below.lastSeq, below.earliestAtMs, below.latestAtMs)
     }
@@ -66,7 +67,7 @@ export function beneath(model: MemoryModel, roots: Iterable<string>): Set<string
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
     if (seen.has(id) || !model.summaries.has(id)) continue
     seen.add(id)
-    for (const { to } of model.sourceEdges(id)) open.push(to)
+    for (const { to } of model.sourceLinks(id)) open.push(to)
   }
   return seen
 }
@@ -95,7 +96,7 @@ function inWindows(model: MemoryModel): Set<string> {
 
 /** Numbers of the messages under these summaries that exist. */
 export function* messagesUnder(model: MemoryModel, ids: Iterable<string>): Iterable<number> {
-  for (const id of ids) for (const { to } of model.messageEdges(id)) if (model.messages.has(to)) yield to
+  for (const id of ids) for (const { to } of model.messageLinks(id)) if (model.messages.has(to)) yield to
 }
 
 /** How the windows show the history. */
@@ -112,14 +113,14 @@ export function coverageOf(model: MemoryModel, conversationsWithWindow: Readonly
   const shown = new Uint8Array(messages.length)
   const covered = new Uint8Array(messages.length)
   const roots = inWindows(model)
-  for (const message of messagesUnder(model, beneath(model, roots))) covered[messages.rowOf(message)] = 1
+  for (const message of messagesUnder(model, beneath(model, roots))) covered[messages.positionOf(message)] = 1
   const twice = new Set<string>()
   const covering = coveringOf(model, roots)
   for (const conversationId of model.conversationIds) {
     const seen = new Set<string>()
     for (const entry of model.window(conversationId)) {
       const id = entryId(entry)
-      const row = entry.messageId === null ? -1 : messages.rowOf(entry.messageId)
+      const row = entry.messageId === null ? -1 : messages.positionOf(entry.messageId)
       if (row >= 0) shown[row] = 1
       if (seen.has(id) || (row >= 0 && covered[row] === 1) || covering.has(id)) twice.add(id)
       seen.add(id)
@@ -127,8 +128,8 @@ export function coverageOf(model: MemoryModel, conversationsWithWindow: Readonly
   }
   const uncovered = new Set<number>()
   for (let row = 0; row < messages.length; row += 1) {
-    if (shown[row] === 1 || covered[row] === 1 || messages.events.has(messages.ids[row] as number)) continue
-    if (conversationsWithWindow.has(messages.conversationIds[row] as number)) uncovered.add(row)
+    if (shown[row] === 1 || covered[row] === 1 || messages.isEvent(row)) continue
+    if (conversationsWithWindow.has(messages.conversationAt(row))) uncovered.add(row)
   }
   return { uncovered, twice }
 }
@@ -137,13 +138,13 @@ export function coverageOf(model: MemoryModel, conversationsWithWindow: Readonly
 function coveringOf(model: MemoryModel, roots: ReadonlySet<string>): Set<string> {
   const below = new Set<string>()
   for (const root of roots) {
-    const open = model.sourceEdges(root).map((edge) => edge.to)
+    const open = model.sourceLinks(root).map((edge) => edge.to)
     const seen = new Set<string>([root])
     for (let id = open.pop(); id !== undefined; id = open.pop()) {
       if (seen.has(id)) continue
       seen.add(id)
       if (roots.has(id)) below.add(id)
-      for (const { to } of model.sourceEdges(id)) open.push(to)
+      for (const { to } of model.sourceLinks(id)) open.push(to)
     }
   }
   return below
@@ -152,7 +153,7 @@ function coveringOf(model: MemoryModel, roots: ReadonlySet<string>): Set<string>
 /** Summaries that are neither in a window nor a source of another. */
 export function orphansOf(model: MemoryModel): Set<string> {
   const used = inWindows(model)
-  for (const id of model.summaries.keys()) for (const { to } of model.sourceEdges(id)) if (to !== id) used.add(to)
+  for (const id of model.summaries.keys()) for (const { to } of model.sourceLinks(id)) if (to !== id) used.add(to)
   return new Set([...model.summaries.keys()].filter((id) => !used.has(id)))
 }
 

@@ -1,12 +1,14 @@
-import type { Edge, MemoryModel, MessageEdges, SourceEdges } from './memory-model.ts'
+import type { MessageLinks, SourceLinks } from '../../memory/draft.ts'
+import type { Link } from '../../memory/links.ts'
+import type { MemoryModel } from './memory-model.ts'
 
 /** Gives a summary other links. Returns whether they are others than it had. */
-export function relink(model: MemoryModel, id: string, messages: MessageEdges, sources: SourceEdges): boolean {
-  const [hasMessages, hasSources] = [isSame(messages, model.messageEdges(id)), isSame(sources, model.sourceEdges(id))]
-  if (!hasMessages) model.setMessageEdges(id, messages)
-  if (!hasSources) model.setSourceEdges(id, sources)
+export function relink(model: MemoryModel, id: string, messages: MessageLinks, sources: SourceLinks): boolean {
+  const [hasMessages, hasSources] = [isSame(messages, model.messageLinks(id)), isSame(sources, model.sourceLinks(id))]
+  if (!hasMessages) model.setMessageLinks(id, messages)
+  if (!hasSources) model.setSourceLinks(id, sources)
   return !hasMessages || !hasSources
 }
 
-const isSame = <Id>(a: readonly Edge<Id>[], b: readonly Edge<Id>[]): boolean =>
+const isSame = <Id>(a: readonly Link<Id>[], b: readonly Link<Id>[]): boolean =>
   a.length === b.length && a.every(({ to, ordinal }, at) => to === b[at]?.to && ordinal === b[at]?.ordinal)

@@ -48,9 +48,9 @@ export function removeEmpty(model: MemoryModel, isWanted: (id: string) => boolea
     removeSummary(model, id)
     for (const dependent of dependents.get(id) ?? []) {
       if (!model.summaries.has(dependent)) continue
-      model.setSourceEdges(
+      model.setSourceLinks(
         dependent,
-        model.sourceEdges(dependent).filter((edge) => edge.to !== id),
+        model.sourceLinks(dependent).filter((edge) => edge.to !== id),
       )
       if (model.isEmpty(dependent)) open.push(dependent)
     }
@@ -88,7 +88,7 @@ export function resolveOrphans(
     for (const id of open) {
       const summary = model.summaries.get(id)
       if (!summary) continue
-      const rows = [...messagesUnder(model, beneath(model, [id]))].map((message) => model.messages.rowOf(message))
+      const rows = [...messagesUnder(model, beneath(model, [id]))].map((message) => model.messages.positionOf(message))
       const span = spans.get(id)
       if (!span || rows.some((row) => !uncovered.has(row) || taken.has(row))) {
         removeSummary(model, id)
@@ -145,10 +145,10 @@ export function putBack(
   const rows = [...uncovered].filter(isWanted)
   if (rows.length === 0) return []
   const spans = spansOf(model)
-  const byConversation = Map.groupBy(rows, (row) => model.messages.conversationIds[row] as number)
+  const byConversation = Map.groupBy(rows, (row) => model.messages.conversationAt(row))
   for (const [conversationId, own] of byConversation) {
     const arrivals: Arrival[] = own.map((row) => messageEntry(model, row))
     putIntoWindow(model, conversationId, arrivals, spans)
   }
-  return rows.map((row) => model.messages.ids[row] as number)
+  return rows.map((row) => model.messages.idAt(row))
 }

@@ -11,7 +11,7 @@ export function ringIn(context: FixContext): Link[] | undefined {
     const path: { id: string; next: number }[] = [{ id: start, next: 0 }]
     const onPath = new Map([[start, 0]])
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const edge = model.sourceEdges(top.id)[top.next]
+      const edge = model.sourceLinks(top.id)[top.next]
       top.next += 1
       if (!edge) {
         path.pop()
@@ -39,7 +39,7 @@ export function newest({ model }: FixContext, ring: readonly Link[]): Link {
     return [
       (source?.createdAtMs ?? 0) - (made?.createdAtMs ?? 0),
       (source?.depth ?? 0) - (made?.depth ?? 0),
-      model.sourceEdges(from).find((edge) => edge.to === to)?.ordinal ?? 0,
+      model.sourceLinks(from).find((edge) => edge.to === to)?.ordinal ?? 0,
     ]
   }
   return ring.reduce((best, link) => {

@@ -73,7 +73,7 @@ function isList(json: string | null): boolean {
 const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
 
 function fileIdsUnder({ model, db }: FixContext, id: string): string[] {
-  const messages = model.messageEdges(id).map((edge) => edge.to)
+  const messages = model.messageLinks(id).map((edge) => edge.to)
   const texts = db.column<string>(queries.texts, { ids: JSON.stringify(messages) })
   const lists = model.sources(id).map((source) => source.fileIds ?? '')
   return [...new Set([...texts, ...lists].flatMap((text) => text.match(FILE_ID) ?? []))]

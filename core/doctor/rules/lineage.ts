@@ -159,11 +159,11 @@ const setKinds: Fix = {
   *apply(context) {
     const { model, was } = context
     const nodes = namedSummaries(context).filter((id) => {
-      const kind = model.sourceEdges(id).length > 0 ? 'condensed' : 'leaf'
+      const kind = model.sourceLinks(id).length > 0 ? 'condensed' : 'leaf'
       if (model.isEmpty(id) || model.summaries.get(id)?.kind === kind) return false
       model.set(id, { kind })
       // Depth and counts follow from the kind.
-      model.setSourceEdges(id, model.sourceEdges(id))
+      model.setSourceLinks(id, model.sourceLinks(id))
       return true
     })
     if (nodes.length === 0) return
@@ -188,7 +188,7 @@ export const dropDangling: Fix = {
     for (const id of [...model.owners()]) {
       const owner = model.summaries.get(id)
       if ((owner?.conversationId ?? null) !== conversationId) continue
-      const [messages, sources] = [model.messageEdges(id), model.sourceEdges(id)]
+      const [messages, sources] = [model.messageLinks(id), model.sourceLinks(id)]
       const keptMessages = owner ? messages.filter(({ to }) => model.messages.has(to)) : []
       const keptSources = owner ? sources.filter(({ to }) => model.summaries.has(to)) : []
       if (!relink(model, id, keptMessages, keptSources)) continue
@@ -222,18 +222,18 @@ const cutCrossings: Fix = {
     if (conversationId === null) return
     const { messages } = model
     const isOwnMessage = (id: number): boolean => {
-      const row = messages.rowOf(id)
-      return row < 0 || messages.conversationIds[row] === conversationId
+      const row = messages.positionOf(id)
+      return row < 0 || messages.conversationAt(row) === conversationId
     }
     const isOwnSummary = (id: string): boolean =>
       (model.summaries.get(id)?.conversationId ?? conversationId) === conversationId
     const nodes = [...model.summaries.keys()].filter(isIn(context)).filter((id) => {
-      const messages = model.messageEdges(id).filter(({ to }) => isOwnMessage(to))
+      const messages = model.messageLinks(id).filter(({ to }) => isOwnMessage(to))
       return relink(
         model,
         id,
         messages,
-        model.sourceEdges(id).filter(({ to }) => isOwnSummary(to)),
+        model.sourceLinks(id).filter(({ to }) => isOwnSummary(to)),
       )
     })
     if (nodes.length === 0) return
@@ -257,8 +257,8 @@ const cutCycles: Fix = {
     const cut: string[] = []
     for (let ring = ringIn(context); ring; ring = ringIn(context)) {
       const { from, to } = newest(context, ring)
-      const edges = model.sourceEdges(from)
-      model.setSourceEdges(
+      const edges = model.sourceLinks(from)
+      model.setSourceLinks(
         from,
         edges.filter((edge) => edge.to !== to),
       )

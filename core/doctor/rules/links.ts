@@ -1,5 +1,5 @@
+import type { Link } from '../../memory/links.ts'
 import { messageNumber } from '../../systems/node-id.ts'
-import type { Edge } from '../repair/memory-model.ts'
 import { spansOf } from '../repair/reach.ts'
 import { relink } from '../repair/relink.ts'
 import { settle } from '../repair/settle.ts'
@@ -122,7 +122,7 @@ const dropDuplicates: Fix = {
     const { model, was } = context
     const nodes = [...model.summaries.keys()]
       .filter(isIn(context))
-      .filter((id) => relink(model, id, once(model.messageEdges(id)), once(model.sourceEdges(id))))
+      .filter((id) => relink(model, id, once(model.messageLinks(id)), once(model.sourceLinks(id))))
     if (nodes.length === 0) return
     settle(model, was)
     yield {
@@ -135,7 +135,7 @@ const dropDuplicates: Fix = {
 }
 
 /** Of each source the first place. */
-function once<Id>(edges: readonly Edge<Id>[]): Edge<Id>[] {
+function once<Id>(edges: readonly Link<Id>[]): Link<Id>[] {
   const seen = new Set<Id>()
   return edges.filter(({ to }) => !seen.has(to) && seen.add(to))
 }
@@ -148,12 +148,12 @@ const orderSources: Fix = {
     const { model, was } = context
     const spans = spansOf(model)
     const nodes = namedSummaries(context).filter((id) => {
-      const messages = sortedSources(model.messageEdges(id), (to) => model.messages.seqOf(to))
+      const messages = sortedSources(model.messageLinks(id), (to) => model.messages.seqOf(to))
       return relink(
         model,
         id,
         messages,
-        sortedSources(model.sourceEdges(id), (to) => spans.get(to)?.firstSeq),
+        sortedSources(model.sourceLinks(id), (to) => spans.get(to)?.firstSeq),
       )
     })
     if (nodes.length === 0) return
@@ -168,7 +168,7 @@ const orderSources: Fix = {
 }
 
 /** The places stay, what stands on them changes. */
-function sortedSources<Id>(edges: readonly Edge<Id>[], place: (to: Id) => number | undefined): Edge<Id>[] {
+function sortedSources<Id>(edges: readonly Link<Id>[], place: (to: Id) => number | undefined): Link<Id>[] {
   const sorted = edges.toSorted((a, b) => (place(a.to) ?? 0) - (place(b.to) ?? 0))
   return sorted.map(({ to }, index) => ({ to, ordinal: edges[index]?.ordinal ?? index }))
 }
@@ -182,7 +182,7 @@ const coverOnce: Fix = {
     const doubled = new Map<number, string[]>()
     for (const { id } of context.findings) doubled.set(messageNumber(id ?? '') ?? -1, [])
     for (const leaf of model.summaries.keys()) {
-      for (const { to } of model.messageEdges(leaf)) doubled.get(to)?.push(leaf)
+      for (const { to } of model.messageLinks(leaf)) doubled.get(to)?.push(leaf)
     }
     const nodes = new Set<string>()
     for (const [message, leaves] of doubled) {
@@ -190,9 +190,9 @@ const coverOnce: Fix = {
       for (const leaf of leaves) {
         if (leaf === keeper) continue
         nodes.add(leaf)
-        model.setMessageEdges(
+        model.setMessageLinks(
           leaf,
-          model.messageEdges(leaf).filter((edge) => edge.to !== message),
+          model.messageLinks(leaf).filter((edge) => edge.to !== message),
         )
       }
     }
@@ -212,7 +212,7 @@ const coverOnce: Fix = {
 function bestLeaf({ model }: FixContext, message: number, leaves: readonly string[]): string | undefined {
   const seq = model.messages.seqOf(message) ?? 0
   const neighbours = (id: string): number =>
-    model.messageEdges(id).filter(({ to }) => Math.abs((model.messages.seqOf(to) ?? Number.NaN) - seq) === 1).length
+    model.messageLinks(id).filter(({ to }) => Math.abs((model.messages.seqOf(to) ?? Number.NaN) - seq) === 1).length
   const made = (id: string): number => model.summaries.get(id)?.createdAtMs ?? 0
   return leaves.toSorted((a, b) => neighbours(b) - neighbours(a) || made(a) - made(b))[0]
 }

@@ -206,7 +206,7 @@ const setTokens: Fix = {
     for (const [id, tokens] of countMessages(context, messages)) model.setMessageTokens(id, tokens)
     const above = new Set(messages)
     const dependents = [...model.summaries.keys()].filter((id) =>
-      model.messageEdges(id).some(({ to }) => above.has(to)),
+      model.messageLinks(id).some(({ to }) => above.has(to)),
     )
     if (dependents.length > 0) recount(model, isIn(context), ['sourceTokens'])
     if (summaries.length + messages.length === 0) return

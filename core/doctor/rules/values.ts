@@ -131,9 +131,9 @@ const setValues: Fix = {
     for (const id of nodes) {
       const summary = model.summaries.get(id)
       const isCount = summary?.tokens !== null && summary?.tokens !== undefined && summary.tokens >= 0
-      const kind = model.sourceEdges(id).length > 0 ? 'condensed' : 'leaf'
+      const kind = model.sourceLinks(id).length > 0 ? 'condensed' : 'leaf'
       model.set(id, { kind, ...(isCount ? {} : { tokens: estimator.count(model.textOf(id)) }) })
-      model.setSourceEdges(id, model.sourceEdges(id))
+      model.setSourceLinks(id, model.sourceLinks(id))
     }
     if (nodes.length === 0) return
     settle(model, was)

@@ -1,6 +1,6 @@
+import type { WindowEntry } from '../../memory/draft.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { uncover } from '../repair/dissolve-node.ts'
-import type { WindowEntry } from '../repair/memory-model.ts'
 import { firstSeqOf, takeFromWindow } from '../repair/place.ts'
 import { coverageOf, entryId, spansOf } from '../repair/reach.ts'
 import { dropTwice, putBack, settle } from '../repair/settle.ts'
@@ -179,7 +179,7 @@ const coverGaps: Fix = {
   reads: ['window', 'edges', 'summaries'],
   *apply(context) {
     const { model, was, conversationId } = context
-    const isOwn = (row: number): boolean => model.messages.conversationIds[row] === conversationId
+    const isOwn = (row: number): boolean => model.messages.conversationAt(row) === conversationId
     const back = putBack(model, isOwn, was.windows)
     if (back.length === 0) return
     yield {

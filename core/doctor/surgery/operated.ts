@@ -1,8 +1,9 @@
 import type { SurgeryOperation, SurgeryPreview, WindowChange } from '../../contract/surgery.ts'
+import type { WindowEntry } from '../../memory/draft.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import type { Batch } from '../repair/commit.ts'
 import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
-import type { MemoryModel, WindowEntry } from '../repair/memory-model.ts'
+import type { MemoryModel } from '../repair/memory-model.ts'
 import { bringInLine } from '../repair/numbers.ts'
 import { entryId } from '../repair/reach.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
@@ -111,6 +112,6 @@ export const windowTokens = (model: MemoryModel, entries: readonly WindowEntry[]
   entries.reduce((sum, entry) => sum + (tokensOf(model, entry) ?? 0), 0)
 
 function tokensOf(model: MemoryModel, { messageId, summaryId }: WindowEntry): number | undefined {
-  if (messageId !== null) return model.messages.tokens[model.messages.rowOf(messageId)]
+  if (messageId !== null) return model.messages.tokensOf(messageId)
   return summaryId === null ? undefined : (model.summaries.get(summaryId)?.tokens ?? undefined)
 }

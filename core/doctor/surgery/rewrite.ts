@@ -3,12 +3,13 @@ import type { CompactionSettings } from '../../contract/compaction.ts'
 import { SummaryLevel } from '../../contract/ids.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import type { RewrittenNode } from '../../contract/surgery.ts'
+import type { DraftSummary } from '../../memory/draft.ts'
 import type { SummarizerChain } from '../../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { readSources } from '../../systems/sources.ts'
 import type { WindowItem } from '../../window/window.ts'
 import { fingerprintOf } from '../repair/describe-changes.ts'
-import type { MemoryModel, SummaryState } from '../repair/memory-model.ts'
+import type { MemoryModel } from '../repair/memory-model.ts'
 import { bottomUp, spansOf } from '../repair/reach.ts'
 import { lineDiff } from './line-diff.ts'
 
@@ -64,8 +65,8 @@ export async function* rewriteTexts(
 
 /** What a text was made from: when this is another, the text is stale. */
 export function madeFrom(model: MemoryModel, id: string): string {
-  const sources = model.sourceEdges(id).map(({ to }) => [to, model.summaries.get(to)?.hash ?? null])
-  return fingerprintOf(model.textOf(id), model.messageEdges(id), sources)
+  const sources = model.sourceLinks(id).map(({ to }) => [to, model.summaries.get(to)?.hash ?? null])
+  return fingerprintOf(model.textOf(id), model.messageLinks(id), sources)
 }
 
 /** Puts a text that was shown into the model. */
@@ -84,7 +85,7 @@ async function rewriteOne(
 ): Promise<RewrittenNode | string> {
   const stored = model.summaries.get(id)
   const depth = stored?.depth ?? 0
-  const isLeaf = model.sourceEdges(id).length === 0
+  const isLeaf = model.sourceLinks(id).length === 0
   const sources = readSources(model.db, sourceItems(model, id), isLeaf ? 0 : 1)
   if (!stored || !sources || sources.entries.length === 0) return 'Its sources are not all there.'
   // A source that was rewritten a moment ago says what it says now.
@@ -119,12 +120,12 @@ async function rewriteOne(
 /** Direct sources as the reader of sources takes them. */
 function sourceItems(model: MemoryModel, id: string): WindowItem[] {
   const blank = { ordinal: 0, role: null, depth: null, seq: null, tokens: 0, createdAtMs: null, placedAtMs: null }
-  const summaries = model.sourceEdges(id)
+  const summaries = model.sourceLinks(id)
   if (summaries.length > 0) {
     return summaries.map(({ to }) => ({ ...blank, id: to, kind: 'leaf', messageId: null, summaryId: to }))
   }
   return model
-    .messageEdges(id)
+    .messageLinks(id)
     .map(({ to }) => ({ ...blank, id: `msg_${to}`, kind: 'message', messageId: to, summaryId: null }))
 }
 
@@ -132,7 +133,7 @@ function sourceItems(model: MemoryModel, id: string): WindowItem[] {
 export function tokensBeneath(model: MemoryModel, id: string): number {
   const sources = model.sources(id)
   if (sources.length > 0) return sources.reduce((sum, source) => sum + (source.tokens ?? 0), 0)
-  return model.messageEdges(id).reduce((sum, { to }) => sum + (model.messages.tokens[model.messages.rowOf(to)] ?? 0), 0)
+  return model.messageLinks(id).reduce((sum, { to }) => sum + model.messages.tokensOf(to), 0)
 }
 
 /** Of the leaf that ends before this one begins. */
@@ -143,14 +144,14 @@ function previousText(model: MemoryModel, id: string): string | null {
   let best: { readonly id: string; readonly lastSeq: number } | null = null
   for (const other of model.summaries.values()) {
     const span = spans.get(other.id)
-    if (!span || other.conversationId !== conversationId || model.sourceEdges(other.id).length > 0) continue
+    if (!span || other.conversationId !== conversationId || model.sourceLinks(other.id).length > 0) continue
     if (span.lastSeq < first && span.lastSeq > (best?.lastSeq ?? Number.NEGATIVE_INFINITY))
       best = { id: other.id, lastSeq: span.lastSeq }
   }
   return best === null ? null : model.textOf(best.id)
 }
 
-function textOf(model: MemoryModel, stored: SummaryState): RewrittenNode['before'] {
+function textOf(model: MemoryModel, stored: DraftSummary): RewrittenNode['before'] {
   return {
     text: model.textOf(stored.id),
     tokens: stored.tokens ?? 0,

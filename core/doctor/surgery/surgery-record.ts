@@ -1,7 +1,7 @@
 import type { SurgeryEvent } from '../../contract/surgery.ts'
+import type { WindowEntry } from '../../memory/draft.ts'
 import { isNoName, shownValue } from '../../sqlite/native-values.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
-import type { WindowEntry } from '../repair/memory-model.ts'
 import { entryId } from '../repair/reach.ts'
 
 const queries = {

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import type { RowChange } from '../../contract/repair.ts'
 import type { SurgeryOperation } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
+import type { DraftSummary } from '../../memory/draft.ts'
+import { diffSummary } from '../../memory/row-changes.ts'
 import { indexAtOnce } from '../../sqlite/ingest-index.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
 import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
 import { fillIndexes, INDEXES } from '../repair/fill-indexes.ts'
-import type { MemoryModel, SummaryState } from '../repair/memory-model.ts'
-import { diffSummary } from '../repair/model-changes.ts'
+import type { MemoryModel } from '../repair/memory-model.ts'
 import { beneath, bottomUp, messagesUnder } from '../repair/reach.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
 import { type Operated, windowTokens } from './operated.ts'
@@ -50,7 +51,7 @@ type Copies = { readonly messages: ReadonlyMap<number, number>; readonly summari
  */
 export function transplant(model: MemoryModel, operation: Transplant, path: string): Operated {
   const { id, toConversationId } = operation
-  const source = model.summaries.get(id) as SummaryState
+  const source = model.summaries.get(id) as DraftSummary
   const session = model.db.get<{ sessionId: string }>(queries.session, { id: toConversationId })
   if (!session) {
     throw new LcmError('not_found', `There is no conversation ${toConversationId} in ${path}: "lcm stats" lists them.`)
@@ -127,8 +128,8 @@ function wholeSubtree(model: MemoryModel, id: string): string[] {
   const order = bottomUp(model).filter((one) => all.has(one))
   const isWhole = (one: string): boolean =>
     !model.isEmpty(one) &&
-    model.sourceEdges(one).every(({ to }) => all.has(to)) &&
-    model.messageEdges(one).every(({ to }) => model.messages.has(to))
+    model.sourceLinks(one).every(({ to }) => all.has(to)) &&
+    model.messageLinks(one).every(({ to }) => model.messages.has(to))
   const broken = order.length < all.size ? id : order.find((one) => !isWhole(one))
   if (broken === undefined) return order
   throw new LcmError(
@@ -152,7 +153,7 @@ const externalIdOf = (conversationId: number, messageId: number): string =>
 function refuseDuplicates(
   { db, summaries }: MemoryModel,
   { id, toConversationId }: Transplant,
-  source: SummaryState,
+  source: DraftSummary,
   nodes: readonly string[],
   messages: readonly number[],
 ): void {
@@ -217,10 +218,10 @@ function edgeRows(model: MemoryModel, nodes: readonly string[], copies: Copies):
     })
     return [
       ...model
-        .messageEdges(node)
+        .messageLinks(node)
         .map(({ to, ordinal }) => add('summary_messages', 'message_id', copies.messages.get(to) ?? -1, ordinal)),
       ...model
-        .sourceEdges(node)
+        .sourceLinks(node)
         .map(({ to, ordinal }) => add('summary_sources', 'source_summary_id', copies.summaries.get(to) ?? '', ordinal)),
     ]
   })

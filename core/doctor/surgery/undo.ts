@@ -5,6 +5,7 @@ import type { JobProgress } from '../../contract/job.ts'
 import type { Backup } from '../../contract/repair.ts'
 import type { UndoInput, UndoResult } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
+import type { WindowEntry } from '../../memory/draft.ts'
 import { listBackups } from '../../sqlite/backup.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
@@ -12,7 +13,7 @@ import { isNative } from '../../systems/native/native.ts'
 import { openMemory } from '../../systems/open-memory.ts'
 import { inSlices, withoutYielding } from '../../yielding.ts'
 import { fillIndexes } from '../repair/fill-indexes.ts'
-import { MemoryModel, type WindowEntry } from '../repair/memory-model.ts'
+import { MemoryModel } from '../repair/memory-model.ts'
 import type { RepairerOptions } from '../repair/repairer.ts'
 import { canonicalExtent, canonicalHash } from '../repair/row-digest.ts'
 import { writeRows } from '../repair/rows.ts'
@@ -228,8 +229,8 @@ function putNewMessagesBack(db: WriteDb): number {
   const fresh = new Set(db.column<number>(queries.newMessages))
   if (fresh.size === 0) return 0
   const model = withoutYielding(MemoryModel.read(db))
-  const windows = new Set([...fresh].map((id) => model.messages.conversationIds[model.messages.rowOf(id)] as number))
-  putBack(model, (row) => fresh.has(model.messages.ids[row] as number), windows)
+  const windows = new Set([...fresh].map((id) => model.messages.conversationAt(model.messages.positionOf(id))))
+  putBack(model, (row) => fresh.has(model.messages.idAt(row)), windows)
   writeRows(db, model.take())
   return fresh.size
 }

@@ -1,7 +1,8 @@
-import type { Cells, RowChange } from '../../contract/repair.ts'
-import type { Edge, SummaryState, WindowEntry } from './memory-model.ts'
+import type { Cells, RowChange } from '../contract/repair.ts'
+import type { DraftSummary, WindowEntry } from './draft.ts'
+import type { Link } from './links.ts'
 
-/** Columns of `summaries` by their names in the model. */
+/** Columns of `summaries` by their names in a draft. */
 const COLUMNS = {
   conversationId: 'conversation_id',
   kind: 'kind',
@@ -18,12 +19,12 @@ const COLUMNS = {
   hash: 'summary_hash',
   fileIds: 'file_ids',
   content: 'content',
-} as const satisfies Partial<Record<keyof SummaryState, string>>
+} as const satisfies Partial<Record<keyof DraftSummary, string>>
 
 const columns = Object.entries(COLUMNS) as [keyof typeof COLUMNS, string][]
 
 /** At most one change: added, removed, or the columns that differ. */
-export function diffSummary(was: SummaryState | undefined, now: SummaryState | undefined): RowChange[] {
+export function diffSummary(was: DraftSummary | undefined, now: DraftSummary | undefined): RowChange[] {
   const id = (now ?? was)?.id
   if (id === undefined) return []
   const key = { summary_id: id }
@@ -37,20 +38,20 @@ export function diffSummary(was: SummaryState | undefined, now: SummaryState | u
   return [{ table: 'summaries', key, before, after }]
 }
 
-const row = (summary: SummaryState): Cells =>
+const row = (summary: DraftSummary): Cells =>
   Object.fromEntries(
     columns.flatMap(([name, column]) => (summary[name] === undefined ? [] : [[column, summary[name] ?? null]])),
   )
 
-/** An edge that is listed once before and after only moves; what is listed more often is told apart by its place. */
-export function diffEdges<Id extends string | number>(
+/** An link that is listed once before and after only moves; what is listed more often is told apart by its place. */
+export function diffLinks<Id extends string | number>(
   table: 'summary_messages' | 'summary_sources',
   column: string,
   summaryId: string,
-  was: readonly Edge<Id>[],
-  now: readonly Edge<Id>[],
+  was: readonly Link<Id>[],
+  now: readonly Link<Id>[],
 ): RowChange[] {
-  const [before, after] = [Map.groupBy(was, (edge) => edge.to), Map.groupBy(now, (edge) => edge.to)]
+  const [before, after] = [Map.groupBy(was, (link) => link.to), Map.groupBy(now, (link) => link.to)]
   const changes: RowChange[] = []
   for (const to of new Set([...before.keys(), ...after.keys()])) {
     const key = { summary_id: summaryId, [column]: to }
@@ -69,8 +70,8 @@ export function diffEdges<Id extends string | number>(
 }
 
 /** What is in the first list more often than in the second. */
-function surplus<Id>(list: readonly Edge<Id>[], other: readonly Edge<Id>[]): Edge<Id>[] {
-  const left = other.map((edge) => edge.ordinal)
+function surplus<Id>(list: readonly Link<Id>[], other: readonly Link<Id>[]): Link<Id>[] {
+  const left = other.map((link) => link.ordinal)
   return list.filter(({ ordinal }) => {
     const at = left.indexOf(ordinal)
     if (at < 0) return true

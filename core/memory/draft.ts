@@ -1,0 +1,309 @@
+import type { RowChange } from '../contract/repair.ts'
+import type { Link, StoredLinks } from './links.ts'
+import type { Memory } from './memory.ts'
+import type { Messages } from './messages.ts'
+import { diffLinks, diffSummary, diffWindow } from './row-changes.ts'
+import type { SummaryRow } from './summaries.ts'
+import type { StoredEntry } from './window-entries.ts'
+
+/** A row of `summaries`; null where another system does not record it. */
+export type DraftSummary = {
+  readonly id: string
+  readonly conversationId: number
+  readonly kind: string
+  readonly depth: number | null
+  readonly tokens: number | null
+  readonly sourceTokens: number | null
+  readonly descendants: number | null
+  readonly earliestAtMs: number | null
+  readonly latestAtMs: number | null
+  readonly createdAtMs: number | null
+  readonly level: string | null
+  readonly model: string | null
+  readonly promptVersion: string | null
+  readonly hash: string | null
+  readonly fileIds: string | null
+  /** Only of a text that is new here; the file has the others. */
+  readonly content?: string
+}
+
+/** From a summary to a message number or to the id of another summary. */
+export type MessageLinks = readonly Link<number>[]
+export type SourceLinks = readonly Link<string>[]
+
+export type WindowEntry = StoredEntry
+
+/** What was there before the first change since the last `take()`. */
+type Before = {
+  readonly summaries: Map<string, DraftSummary | undefined>
+  readonly messageLinks: Map<string, MessageLinks>
+  readonly sourceLinks: Map<string, SourceLinks>
+  readonly windows: Map<number, readonly WindowEntry[]>
+  readonly tokens: Map<number, number>
+}
+
+const nothing = (): Before => ({
+  summaries: new Map(),
+  messageLinks: new Map(),
+  sourceLinks: new Map(),
+  windows: new Map(),
+  tokens: new Map(),
+})
+
+/**
+ * The derived rows of a memory as they would be: summaries without texts, links, windows and token counts. What is set
+ * here is written nowhere. `take()` gives the rows that differ since the last time.
+ */
+export class Draft {
+  readonly messages: DraftMessages
+  /** In the order in which they were stored. */
+  readonly summaries: Map<string, DraftSummary>
+  readonly #memory: Memory
+  /** As they are now, of summaries that were asked for. */
+  readonly #messageLinks = new Map<string, MessageLinks>()
+  readonly #sourceLinks = new Map<string, SourceLinks>()
+  readonly #windows: Map<number, readonly WindowEntry[]>
+  #before = nothing()
+
+  constructor(memory: Memory) {
+    this.#memory = memory
+    this.messages = new DraftMessages(memory)
+    this.summaries = new Map(memory.summaries.rows.map((row) => [row.id, draftSummary(row)]))
+    this.#windows = windowsOf(memory)
+  }
+
+  /** Of a summary, in order; also of one that does not exist. */
+  messageLinks(id: string): MessageLinks {
+    let links = this.#messageLinks.get(id)
+    if (!links) {
+      links = this.#stored(id)?.messages ?? this.#plainMessageLinks(id)
+      this.#messageLinks.set(id, links)
+    }
+    return links
+  }
+
+  sourceLinks(id: string): SourceLinks {
+    let links = this.#sourceLinks.get(id)
+    if (!links) {
+      links = this.#stored(id)?.sources ?? this.#plainSourceLinks(id)
+      this.#sourceLinks.set(id, links)
+    }
+    return links
+  }
+
+  #stored(id: string): StoredLinks | undefined {
+    return this.#memory.links.stored.get(id)
+  }
+
+  #plainMessageLinks(id: string): MessageLinks {
+    const { links, summaries, messages } = this.#memory
+    const node = summaries.nodeOf(id)
+    if (node < 0) return []
+    return Array.from(links.messagesOf(node), (position, ordinal) => ({
+      to: messages.ids[position] as number,
+      ordinal,
+    }))
+  }
+
+  #plainSourceLinks(id: string): SourceLinks {
+    const { links, summaries } = this.#memory
+    const sources = links.sources[summaries.nodeOf(id)] ?? []
+    return sources.map((source, ordinal) => ({ to: summaries.at(source).id, ordinal }))
+  }
+
+  /** Ids that own links, whether or not there is such a summary: those with links to messages first. */
+  *owners(): Iterable<string> {
+    const all = [...new Set([...this.#memory.summaries.rows.map(({ id }) => id), ...this.#memory.links.stored.keys()])]
+    const sorted = all.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+    for (const id of sorted) if (this.messageLinks(id).length > 0) yield id
+    for (const id of sorted) if (this.messageLinks(id).length === 0 && this.sourceLinks(id).length > 0) yield id
+  }
+
+  get conversationIds(): readonly number[] {
+    return [...this.#windows.keys()]
+  }
+
+  window(conversationId: number): readonly WindowEntry[] {
+    return this.#windows.get(conversationId) ?? []
+  }
+
+  isEmpty(id: string): boolean {
+    return this.messageLinks(id).length === 0 && this.sourceLinks(id).length === 0
+  }
+
+  /** Sources that exist. */
+  sources(id: string): DraftSummary[] {
+    return this.sourceLinks(id).flatMap((link) => this.summaries.get(link.to) ?? [])
+  }
+
+  /** Which summaries are made from each, of those that exist. */
+  dependents(): Map<string, string[]> {
+    const dependents = new Map<string, string[]>()
+    for (const id of this.summaries.keys()) {
+      for (const { to } of this.sourceLinks(id)) {
+        const list = dependents.get(to)
+        if (list) list.push(id)
+        else dependents.set(to, [id])
+      }
+    }
+    return dependents
+  }
+
+  set(id: string, patch: Partial<DraftSummary>): void {
+    const now = this.summaries.get(id)
+    if (!now) throw new Error(`no summary ${id}`)
+    keep(this.#before.summaries, id, now)
+    this.summaries.set(id, { ...now, ...patch })
+  }
+
+  add(summary: DraftSummary): void {
+    keep(this.#before.summaries, summary.id, undefined)
+    this.summaries.set(summary.id, summary)
+  }
+
+  /** With its links; a summary that names it as a source is not touched. */
+  remove(id: string): void {
+    keep(this.#before.summaries, id, this.summaries.get(id))
+    this.summaries.delete(id)
+    if (this.messageLinks(id).length > 0) this.setMessageLinks(id, [])
+    if (this.sourceLinks(id).length > 0) this.setSourceLinks(id, [])
+  }
+
+  setMessageLinks(id: string, links: MessageLinks): void {
+    keep(this.#before.messageLinks, id, this.messageLinks(id))
+    this.#messageLinks.set(id, links)
+  }
+
+  setSourceLinks(id: string, links: SourceLinks): void {
+    keep(this.#before.sourceLinks, id, this.sourceLinks(id))
+    this.#sourceLinks.set(id, links)
+  }
+
+  setWindow(conversationId: number, entries: readonly WindowEntry[]): void {
+    keep(this.#before.windows, conversationId, this.window(conversationId))
+    this.#windows.set(conversationId, entries)
+  }
+
+  setMessageTokens(messageId: number, tokens: number): void {
+    keep(this.#before.tokens, messageId, this.messages.tokensOf(messageId))
+    this.messages.setTokens(messageId, tokens)
+  }
+
+  /** Summaries whose links or text were set since the last `take()`. */
+  get touched(): ReadonlySet<string> {
+    const { messageLinks, sourceLinks, summaries } = this.#before
+    const rewritten = [...summaries.keys()].filter((id) => this.summaries.get(id)?.content !== undefined)
+    return new Set([...messageLinks.keys(), ...sourceLinks.keys(), ...rewritten])
+  }
+
+  /** The rows that differ from what they were at the last call (or in the file). */
+  take(): RowChange[] {
+    const before = this.#before
+    this.#before = nothing()
+    const changes: RowChange[] = []
+    for (const [id, was] of before.summaries) changes.push(...diffSummary(was, this.summaries.get(id)))
+    for (const [id, was] of before.messageLinks) {
+      changes.push(...diffLinks('summary_messages', 'message_id', id, was, this.messageLinks(id)))
+    }
+    for (const [id, was] of before.sourceLinks) {
+      changes.push(...diffLinks('summary_sources', 'source_summary_id', id, was, this.sourceLinks(id)))
+    }
+    for (const [id, was] of before.windows) changes.push(...diffWindow(id, was, this.window(id)))
+    for (const [id, was] of before.tokens) {
+      const now = this.messages.tokensOf(id)
+      if (now === was) continue
+      const key = { message_id: id }
+      changes.push({ table: 'messages', key, before: { token_count: was }, after: { token_count: now } })
+    }
+    return changes
+  }
+}
+
+/** The messages of a draft, of which only the token counts change. What is no number counts as 0. */
+export class DraftMessages {
+  readonly #messages: Messages
+  readonly #events: ReadonlySet<number>
+  readonly #tokens = new Map<number, number>()
+
+  constructor({ messages, events }: Memory) {
+    this.#messages = messages
+    this.#events = events
+  }
+
+  get length(): number {
+    return this.#messages.length
+  }
+
+  /** −1 for a message that does not exist. */
+  positionOf(id: number): number {
+    return this.#messages.positionOf(id)
+  }
+
+  has(id: number): boolean {
+    return this.positionOf(id) >= 0
+  }
+
+  idAt(position: number): number {
+    return this.#messages.ids[position] as number
+  }
+
+  conversationAt(position: number): number {
+    return this.#messages.conversationAt(position)
+  }
+
+  seqAt(position: number): number {
+    return this.#messages.seqs[position] || 0
+  }
+
+  createdAtMsAt(position: number): number {
+    return this.#messages.createdAtMs[position] || 0
+  }
+
+  /** It records an event and is no part of the conversation. */
+  isEvent(position: number): boolean {
+    return this.#events.has(position)
+  }
+
+  seqOf(id: number): number | undefined {
+    const position = this.positionOf(id)
+    return position < 0 ? undefined : this.seqAt(position)
+  }
+
+  /** 0 for a message that does not exist. */
+  tokensOf(id: number): number {
+    return this.#tokens.get(id) ?? (this.#messages.tokens[this.positionOf(id)] || 0)
+  }
+
+  setTokens(id: number, tokens: number): void {
+    this.#tokens.set(id, tokens)
+  }
+}
+
+function keep<K, V>(before: Map<K, V>, key: K, value: V): void {
+  if (!before.has(key)) before.set(key, value)
+}
+
+function draftSummary({ index: _, recordedTokens, shownRange, ...row }: SummaryRow): DraftSummary {
+  return { ...row, ...shownRange, sourceTokens: recordedTokens }
+}
+
+function windowsOf({ window, messages, summaries }: Memory): Map<number, readonly WindowEntry[]> {
+  const windows = new Map<number, WindowEntry[]>()
+  for (let index = 0; index < window.length; index += 1) {
+    const conversationId = window.conversations[index] as number
+    const entries = windows.get(conversationId) ?? []
+    if (entries.length === 0) windows.set(conversationId, entries)
+    const target = window.targets[index] as number
+    const placedAtMs = window.placedAtMs[index] as number
+    const isSummary = window.isSummary[index] === 1
+    entries.push(
+      window.stored.get(index) ?? {
+        ordinal: window.ordinals[index] as number,
+        messageId: isSummary ? null : (messages.ids[target] as number),
+        summaryId: isSummary ? summaries.at(target).id : null,
+        placedAtMs: Number.isNaN(placedAtMs) ? null : placedAtMs,
+      },
+    )
+  }
+  return windows
+}
