@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readingMemory } from '../../core/systems/read-memory.ts'
+import { atOnce } from '../../core/yielding.ts'
+import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
+
+/** Everything beneath a summary, itself included, of what is there. */
+function beneath({ edges, leaves, condensed }: RandomLineage, place: number, seen = new Set<number>()): Set<number> {
+  if (place >= leaves.length + condensed || seen.has(place)) return seen
+  seen.add(place)
+  for (const [from, to] of edges) if (from === place) beneath({ edges, leaves, condensed } as RandomLineage, to, seen)
+  return seen
+}
+
+it('a message is covered exactly when a summary in a window reaches it through its sources', () => {
+  fc.assert(
+    fc.property(randomLineage, (lineage) => {
+      using file = writeLineage(lineage)
+      const { coverage, summaries } = atOnce(readingMemory(file.db, true))
+      const reached = new Set(lineage.windowSummaries.flatMap((place) => [...beneath(lineage, place)]))
+      for (let place = 0; place < lineage.leaves.length + lineage.condensed; place += 1) {
+        expect(coverage.isReached[summaries.nodeOf(summaryId(place))] === 1).toBe(reached.has(place))
+      }
+      for (let position = 0; position < lineage.messages; position += 1) {
+        const isCovered = [...reached].some((place) => lineage.leaves[place]?.includes(position))
+        expect(coverage.isCovered(position)).toBe(isCovered)
+      }
+    }),
+  )
+})
+
+it('nodes without a cycle beneath them are ordered, sources first, and no others', () => {
+  fc.assert(
+    fc.property(randomLineage, (lineage) => {
+      using file = writeLineage(lineage)
+      const { order, summaries, links } = atOnce(readingMemory(file.db, true))
+      const isBeneathCycle = (node: number, path: readonly number[] = []): boolean =>
+        path.includes(node) || (links.sources[node] ?? []).some((source) => isBeneathCycle(source, [...path, node]))
+      const expected = summaries.rows.filter(({ index }) => !isBeneathCycle(index)).map(({ index }) => index)
+      expect([...order.sound].sort((a, b) => a - b)).toEqual(expected)
+      const places = new Map([...order.sound].map((node, place) => [node, place]))
+      for (const node of order.sound) {
+        for (const source of links.sources[node] ?? []) {
+          expect(places.get(source)).toBeLessThan(places.get(node) ?? 0)
+        }
+      }
+    }),
+  )
+})
