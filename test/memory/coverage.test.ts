@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readingMemory } from '../../core/systems/read-memory.ts'
-import { atOnce } from '../../core/yielding.ts'
+import { withoutYielding } from '../../core/yielding.ts'
 import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 
 /** Everything beneath a summary, itself included, of what is there. */
@@ -16,7 +16,7 @@ it('a message is covered exactly when a summary in a window reaches it through i
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using file = writeLineage(lineage)
-      const { coverage, summaries } = atOnce(readingMemory(file.db, true))
+      const { coverage, summaries } = withoutYielding(readingMemory(file.db, true))
       const reached = new Set(lineage.windowSummaries.flatMap((place) => [...beneath(lineage, place)]))
       for (let place = 0; place < lineage.leaves.length + lineage.condensed; place += 1) {
         expect(coverage.isReached[summaries.nodeOf(summaryId(place))] === 1).toBe(reached.has(place))
@@ -33,7 +33,7 @@ it('nodes without a cycle beneath them are ordered, sources first, and no others
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using file = writeLineage(lineage)
-      const { order, summaries, links } = atOnce(readingMemory(file.db, true))
+      const { order, summaries, links } = withoutYielding(readingMemory(file.db, true))
       const isBeneathCycle = (node: number, path: readonly number[] = []): boolean =>
         path.includes(node) || (links.sources[node] ?? []).some((source) => isBeneathCycle(source, [...path, node]))
       const expected = summaries.rows.filter(({ index }) => !isBeneathCycle(index)).map(({ index }) => index)

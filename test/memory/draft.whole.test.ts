@@ -7,7 +7,7 @@ import type { Memory } from '../../core/memory/memory.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
 import { openMemory } from '../../core/systems/open-memory.ts'
 import { readingMemory } from '../../core/systems/read-memory.ts'
-import { atOnce } from '../../core/yielding.ts'
+import { withoutYielding } from '../../core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
@@ -16,7 +16,7 @@ import { FIXTURE_FILES } from '../recorded/memories.ts'
 const folder = temporaryFolder()
 cpSync(FIXTURES, folder, { recursive: true })
 
-const read = (db: ReadDb): Memory => atOnce(readingMemory(db, true))
+const read = (db: ReadDb): Memory => withoutYielding(readingMemory(db, true))
 
 /** What a draft says of every link and window, and what SQL says. */
 function expectRowsOf(db: ReadDb): void {
