@@ -3,29 +3,8 @@ import type { Link, StoredLinks } from './links.ts'
 import type { Memory } from './memory.ts'
 import type { Messages } from './messages.ts'
 import { diffLinks, diffSummary, diffWindow } from './row-changes.ts'
-import type { SummaryRow } from './summaries.ts'
+import type { DraftSummary, SummaryRow } from './summaries.ts'
 import type { StoredEntry } from './window-entries.ts'
-
-/** A row of `summaries`; null where another system does not record it. */
-export type DraftSummary = {
-  readonly id: string
-  readonly conversationId: number
-  readonly kind: string
-  readonly depth: number | null
-  readonly tokens: number | null
-  readonly sourceTokens: number | null
-  readonly descendants: number | null
-  readonly earliestAtMs: number | null
-  readonly latestAtMs: number | null
-  readonly createdAtMs: number | null
-  readonly level: string | null
-  readonly model: string | null
-  readonly promptVersion: string | null
-  readonly hash: string | null
-  readonly fileIds: string | null
-  /** Only of a text that is new here; the file has the others. */
-  readonly content?: string
-}
 
 /** From a summary to a message number or to the id of another summary. */
 export type MessageLinks = readonly Link<number>[]

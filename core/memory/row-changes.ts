@@ -1,6 +1,7 @@
 import type { Cells, RowChange } from '../contract/repair.ts'
-import type { DraftSummary, WindowEntry } from './draft.ts'
 import type { Link } from './links.ts'
+import type { DraftSummary } from './summaries.ts'
+import type { StoredEntry } from './window-entries.ts'
 
 /** Columns of `summaries` by their names in a draft. */
 const COLUMNS = {
@@ -83,10 +84,10 @@ function surplus<Id>(list: readonly Link<Id>[], other: readonly Link<Id>[]): Lin
 /** An entry that is there before and after may have another place. */
 export function diffWindow(
   conversationId: number,
-  was: readonly WindowEntry[],
-  now: readonly WindowEntry[],
+  was: readonly StoredEntry[],
+  now: readonly StoredEntry[],
 ): RowChange[] {
-  const change = (before: WindowEntry | null, after: WindowEntry | null): RowChange => ({
+  const change = (before: StoredEntry | null, after: StoredEntry | null): RowChange => ({
     table: 'context_items',
     key: { conversation_id: conversationId, ordinal: (before ?? after)?.ordinal ?? 0 },
     before: before && item(before),
@@ -102,10 +103,10 @@ export function diffWindow(
   return changes
 }
 
-const entryKey = ({ messageId, summaryId, placedAtMs }: WindowEntry): string =>
+const entryKey = ({ messageId, summaryId, placedAtMs }: StoredEntry): string =>
   `${messageId}|${summaryId}|${placedAtMs}`
 
-const item = ({ ordinal, messageId, summaryId, placedAtMs }: WindowEntry): Cells => ({
+const item = ({ ordinal, messageId, summaryId, placedAtMs }: StoredEntry): Cells => ({
   ordinal,
   item_type: messageId === null ? 'summary' : 'message',
   message_id: messageId,

@@ -23,6 +23,27 @@ export type SummaryRow = {
   readonly fileIds: string | null
 }
 
+/** A row of `summaries`; null where another system does not record it. */
+export type DraftSummary = {
+  readonly id: string
+  readonly conversationId: number
+  readonly kind: string
+  readonly depth: number | null
+  readonly tokens: number | null
+  readonly sourceTokens: number | null
+  readonly descendants: number | null
+  readonly earliestAtMs: number | null
+  readonly latestAtMs: number | null
+  readonly createdAtMs: number | null
+  readonly level: string | null
+  readonly model: string | null
+  readonly promptVersion: string | null
+  readonly hash: string | null
+  readonly fileIds: string | null
+  /** Only of a text that is new here; the file has the others. */
+  readonly content?: string
+}
+
 export type TimeRange = { readonly earliestAtMs: number | null; readonly latestAtMs: number | null }
 
 /** Summaries, each with a number from 0 that stands for it: a *node*. */

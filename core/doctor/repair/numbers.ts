@@ -1,4 +1,4 @@
-import type { DraftSummary } from '../../memory/draft.ts'
+import type { DraftSummary } from '../../memory/summaries.ts'
 import type { MemoryModel } from './memory-model.ts'
 import { above, bottomUp, type Span, spansOf } from './reach.ts'
 
