@@ -3,12 +3,12 @@ import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 import { knownSystem } from './systems.ts'
 
 const KEY = 'copied_from'
-const WAYS_KEY = 'copied_ways'
+const BASELINE_KEY = 'copied_ways'
 
 const queries = {
-  store: (key: typeof KEY | typeof WAYS_KEY) => /* sql */ `
+  store: (key: typeof KEY | typeof BASELINE_KEY) => /* sql */ `
     INSERT INTO lcm_meta (key, value) VALUES ('${key}', :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  read: (key: typeof KEY | typeof WAYS_KEY) => /* sql */ `SELECT value FROM lcm_meta WHERE key = '${key}'`,
+  read: (key: typeof KEY | typeof BASELINE_KEY) => /* sql */ `SELECT value FROM lcm_meta WHERE key = '${key}'`,
 }
 
 /** Writes into a working copy of what it is one. Of a copy's copy: of the copy. */
@@ -28,15 +28,15 @@ export function readOrigin(db: ReadDb): CopiedFrom | null {
   }
 }
 
-/** What a working copy notes of the ways of its system: read by core/doctor. */
-export function storeWays(db: WriteDb, ways: string): void {
-  db.run(queries.store(WAYS_KEY), { value: ways })
+/** The findings that a working copy inherited: read by core/doctor. */
+export function storeBaseline(db: WriteDb, baseline: string): void {
+  db.run(queries.store(BASELINE_KEY), { value: baseline })
 }
 
 /** As it is stored; null where there is none. */
-export function readWays(db: ReadDb): unknown {
+export function readBaseline(db: ReadDb): unknown {
   try {
-    return parsed(db.value(queries.read(WAYS_KEY)))
+    return parsed(db.value(queries.read(BASELINE_KEY)))
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
-import { IntegrityChecker } from '../../core/doctor/integrity/integrity-checker.ts'
+import { IntegrityChecker } from '../../core/doctor/scan/integrity-checker.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { openMemory } from '../../core/systems/open-memory.ts'

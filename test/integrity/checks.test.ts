@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
-import { IntegrityChecker } from '../../core/doctor/integrity/integrity-checker.ts'
 import { rules } from '../../core/doctor/rules/rules.ts'
+import { IntegrityChecker } from '../../core/doctor/scan/integrity-checker.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { scanTexts } from '../../core/doctor/integrity/text-scan.ts'
 import type { Rule, RuleContext } from '../../core/doctor/rules/rule.ts'
+import { scanTexts } from '../../core/doctor/scan/text-scan.ts'
 import { Memory } from '../../core/memory/memory.ts'
 import { probeSchema } from '../../core/sqlite/schema-probe.ts'
 import { native } from '../../core/systems/native/native.ts'

@@ -135,26 +135,28 @@ function* checkVersion({ db }: RuleContext): Iterable<Finding> {
   }
 }
 
-export const databaseRules = [
-  {
-    id: 'foreign_keys',
-    group: 'file',
-    severity: 'error',
-    phase: 'sqlite',
-    invariant: 'Every declared reference between tables leads to a row.',
-    explanation: 'A row refers to another that is gone. The lineage and window checks say what that means.',
-    fixes: [dropDangling, dropDanglingItems],
-    settledAlong: {
-      reads: ['window', 'summaries'],
-      isGone: ({ detail }) => /^(summary_messages|summary_sources|context_items)\b/.test(detail),
-      isFileWide: true,
-    },
-    advice:
-      'What refers to missing canonical rows cannot be put right from this file: restore a backup, or import the transcript again.',
-    cannotRestore: 'Rows that are gone are not recorded anywhere else in the file.',
-    consequenceOf: ['dangling_item', 'dangling_edge', 'cross_conversation_edge', 'sequence_gap'],
-    find: checkForeignKeys,
+export const foreignKeys = {
+  id: 'foreign_keys',
+  group: 'file',
+  severity: 'error',
+  phase: 'sqlite',
+  invariant: 'Every declared reference between tables leads to a row.',
+  explanation: 'A row refers to another that is gone. The lineage and window checks say what that means.',
+  fixes: [dropDangling, dropDanglingItems],
+  settledAlong: {
+    reads: ['window', 'summaries'],
+    isGone: ({ detail }) => /^(summary_messages|summary_sources|context_items)\b/.test(detail),
+    isFileWide: true,
   },
+  advice:
+    'What refers to missing canonical rows cannot be put right from this file: restore a backup, or import the transcript again.',
+  cannotRestore: 'Rows that are gone are not recorded anywhere else in the file.',
+  consequenceOf: ['dangling_item', 'dangling_edge', 'cross_conversation_edge', 'sequence_gap'],
+  find: checkForeignKeys,
+} as const satisfies Rule
+
+export const databaseRules = [
+  foreignKeys,
   {
     id: 'schema_version',
     group: 'file',

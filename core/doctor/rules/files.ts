@@ -4,9 +4,9 @@ import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SystemId } from '../../contract/memory.ts'
 import type { RowChange } from '../../contract/repair.ts'
-import { inspectPayloads } from '../integrity/hermes-payloads.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { type Fix, type FixContext, plural } from './fix.ts'
+import { inspectPayloads } from './hermes-payloads.ts'
 import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {

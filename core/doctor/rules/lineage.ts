@@ -319,6 +319,31 @@ export const crossConversationEdge = {
   find: findCrossing,
 } as const satisfies Rule
 
+export const orphanSummary = {
+  id: 'orphan_summary',
+  group: 'lineage',
+  severity: 'warning',
+  phase: 'structure',
+  invariant: 'Every summary is in the window or a source of another summary.',
+  explanation: 'Nothing leads to these summaries any more. What they stand for may be out of reach for the agent.',
+  fixes: [resolveOrphaned],
+  consequenceOf: ['dangling_item', 'dangling_edge', 'summary_without_source'],
+  notApplicable: freeSummaries,
+  find: findOrphans,
+} as const satisfies Rule
+
+export const danglingEdge = {
+  id: 'dangling_edge',
+  group: 'lineage',
+  severity: 'error',
+  phase: 'structure',
+  invariant: 'Both ends of every lineage link exist.',
+  explanation:
+    'A link leads to something that is not in the file: expanding stops there, and what stood behind it cannot be reached.',
+  fixes: [dropDangling],
+  find: findDangling,
+} as const satisfies Rule
+
 export const lineageRules = [
   {
     id: 'summary_without_source',
@@ -343,17 +368,7 @@ export const lineageRules = [
     consequenceOf: ['invalid_value'],
     find: findWrongKinds,
   },
-  {
-    id: 'dangling_edge',
-    group: 'lineage',
-    severity: 'error',
-    phase: 'structure',
-    invariant: 'Both ends of every lineage link exist.',
-    explanation:
-      'A link leads to something that is not in the file: expanding stops there, and what stood behind it cannot be reached.',
-    fixes: [dropDangling],
-    find: findDangling,
-  },
+  danglingEdge,
   crossConversationEdge,
   {
     id: 'lineage_cycle',
@@ -378,18 +393,7 @@ export const lineageRules = [
     consequenceOf: ['lineage_cycle', 'invalid_value', 'kind_mismatch'],
     find: findWrongDepths,
   },
-  {
-    id: 'orphan_summary',
-    group: 'lineage',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'Every summary is in the window or a source of another summary.',
-    explanation: 'Nothing leads to these summaries any more. What they stand for may be out of reach for the agent.',
-    fixes: [resolveOrphaned],
-    consequenceOf: ['dangling_item', 'dangling_edge', 'summary_without_source'],
-    notApplicable: freeSummaries,
-    find: findOrphans,
-  },
+  orphanSummary,
   {
     id: 'pruned_expected',
     group: 'retention',

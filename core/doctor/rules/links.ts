@@ -217,6 +217,19 @@ function bestLeaf({ model }: FixContext, message: number, leaves: readonly strin
   return leaves.toSorted((a, b) => neighbours(b) - neighbours(a) || made(a) - made(b))[0]
 }
 
+export const doubleCoverage = {
+  id: 'double_coverage',
+  group: 'lineage',
+  severity: 'warning',
+  phase: 'structure',
+  invariant: 'A message is under one leaf, or under leaves that share a dependent.',
+  explanation: 'These messages were summarised twice: the window says the same thing in two places and pays for both.',
+  fixes: [restoreLinks, coverOnce],
+  consequenceOf: ['cross_conversation_edge'],
+  notApplicable: freeSummaries,
+  find: findDoubleCoverage,
+} as const satisfies Rule
+
 export const linkRules = [
   {
     id: 'duplicate_edge',
@@ -267,17 +280,5 @@ export const linkRules = [
       dialect.hasDenseLinks ? null : `${info.systemLabel} does not number sources without gaps.`,
     find: findSourceGaps,
   },
-  {
-    id: 'double_coverage',
-    group: 'lineage',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'A message is under one leaf, or under leaves that share a dependent.',
-    explanation:
-      'These messages were summarised twice: the window says the same thing in two places and pays for both.',
-    fixes: [restoreLinks, coverOnce],
-    consequenceOf: ['cross_conversation_edge'],
-    notApplicable: freeSummaries,
-    find: findDoubleCoverage,
-  },
+  doubleCoverage,
 ] as const satisfies readonly Rule[]

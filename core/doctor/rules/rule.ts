@@ -1,13 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
 import type { CheckPhase, CheckResult, Sample, Severity } from '../../contract/integrity.ts'
-import type { MemoryInfo } from '../../contract/memory.ts'
+import type { MemoryInfo, SystemId } from '../../contract/memory.ts'
 import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
 import type { System } from '../../systems/system.ts'
 import type { SystemFacts } from '../../systems/system-facts.ts'
-import type { Inherited } from '../integrity/inherited.ts'
 import type { MemoryModel } from '../repair/memory-model.ts'
 import type { Area, Fix } from './fix.ts'
 
@@ -22,8 +21,14 @@ export type RuleContext = ScanContext & {
   readonly clock: Clock
   /** What this machine allows of the memory's ledger; null: nothing. */
   readonly ledgers: LedgerPermission | null
-  /** In a working copy, what is by design of the system that it comes from; null elsewhere. */
-  readonly inherited: Inherited | null
+  /** In a working copy, which findings it inherited by design of the system that it comes from; null elsewhere. */
+  readonly baseline: Baseline | null
+}
+
+export type Baseline = {
+  readonly origin: { readonly system: SystemId; readonly systemLabel: string }
+  /** Why a finding of a rule is by design; null: it is a fault. */
+  whyByDesign(context: RuleContext, rule: { readonly id: string }, finding: Finding): string | null
 }
 
 /** A text that is read in one pass by all rules that ask for it. */

@@ -11,7 +11,7 @@ import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { storeOrigin } from '../../systems/copied-from.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
-import { sealWays } from '../integrity/seal-ways.ts'
+import { recordBaseline } from '../scan/record-baseline.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
 import { inShare } from './in-share.ts'
 import { copyRecords } from './records.ts'
@@ -77,7 +77,7 @@ async function* fill(
   putBack()
   db.transaction(() => fillSummaryHashes(db))
   yield { done: INDEXED, total: 1, unit: 'steps', note: 'looking at it' }
-  await inSlices(sealWays({ read, info }, db), signal)
+  await inSlices(recordBaseline({ read, info }, db), signal)
   return yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
     from: INDEXED,
     to: 1,

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Inspector, RuleContext } from '../rules/rule.ts'
+import type { Inspector, RuleContext } from './rule.ts'
 
 /** What became of the output that a message of hermes-lcm points to; a sentence where something is not right. */
 export type Payload = {

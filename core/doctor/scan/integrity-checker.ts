@@ -5,7 +5,7 @@ import { TimeSlice, throwIfCancelled } from '../../yielding.ts'
 import { type Finding, isRepairable, type Rule, type RuleContext } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'
-import { type ContextTools, contextOf } from './context-of.ts'
+import { type ContextTools, contextOf } from './rule-context.ts'
 import { type ScanStep, scan, severityOf } from './scan.ts'
 
 const queries = {
@@ -181,7 +181,7 @@ class ReportBuilder {
   }
 
   #byDesign({ rule, byDesign: { count, why, samples } }: Tally): ByDesign[] {
-    const origin = this.#context.inherited?.origin
+    const origin = this.#context.baseline?.origin
     if (count === 0 || !origin) return []
     const { id, group, invariant } = rule
     const { system, systemLabel } = origin

@@ -7,10 +7,10 @@ import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
-import { readWays } from '../../systems/copied-from.ts'
+import { readBaseline } from '../../systems/copied-from.ts'
 import { knownSystem, systemOf } from '../../systems/systems.ts'
 import type { RuleContext } from '../rules/rule.ts'
-import { Inherited, Seal } from './inherited.ts'
+import { InheritedFindings, StoredBaseline } from './baseline.ts'
 
 export type ContextTools = {
   readonly db: ReadDb
@@ -22,7 +22,7 @@ export type ContextTools = {
   readonly ledgers?: LedgerPermission
 }
 
-/** What the checks look at in one scan of all conversations. */
+/** What the rules look at in one scan of all conversations. */
 export function contextOf(tools: ContextTools): RuleContext {
   const { db, info } = tools
   const system = systemOf(info.system)
@@ -34,24 +34,24 @@ export function contextOf(tools: ContextTools): RuleContext {
     dialect: system.facts,
     facts: Memory.empty(),
     probe: probeSchema(db, info.system === 'native' ? NATIVE_VIEWS : undefined),
-    inherited: inheritedOf(tools),
+    baseline: baselineOf(tools),
   }
 }
 
 /** For one scan. */
-function inheritedOf({ db, info }: Pick<ContextTools, 'db' | 'info'>): Inherited | null {
-  const seal = info.system === 'native' ? sealOf(db) : null
-  return seal === null ? null : new Inherited(seal)
+function baselineOf({ db, info }: Pick<ContextTools, 'db' | 'info'>): InheritedFindings | null {
+  const stored = info.system === 'native' ? storedBaseline(db) : null
+  return stored === null ? null : new InheritedFindings(stored)
 }
 
-/** What a picture of the coverage has to mark as wrong, so that it agrees with the checks. */
+/** What a picture of the coverage has to mark as wrong, so that it agrees with the rules. */
 export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
-  let inherited: Inherited | null | undefined
+  let baseline: InheritedFindings | null | undefined
   const known = new Map<string, boolean>()
   const isFree = (id: string, conversationId: number): boolean => {
     // null is an answer, too.
-    if (inherited === undefined) inherited = inheritedOf(memory)
-    const free = known.get(id) ?? inherited?.isFree(id, conversationId) ?? false
+    if (baseline === undefined) baseline = baselineOf(memory)
+    const free = known.get(id) ?? baseline?.isFree(id, conversationId) ?? false
     known.set(id, free)
     return free
   }
@@ -64,7 +64,7 @@ export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
 }
 
 /** Of a working copy; null of any other file, and where it is not legible: then nothing is excused. */
-export function sealOf(db: ReadDb): Seal | null {
-  const seal = Seal.safeParse(readWays(db)).data
-  return seal && knownSystem(seal.system) ? seal : null
+export function storedBaseline(db: ReadDb): StoredBaseline | null {
+  const stored = StoredBaseline.safeParse(readBaseline(db)).data
+  return stored && knownSystem(stored.system) ? stored : null
 }

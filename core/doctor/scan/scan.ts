@@ -160,5 +160,5 @@ const found = (context: RuleContext, rule: Rule, finding: Finding): ScanStep => 
   kind: 'found',
   rule,
   finding: addressed(finding),
-  byDesign: context.inherited?.whyOf(context, rule.id, finding) ?? null,
+  byDesign: context.baseline?.whyByDesign(context, rule, finding) ?? null,
 })

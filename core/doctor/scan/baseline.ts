@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { SystemId } from '../../contract/memory.ts'
+import type { KnownException } from '../../systems/known-exceptions.ts'
+import { systemOf } from '../../systems/systems.ts'
+import { orphanSummary } from '../rules/lineage.ts'
+import { doubleCoverage } from '../rules/links.ts'
+import type { Baseline, Finding, RuleContext } from '../rules/rule.ts'
+
+/** What a working copy stores of its baseline when it is made. */
+export const StoredBaseline = z.object({
+  /** That the memory was first written by, also in the copy of a copy. */
+  system: SystemId,
+  systemLabel: z.string().max(100),
+  /** The newest row of the summaries that came along. */
+  lastSummary: z.int(),
+  /** Findings that were there from the start, by 12 characters of their hash each. */
+  keys: z.string(),
+})
+export type StoredBaseline = z.infer<typeof StoredBaseline>
+
+const KEY_BYTES = 9
+const KEY_CHARS = 12
+
+const queries = {
+  newer: /* sql */ `
+    SELECT summary_id FROM summaries
+    WHERE summary_id IN (SELECT value FROM json_each(:ids)) AND summary_rowid > CAST(:last AS INTEGER)`,
+}
+
+/** Names findings by what they rest on, whatever the words are: the same name, the same finding. */
+export class FindingKeys {
+  readonly #seen = new Map<string, number>()
+
+  /** Of findings that nothing tells apart, the second has another name than the first. */
+  next(rule: Named, finding: Finding): string {
+    const key = keyOf(rule, finding, 0)
+    const before = this.#seen.get(key) ?? 0
+    this.#seen.set(key, before + 1)
+    return before === 0 ? key : keyOf(rule, finding, before)
+  }
+}
+
+type Named = { readonly id: string }
+
+function keyOf(rule: Named, { id, conversationId, mark }: Finding, repeated: number): string {
+  const named = [rule.id, conversationId, id, mark ?? null, repeated]
+  return createHash('sha256').update(JSON.stringify(named)).digest().subarray(0, KEY_BYTES).toString('base64url')
+}
+
+/**
+ * The findings that a working copy inherited: each belongs to a known exception of the system that it comes from, and was
+ * there when the copy was made. Whatever came about later is a fault. For one scan.
+ */
+export class InheritedFindings implements Baseline {
+  readonly #stored: StoredBaseline
+  readonly #exceptions: readonly KnownException[]
+  readonly #known: ReadonlySet<string>
+  readonly #keys = new FindingKeys()
+
+  constructor(stored: StoredBaseline) {
+    this.#stored = stored
+    this.#exceptions = systemOf(stored.system).knownExceptions
+    this.#known = new Set(
+      Array.from({ length: stored.keys.length / KEY_CHARS }, (_, at) =>
+        stored.keys.slice(at * KEY_CHARS, (at + 1) * KEY_CHARS),
+      ),
+    )
+  }
+
+  get origin(): Pick<StoredBaseline, 'system' | 'systemLabel'> {
+    return this.#stored
+  }
+
+  whyByDesign(context: RuleContext, rule: Named, finding: Finding): string | null {
+    const exception = this.#exceptions.find((one) => one.check === rule.id)
+    if (!exception || exception.isSo?.(context, finding) === false) return null
+    const isKnown = this.#known.has(this.#keys.next(rule, finding)) || this.#isUnderFree(context, rule, finding)
+    return isKnown ? exception.why(this.#stored.systemLabel) : null
+  }
+
+  /** Whether a summary stood in no window, and under no other, when the copy was made, by design of its system. */
+  isFree(id: string, conversationId: number): boolean {
+    return this.#known.has(keyOf(orphanSummary, { id, conversationId, detail: '' }, 0))
+  }
+
+  /**
+   * A detached summary of the original system does not count as double coverage when a newer summary made here covers the
+   * same messages.
+   */
+  #isUnderFree({ db, facts }: RuleContext, rule: Named, finding: Finding): boolean {
+    if (rule.id !== doubleCoverage.id || !finding.mark) return false
+    const leaves = finding.mark.split(' ')
+    const { lastSummary } = this.#stored
+    const newer = new Set(db.column<string>(queries.newer, { ids: JSON.stringify(leaves), last: lastSummary }))
+    const older = leaves.filter((id) => !newer.has(id))
+    const conversationOf = (id: string): number =>
+      facts.summaries.rows[facts.summaries.nodeOf(id)]?.conversationId ?? Number.NaN
+    if (newer.size !== 1 || !older.every((id) => this.isFree(id, conversationOf(id)))) return false
+    return older.length === 1 || this.#known.has(keyOf(rule, { ...finding, mark: older.join(' ') }, 0))
+  }
+}

@@ -1,0 +1,88 @@
+import { systemClock } from '../../clock.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import { createTokenEstimator } from '../../models/token-estimator.ts'
+import { readSettings } from '../../settings/settings.ts'
+import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import { storeBaseline } from '../../systems/copied-from.ts'
+import type { KnownException } from '../../systems/known-exceptions.ts'
+import { NATIVE_CAPABILITIES } from '../../systems/open-memory.ts'
+import { systemOf } from '../../systems/systems.ts'
+import { foreignKeys } from '../rules/database.ts'
+import { danglingEdge } from '../rules/lineage.ts'
+import type { Finding, Rule, RuleContext } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
+import { FindingKeys, type StoredBaseline } from './baseline.ts'
+import { contextOf, storedBaseline } from './rule-context.ts'
+import { scan, severityOf } from './scan.ts'
+
+const queries = { lastSummary: /* sql */ `SELECT coalesce(max(summary_rowid), 0) FROM summaries` }
+
+/**
+ * Stores in a working copy, when all its rows are there, which findings it inherited by design: those that belong to a
+ * known exception of its system, at nodes with which nothing is wrong in the original. A copy of a copy takes over the
+ * baseline of its original.
+ */
+export function* recordBaseline(
+  original: { readonly read: ReadDb; readonly info: MemoryInfo },
+  copy: WriteDb,
+): Generator<void> {
+  const { read, info } = original
+  const baseline = info.system === 'native' ? storedBaseline(read) : yield* newBaseline(original, copy)
+  if (baseline === null) return
+  const lastSummary = copy.value<number>(queries.lastSummary) ?? 0
+  copy.transaction(() => storeBaseline(copy, JSON.stringify({ ...baseline, lastSummary } satisfies StoredBaseline)))
+}
+
+function* newBaseline(
+  { read, info }: { readonly read: ReadDb; readonly info: MemoryInfo },
+  copy: WriteDb,
+): Generator<void, StoredBaseline | null> {
+  const { system, systemLabel } = info
+  const exceptions = systemOf(system).knownExceptions
+  if (exceptions.length === 0) return null
+  const faulty = yield* faultsOf(contextFor(read, info))
+  const ours: RuleContext = contextFor(copy, { ...info, system: 'native', capabilities: NATIVE_CAPABILITIES })
+  const keys = new FindingKeys()
+  const known: { readonly rule: Rule; readonly key: string }[] = []
+  let isLinkFault = false
+  for (const hit of findings(ours, exceptions)) {
+    if (hit === null) {
+      yield
+      continue
+    }
+    const { rule, exception, finding } = hit
+    if (!faulty.has(finding.id) && exception.isSo?.(ours, finding) !== false) {
+      known.push({ rule, key: keys.next(rule, finding) })
+    } else if (rule.id === danglingEdge.id) isLinkFault = true
+  }
+  // The rows that refer to what was taken away: no more is missing than the links say.
+  const kept = known.filter(({ rule }) => rule.id !== foreignKeys.id || !isLinkFault)
+  return { system, systemLabel: systemLabel.slice(0, 100), lastSummary: 0, keys: kept.map(({ key }) => key).join('') }
+}
+
+type Hit = { readonly rule: Rule; readonly exception: KnownException; readonly finding: Finding }
+
+/** Nodes with which something is wrong in the original, by its own rules. */
+function* faultsOf(context: RuleContext): Generator<void, ReadonlySet<string | null>> {
+  const ids = new Set<string | null>()
+  const structural = rules.filter((rule) => rule.phase === 'structure' && severityOf(rule, context) !== 'info')
+  for (const step of scan(context, structural)) {
+    if (step?.kind === 'found') ids.add(step.finding.id)
+    else yield
+  }
+  ids.delete(null)
+  return ids
+}
+
+function* findings(context: RuleContext, exceptions: readonly KnownException[]): Generator<Hit | null> {
+  const exceptionOf = ({ id }: Rule) => exceptions.find(({ check }) => check === id)
+  for (const step of scan(context, rules.filter(exceptionOf))) {
+    const exception = step?.kind === 'found' ? exceptionOf(step.rule) : undefined
+    yield step?.kind === 'found' && exception ? { rule: step.rule, exception, finding: step.finding } : null
+  }
+}
+
+function contextFor(db: ReadDb, info: MemoryInfo): RuleContext {
+  const { compaction: settings } = readSettings({})
+  return contextOf({ db, info, settings, estimator: createTokenEstimator(), clock: systemClock })
+}
