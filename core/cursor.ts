@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { LcmError } from './errors.ts'
+import { sha256 } from './hashing.ts'
 
 /** Where to go on, as text that callers hand back unread. It holds all that is needed, so no server has to remember. */
 export function encodeCursor(payload: object): string {
@@ -28,4 +28,4 @@ export function badCursor(reason: string, cause?: unknown): LcmError {
   })
 }
 
-const checksum = (text: string): string => createHash('sha256').update(`lcm cursor ${text}`).digest('hex').slice(0, 12)
+const checksum = (text: string): string => sha256(`lcm cursor ${text}`).slice(0, 12)

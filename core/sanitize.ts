@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from './hashing.ts'
 
 /** What must not leave the machine with a memory that is attached to a bug report, and what stands in its place. */
 type Rule = { readonly pattern: RegExp; readonly by: string }
@@ -90,9 +90,7 @@ export const withoutPaths: Sanitizer = (text) =>
 
 /** Nothing is left of a text but its length in characters and the beginning of its SHA-256. */
 export const asHash: Sanitizer = (text) =>
-  text === ''
-    ? ''
-    : `[${text.length} characters, sha256 ${createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 16)}]`
+  text === '' ? '' : `[${text.length} characters, sha256 ${sha256(text).slice(0, 16)}]`
 
 /** Fields that say which session or project something belongs to. Importers take the path of a file for it. */
 const IDENTITIES: ReadonlySet<string> = new Set([
@@ -117,7 +115,7 @@ const WHOLE_PATH = /^\s*(?:file:|~[\w-]*[\\/]|[A-Za-z]:[\\/]|[\\/]|[a-z][\w+.-]{
  */
 export function withoutPathName(text: string): string {
   if (!WHOLE_PATH.test(text) || /^\s*https?:\/\/[^/]/i.test(text)) return withoutSecrets(text)
-  return `[path ${createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 8)}]`
+  return `[path ${sha256(text).slice(0, 8)}]`
 }
 
 /** Every text in a value that came from JSON, and every name of a field. */

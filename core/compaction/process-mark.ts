@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { sha256 } from '../hashing.ts'
 
 /** Of a process whose time of start cannot be had. */
 const UNKNOWN = '00000000'
@@ -79,4 +79,4 @@ function orNothing(read: () => string): string {
   }
 }
 
-const short = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
+const short = (text: string): string => sha256(text).slice(0, 8)

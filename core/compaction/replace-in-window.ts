@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Attempt } from '../contract/time-travel.ts'
+import { sha256 } from '../hashing.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import type { Sources } from '../systems/sources.ts'
@@ -209,5 +209,3 @@ function identify(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): Ide
 function expectChanges(changes: number, expected: number): void {
   if (changes !== expected) throw new Error(`a compaction step changed ${changes} rows instead of ${expected}`)
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')

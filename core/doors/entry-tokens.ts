@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { sha256Bytes } from '../hashing.ts'
 
 /** Tokens that are kept; an older one is forgotten. */
 const MOST_TOKENS = 16
@@ -52,5 +53,5 @@ export class EntryTokens {
 }
 
 const random = (): string => randomBytes(32).toString('base64url')
-const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+const hashOf = (text: string): Buffer => sha256Bytes(text)
 const nameOf = (text: string): string => hashOf(text).toString('hex')

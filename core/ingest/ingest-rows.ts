@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { sha256 } from '../hashing.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { BoundStatement, SqlValue } from '../sqlite/read-db.ts'
 import { countMessageTokens } from './message-tokens.ts'
@@ -18,7 +19,7 @@ export type MessageRow = {
  * SHA-256 of the UTF-8 text, as hex. Give it well-formed text: a lone surrogate has no UTF-8 form, SQLite returns
  * U+FFFD for it, and a hash must speak of what will be read.
  */
-export const contentHash = (content: string): string => hash('sha256', content)
+export const contentHash = (content: string): string => sha256(content)
 
 /** The message as it will be stored and read back, with its hash and token count. */
 export function toMessageRow(message: NewMessage, estimator: TokenEstimator): MessageRow {
@@ -90,6 +91,6 @@ export function partIdStem(conversationKey: string, message: Pick<MessageRow, 'e
   const unique =
     message.externalId === null
       ? randomBytes(8).toString('hex')
-      : hash('sha256', `${conversationKey}\n${message.externalId}`).slice(0, 16)
+      : sha256(`${conversationKey}\n${message.externalId}`).slice(0, 16)
   return `prt_${time}${unique}`
 }

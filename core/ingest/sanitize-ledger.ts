@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
+import { sha256 } from '../hashing.ts'
 import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
-import { parseLine, sha256, toLine } from './ledger/ledger-line.ts'
+import { parseLine, toLine } from './ledger/ledger-line.ts'
 
 /** A ledger without what must not leave the machine: every line is an event as before, with the hash of its new content. */
 export async function sanitizeLedger(from: string, to: string, sanitize: Sanitizer): Promise<void> {

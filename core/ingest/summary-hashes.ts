@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../hashing.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 
 const queries = {
@@ -20,9 +20,7 @@ const queries = {
 export function fillSummaryHashes(db: WriteDb): void {
   for (const { id, content } of db.all<{ id: string; content: string }>(queries.summaries)) {
     const sources = db.all<{ hash: string }>(queries.sources, { id }).map((source) => source.hash)
-    const hash = createHash('sha256')
-      .update(`${sources.join(',')}|${content}`, 'utf8')
-      .digest('hex')
+    const hash = sha256(`${sources.join(',')}|${content}`)
     db.run(queries.store, { id, hash })
   }
 }

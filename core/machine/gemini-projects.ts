@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { sha256 } from '../hashing.ts'
 
 /**
  * Whose the folders under `tmp` of the Gemini CLI are, by their names: each is named by a hash of the project's path, or
@@ -52,5 +52,3 @@ function readText(path: string): string {
     return ''
   }
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')

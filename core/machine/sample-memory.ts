@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LcmError } from '../errors.ts'
+import { sha256 } from '../hashing.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 
 /**
@@ -19,7 +19,7 @@ export function sampleMemory(resourcesFolder: string, dataFolder: string): strin
     )
   }
   const bytes = readFileSync(original)
-  const edition = createHash('sha256').update(bytes).digest('hex').slice(0, 12)
+  const edition = sha256(bytes).slice(0, 12)
   const path = join(dataFolder, 'sample', edition, 'sample.db')
   if (existsSync(path)) return path
   try {

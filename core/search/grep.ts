@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Capabilities } from '../contract/memory.ts'
 import type { GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
+import { sha256 } from '../hashing.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { HistoryIndex } from '../systems/history-index.ts'
 import { TimeSlice } from '../yielding.ts'
@@ -284,5 +284,5 @@ const placeFrom = ({ time, ...place }: Cursor['after']): HitPlace => ({
 /** The same for the same question, however long the pages. */
 function hashOf({ cursor: _, limit: __, exactTotal: ___, ...question }: GrepInput): string {
   const canonical = JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return createHash('sha256').update(canonical).digest('hex').slice(0, 16)
+  return sha256(canonical).slice(0, 16)
 }

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, symlinkSync, writeF
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
-import { sha256 } from '../../core/ingest/ledger/ledger-line.ts'
+import { sha256 } from '../../core/hashing.ts'
 import { ledgerState } from '../../core/ingest/ledger/ledger-permission.ts'
 import { LedgerWriter } from '../../core/ingest/ledger/ledger-writer.ts'
 import { readSettings } from '../../core/settings/settings.ts'

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { RepeatedText, StorageObject } from '../../contract/storage.ts'
+import { sha256 } from '../../hashing.ts'
 import { nextKey } from '../../sqlite/keyset.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 
@@ -110,7 +110,7 @@ function* scanIdentical(db: ReadDb, total: number): Generator<RepeatedProgress, 
   for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
     const rows = db.all<{ id: number; content: string }>(queries.long, { after })
     for (const { content } of rows) {
-      const key = hash('sha256', content, 'base64').slice(0, 16)
+      const key = sha256(content, 'base64').slice(0, 16)
       if (seen.has(key)) {
         amount.bytes += Buffer.byteLength(content)
         amount.rows += 1

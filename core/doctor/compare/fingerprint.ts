@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { Role } from '../../contract/ids.ts'
+import { sha256 } from '../../hashing.ts'
 
 type SaidCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
 
@@ -64,7 +64,7 @@ export function fingerprintOf(said: Said): Fingerprint {
 /** Text without white space and what cannot be seen. */
 export const squeezed = (text: string): string => text.replace(/[\s\u200b-\u200d\u2060\ufeff]+/gu, '')
 
-const digest = (text: string): number => Number.parseInt(hash('sha256', text.toWellFormed(), 'hex').slice(0, 13), 16)
+const digest = (text: string): number => Number.parseInt(sha256(text.toWellFormed()).slice(0, 13), 16)
 
 function callText({ name, input }: SaidCall): string {
   const value = parsed(input)

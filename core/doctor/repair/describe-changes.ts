@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { RowChange } from '../../contract/repair.ts'
+import { sha256 } from '../../hashing.ts'
 import type { Area } from '../rules/fix.ts'
 
 /** "context_items: 3 rows added at ordinals 118–120, 64 moved. summaries: 2 rows changed (depth). Nothing else changes." */
@@ -102,5 +102,5 @@ export function areasOf(changes: readonly RowChange[]): Set<Area> {
 
 /** SHA-256 of everything that would be written. */
 export function fingerprintOf(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32)
+  return sha256(JSON.stringify(parts)).slice(0, 32)
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 import { Draft } from '../../memory/draft.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readingMemory } from '../../systems/read-memory.ts'
@@ -39,9 +39,7 @@ export class MemoryModel extends Draft {
       ...own.map((row) => row.hash ?? ''),
       ...sources.summaries.flatMap((id) => this.summaries.get(id)?.hash ?? []),
     ]
-    return createHash('sha256')
-      .update(`${hashes.join(',')}|${text}`, 'utf8')
-      .digest('hex')
+    return sha256(`${hashes.join(',')}|${text}`)
   }
 
   /** What the stored hash of a summary should be. */

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
+import { startSha256 } from '../../hashing.ts'
 import type { ReadDb, SqlParams, SqlValue } from '../../sqlite/read-db.ts'
 
 const queries = {
@@ -26,7 +27,7 @@ export function canonicalExtent(db: ReadDb): CanonicalExtent {
 
 /** SHA-256 over every canonical row up to an extent; yields now and then. */
 export function* canonicalHash(db: ReadDb, extent: CanonicalExtent): Generator<void, string> {
-  const hash = createHash('sha256')
+  const hash = startSha256()
   const { message, conversation } = extent
   yield* digest(db, hash, queries.conversations, { conversation })
   yield* digest(db, hash, queries.messages, { message })
@@ -36,7 +37,7 @@ export function* canonicalHash(db: ReadDb, extent: CanonicalExtent): Generator<v
 
 /** SHA-256 over every row of every table; yields now and then. Virtual tables are told by the tables that they keep. */
 export function* fileHash(db: ReadDb): Generator<void, string> {
-  const hash = createHash('sha256')
+  const hash = startSha256()
   const tables = db.column<string>(
     /* sql */ "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%' ORDER BY name",
   )
@@ -49,7 +50,7 @@ export function* fileHash(db: ReadDb): Generator<void, string> {
 
 const SLICE_ROWS = 2000
 
-function* digest(db: ReadDb, hash: ReturnType<typeof createHash>, sql: string, params: SqlParams): Generator<void> {
+function* digest(db: ReadDb, hash: Hash, sql: string, params: SqlParams): Generator<void> {
   let rows = 0
   for (const row of db.iterateRaw<readonly SqlValue[]>(sql, params)) {
     for (const value of row) hash.update(told(value))

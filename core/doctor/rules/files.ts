@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SystemId } from '../../contract/memory.ts'
 import type { RowChange } from '../../contract/repair.ts'
+import { startSha256 } from '../../hashing.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { type Fix, type FixContext, plural } from './fix.ts'
 import { inspectPayloads } from './hermes-payloads.ts'
@@ -59,7 +59,7 @@ const CHUNK_BYTES = 1 << 20
 function* findWrongHashes(context: RuleContext): Iterable<Finding | null> {
   for (const { id, conversationId, found, hash } of files(context)) {
     if (!found || hash === null || !/^[0-9a-f]{64}$/i.test(hash)) continue
-    const sum = createHash('sha256')
+    const sum = startSha256()
     const buffer = Buffer.alloc(CHUNK_BYTES)
     const handle = openSync(found.path, 'r')
     try {
@@ -175,7 +175,7 @@ function pathOf(uri: string): string | null {
 }
 
 function hashOf(path: string): string {
-  const hash = createHash('sha256')
+  const hash = startSha256()
   const buffer = Buffer.alloc(1 << 20)
   const file = openSync(path, 'r')
   try {

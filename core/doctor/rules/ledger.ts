@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
+import { sha256 } from '../../hashing.ts'
 import { extentOf } from '../../ingest/ledger/ledger-extent.ts'
-import { ledgerTimeMs, sha256 } from '../../ingest/ledger/ledger-line.ts'
+import { ledgerTimeMs } from '../../ingest/ledger/ledger-line.ts'
 import { type LedgerLine, readLedgerLines } from '../../ingest/ledger/ledger-lines.ts'
 import { ledgerMeta } from '../../ingest/ledger/ledger-meta.ts'
 import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledger-permission.ts'

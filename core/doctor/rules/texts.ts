@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 import { type CountedPart, countMessageTokens } from '../../ingest/message-tokens.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
@@ -146,9 +146,7 @@ function summaryHash(context: RuleContext): Inspector {
     if (content === null || extents.isWhole[place] === 0) return null
     const own = Array.from(links.messagesOf(place), ofMessage)
     const sources = (links.sources[place] ?? []).map((source) => ofSummary.get(summaries.at(source).id) ?? '')
-    const hash = createHash('sha256')
-      .update(`${[...own, ...sources].join(',')}|${content}`)
-      .digest('hex')
+    const hash = sha256(`${[...own, ...sources].join(',')}|${content}`)
     return hash === ofSummary.get(summaries.at(place).id)
       ? null
       : 'its text or its sources are not those that it was stored with'

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { SystemId } from '../../contract/memory.ts'
+import { sha256Bytes } from '../../hashing.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { orphanSummary } from '../rules/lineage.ts'
@@ -45,7 +45,7 @@ type Named = { readonly id: string }
 
 function keyOf(rule: Named, { id, conversationId, mark }: Finding, repeated: number): string {
   const named = [rule.id, conversationId, id, mark ?? null, repeated]
-  return createHash('sha256').update(JSON.stringify(named)).digest().subarray(0, KEY_BYTES).toString('base64url')
+  return sha256Bytes(JSON.stringify(named)).subarray(0, KEY_BYTES).toString('base64url')
 }
 
 /**

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { RowChange } from '../../contract/repair.ts'
 import type { SurgeryOperation } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
+import { sha256 } from '../../hashing.ts'
 import { diffSummary } from '../../memory/row-changes.ts'
 import type { DraftSummary } from '../../memory/summaries.ts'
 import { indexAtOnce } from '../../sqlite/ingest-index.ts'
@@ -179,7 +179,7 @@ function copiesOf(model: MemoryModel, target: number, nodes: readonly string[], 
   for (const node of nodes) {
     let made = ''
     for (let number = 0; made === '' || taken.has(made); number += 1) {
-      const hash = createHash('sha256').update(`${node}|${target}|${number}`, 'utf8').digest('hex')
+      const hash = sha256(`${node}|${target}|${number}`)
       made = `sum_${hash.slice(0, 16)}`
     }
     taken.add(made)
@@ -286,6 +286,6 @@ const partsOf = (db: ReadDb, from: number): Record<string, SqlValue>[] =>
   )
 
 function partId(conversationId: number, messageId: number, ordinal: number): string {
-  const hash = createHash('sha256').update(`${COPY_PREFIX}${conversationId}:${messageId}`, 'utf8').digest('hex')
+  const hash = sha256(`${COPY_PREFIX}${conversationId}:${messageId}`)
   return `prt_t${hash.slice(0, 24)}_${ordinal}`
 }

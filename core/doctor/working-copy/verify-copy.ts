@@ -1,8 +1,8 @@
-import { createHash, hash } from 'node:crypto'
 import type { JobProgress } from '../../contract/job.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { CopyAdjustment, CopyReport } from '../../contract/working-copy.ts'
 import { LcmError } from '../../errors.ts'
+import { sha256Bytes, startSha256 } from '../../hashing.ts'
 import type { Table } from '../../ingest/native-rows.ts'
 import { migrations } from '../../sqlite/native.ts'
 import type { NativeColumn } from '../../sqlite/native-schema.ts'
@@ -167,7 +167,7 @@ async function* digest(
   { read, toRead }: { readonly read: number; readonly toRead: number },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, { rows: number; hash: string }> {
-  const all = createHash('sha256')
+  const all = startSha256()
   let rows = 0
   for await (const row of rowHashes(db, sql, signal)) {
     if (row === null) {
@@ -225,5 +225,5 @@ function hashOf(row: readonly SqlValue[]): Buffer {
   for (const value of row) {
     text += value === null ? '\u0000' : `${typeof value === 'string' ? 's' : 'n'}${String(value).length}:${value}`
   }
-  return hash('sha256', text, 'buffer')
+  return sha256Bytes(text)
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ImportResult } from '../../contract/import.ts'
 import { LcmError } from '../../errors.ts'
+import { startSha256 } from '../../hashing.ts'
 import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import { interruptibleCall } from './interruptible.ts'
@@ -43,7 +43,7 @@ export async function withStandardInput(
  * content: given again it is the same, and two that begin alike are two.
  */
 async function spool(input: Readable, file: string): Promise<{ path: string; file: string }> {
-  const hash = createHash('sha256')
+  const hash = startSha256()
   await interruptibleCall(async (signal) => {
     try {
       const read = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
+import { startSha256 } from '../../hashing.ts'
 import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
 import { columnsOf, keyOf, OWN_META_PREFIX, TABLES } from './tables.ts'
 
 /** SHA-256 of every row that a ledger records, table by table in the order of their keys. */
 export function ledgerContentHash(db: ReadDb): string {
-  const hash = createHash('sha256')
+  const hash = startSha256()
   for (const table of TABLES) {
     const columns = columnsOf(db, table)
     if (columns.length === 0) continue

@@ -1,7 +1,8 @@
+import { sha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { ledgerWriter } from '../../systems/systems.ts'
-import { type LedgerEvent, ledgerTimeMs, sha256 } from './ledger-line.ts'
+import { type LedgerEvent, ledgerTimeMs } from './ledger-line.ts'
 
 const queries = {
   conversation: /* sql */ `

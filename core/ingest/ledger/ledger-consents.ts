@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   mkdirSync,
   readdirSync,
@@ -12,6 +11,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
+import { sha256 } from '../../hashing.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 
 /** That the changes of one memory file, at one place, may be appended to one ledger. */
@@ -88,7 +88,7 @@ export class LedgerConsents {
   }
 
   #fileOf(memory: string): string {
-    return join(this.#folder, `${createHash('sha256').update(memory).digest('hex').slice(0, 32)}.json`)
+    return join(this.#folder, `${sha256(memory).slice(0, 32)}.json`)
   }
 
   #all(): Consent[] {

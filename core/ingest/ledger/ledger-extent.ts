@@ -1,8 +1,9 @@
 import { fstatSync, readSync } from 'node:fs'
 import type { LedgerProblem } from '../../contract/ledger.ts'
+import { sha256 } from '../../hashing.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { linesFrom } from '../../systems/file-lines.ts'
-import { parseLine, sha256 } from './ledger-line.ts'
+import { parseLine } from './ledger-line.ts'
 import { ledgerMeta, setLedgerMeta } from './ledger-meta.ts'
 
 const TAIL_BYTES = 4096

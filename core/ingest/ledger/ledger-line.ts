@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto'
-
 /** What a ledger may hold of one event. Keys and kinds are those of decapod's ledger, so that its tools read ours. */
 export type LedgerEvent = {
   readonly actor: string
@@ -11,8 +9,6 @@ export type LedgerEvent = {
   /** `<epoch seconds>Z`. */
   readonly ts: string
 }
-
-export const sha256 = (text: string): string => hash('sha256', text)
 
 /** One line, keys sorted at every level and no space between: the same event gives the same bytes. */
 export const toLine = (event: LedgerEvent): string => `${JSON.stringify(sorted(event))}\n`

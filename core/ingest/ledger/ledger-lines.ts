@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
+import { sha256 } from '../../hashing.ts'
 import { linesFrom } from '../../systems/file-lines.ts'
-import { type LedgerEvent, parseLine, sha256 } from './ledger-line.ts'
+import { type LedgerEvent, parseLine } from './ledger-line.ts'
 
 /** A line of a ledger, as far as it could be read. */
 export type LedgerLine = {

@@ -1,6 +1,7 @@
 import { monotonicFactory } from 'ulid'
+import { sha256 } from '../../hashing.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { type LedgerEvent, sha256 } from './ledger-line.ts'
+import type { LedgerEvent } from './ledger-line.ts'
 import type { Row } from './tables.ts'
 
 /** One change of a row: `row` null for one that is gone. */

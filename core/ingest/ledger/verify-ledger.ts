@@ -2,10 +2,11 @@ import { access, constants, stat } from 'node:fs/promises'
 import type { JobProgress } from '../../contract/job.ts'
 import type { LedgerFailure, LedgerReport } from '../../contract/ledger.ts'
 import { LcmError } from '../../errors.ts'
+import { sha256 } from '../../hashing.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readLines } from '../transcripts/line-reader.ts'
-import { type LedgerEvent, ledgerTimeMs, parseLine, sha256 } from './ledger-line.ts'
+import { type LedgerEvent, ledgerTimeMs, parseLine } from './ledger-line.ts'
 import { hasOutbox, pendingMessageIds } from './outbox.ts'
 
 const MAX_FAILURES = 1000

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 import type { NewPart } from '../new-message.ts'
 import { isObject, type JsonObject, objectAt, textAt } from './json-value.ts'
 
@@ -95,14 +95,14 @@ function filePart(block: JsonObject, type: string): BlockPart {
   const data = textAt(source, 'data')
   const bytes = data === null ? null : Buffer.byteLength(data, 'base64')
   const label = [type, mime, bytes === null ? null : `${bytes} bytes`].filter((word) => word !== null).join(' ')
-  const sha256 = data === null ? undefined : createHash('sha256').update(data, 'base64').digest('hex')
+  const digest = data === null ? undefined : sha256(Buffer.from(data, 'base64'))
   return {
     part: {
       type: 'file',
       fileMime: mime,
       fileName: textAt(block, 'title'),
       fileUrl: textAt(source, 'url'),
-      metadata: JSON.stringify({ bytes: bytes ?? undefined, sha256 }),
+      metadata: JSON.stringify({ bytes: bytes ?? undefined, sha256: digest }),
     },
     text: `[${label}]`,
   }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 
 /**
  * Ids for what has none: a hash of what it says, and how often that was said before in the same session. The same
@@ -40,4 +40,4 @@ const numbered = (id: string, times: number): string => (times === 1 ? id : `${i
 
 /** Lengths keep `ab` + `c` and `a` + `bc` apart. */
 const digestOf = (said: readonly string[]): string =>
-  hash('sha256', `${said.map((text) => text.length).join(' ')}\n${said.join('')}`.toWellFormed(), 'hex')
+  sha256(`${said.map((text) => text.length).join(' ')}\n${said.join('')}`.toWellFormed())

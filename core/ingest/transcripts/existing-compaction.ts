@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 import { EXTRACT_VERSION, extract } from '../../models/summarizers/deterministic.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
@@ -174,5 +174,3 @@ function runsOf(items: readonly WindowRow[]): WindowRow[][] {
   }
   return runs
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')

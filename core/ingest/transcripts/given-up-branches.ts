@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { stemOfLink } from './answer-links.ts'
@@ -105,7 +105,7 @@ function collapse(given: GivenUp, run: readonly WindowRow[], newestSeq: number, 
   const { db, estimator, importer, conversationId } = given
   const atMs = Math.max(...run.map((item) => item.atMs))
   const key = `${importer}\n${conversationId}\n${run.map((item) => item.externalId).join('\n')}`
-  const runId = `run_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
+  const runId = `run_${sha256(key).slice(0, 16)}`
   const facts = { runId, conversationId, importer, atMs, tokensBefore }
   beginImportedRun(db, { ...facts, mode: 'branch', reason: 'manual', configuration: { branch: run.length } })
   insertNode({

@@ -1,4 +1,5 @@
-import { getRandomValues, hash } from 'node:crypto'
+import { getRandomValues } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 
 /** Longer texts are hashed by the system's library first, which is quicker for them. */
 const LONGEST_SHORT = 256
@@ -15,7 +16,7 @@ export class IdHash {
 
   take(text: string): void {
     const told = text.toWellFormed()
-    this.#mix(told.length > LONGEST_SHORT ? hash('sha256', told) : told, told.length)
+    this.#mix(told.length > LONGEST_SHORT ? sha256(told) : told, told.length)
   }
 
   #mix(text: string, length: number): void {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { SummaryLevel } from '../../contract/ids.ts'
+import { sha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { prunedByMessage, readPruned } from '../../systems/pruned-outputs.ts'
@@ -192,8 +192,6 @@ function nameNode({ db, estimator, items, texts, runId }: ImportedNode, sourceTo
   }
   throw new Error(`no id is left for the summary of ${range}`)
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
 function expectChanges(changes: number, expected: number): void {
   if (changes !== expected) throw new Error(`a compaction step changed ${changes} rows instead of ${expected}`)

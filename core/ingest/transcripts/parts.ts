@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { Role } from '../../contract/ids.ts'
+import { sha256 } from '../../hashing.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
 import { contentOf, type Marks, withMarks } from './draft.ts'
@@ -59,7 +59,7 @@ export function fileBlock({ kind, mime, name, url, base64 }: FileGiven): BlockPa
   const data = base64 ?? (embedded ? (url ?? '').slice(embedded[0].length) : null)
   const type = mime ?? embedded?.[1] ?? null
   const bytes = data === null ? null : Buffer.byteLength(data, 'base64')
-  const sha256 = data === null ? undefined : createHash('sha256').update(data, 'base64').digest('hex')
+  const digest = data === null ? undefined : sha256(Buffer.from(data, 'base64'))
   const label = [kind, type, name, bytes === null ? null : `${bytes} bytes`].filter((word) => word)
   return {
     part: {
@@ -67,7 +67,7 @@ export function fileBlock({ kind, mime, name, url, base64 }: FileGiven): BlockPa
       fileMime: type,
       fileName: name ?? null,
       fileUrl: embedded ? null : (url ?? null),
-      metadata: JSON.stringify({ bytes: bytes ?? undefined, sha256 }),
+      metadata: JSON.stringify({ bytes: bytes ?? undefined, sha256: digest }),
     },
     text: `[${label.join(' ')}]`,
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { PRUNE, type PruneFacts, pruneFactsIn, readPruned } from '../../systems/pruned-outputs.ts'
@@ -76,7 +76,7 @@ export function storePruning(given: Pruning): void {
   db.transaction(() => {
     const sessionId = db.value<string>(queries.session, { conversationId }) ?? ''
     const key = `${importer}\n${sessionId}\npruning\n${pruning.key}`
-    const runId = `run_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
+    const runId = `run_${sha256(key).slice(0, 16)}`
     if (pruning.isGivenUp) {
       db.run(queries.withdraw, { runId })
       return

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { sha256 } from '../../hashing.ts'
 
 /** Gives the code of one call. Random, except where a prompt has to come out the same every time. */
 export type NewNonce = () => string
@@ -16,7 +17,7 @@ export const entryMark = (nonce: string): string => `#${nonce.slice(0, 8)}`
 export function unusedNonce(newNonce: NewNonce, texts: readonly string[]): string {
   let nonce = newNonce()
   while (texts.some((text) => text.toLowerCase().includes(nonce.slice(0, 8).toLowerCase()))) {
-    nonce = createHash('sha256').update(nonce).digest('hex').slice(0, 32)
+    nonce = sha256(nonce).slice(0, 32)
   }
   return nonce
 }

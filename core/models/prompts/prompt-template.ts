@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { startSha256 } from '../../hashing.ts'
 import { FRAME } from './frame-v1.ts'
 
 /** Levels at which a model is asked. */
@@ -30,7 +30,7 @@ export type Placeholder = keyof typeof PLACEHOLDERS
 const PLACEHOLDER = /\{\{\s*([A-Za-z0-9_-]*)\s*\}\}/g
 
 export function templateOf(name: string, source: string, text: string, styles: PromptTemplate['styles']) {
-  const hash = createHash('sha256')
+  const hash = startSha256()
   for (const part of [...Object.values(FRAME), text, styles.normal, styles.aggressive]) hash.update(`${part}\0`)
   return { version: `${name}@${hash.digest('hex').slice(0, 12)}`, source, text, styles } satisfies PromptTemplate
 }

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { sha256 } from '../../hashing.ts'
 import { holdLock, openCacheDb, removeUnusedDb } from '../../sqlite/cache-db.ts'
 import { fileError, pathExists } from '../../sqlite/memory-file.ts'
 
@@ -15,8 +16,7 @@ const KEY_LENGTH = 24
 export const indexFolder = (cacheDir: string): string => join(cacheDir, 'search-indexes')
 
 /** Stands for one file of another system, by its path without links. */
-export const keyOf = (realPath: string): string =>
-  createHash('sha256').update(realPath).digest('hex').slice(0, KEY_LENGTH)
+export const keyOf = (realPath: string): string => sha256(realPath).slice(0, KEY_LENGTH)
 
 /** A path is used once only: what another process still has open under an old one can never meet what comes next. */
 export const newIndexPath = (folder: string, key: string): string =>

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import { LcmError } from '../../errors.ts'
+import { sha256 } from '../../hashing.ts'
 import { pathExists } from '../../sqlite/memory-file.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
@@ -49,9 +49,7 @@ export class SideIndex implements TextIndexSource {
     this.#options = options
     this.folder = indexFolder(cacheDir)
     this.key = keyOf(state.realPath)
-    const views = createHash('sha256')
-      .update(read.value<string>(queries.views) ?? '')
-      .digest('hex')
+    const views = sha256(read.value<string>(queries.views) ?? '')
     this.subject = { source: state.realPath, views }
   }
 

@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { sha256Bytes, startSha256 } from '../../hashing.ts'
 
 const BYTES = 6
 
@@ -10,9 +10,9 @@ export function signatureOf(texts: readonly (string | Uint8Array)[]): number {
 function digestOf(texts: readonly (string | Uint8Array)[]): Buffer {
   // What is made for hashing piece by piece stays until the next great collection: one for each of a million rows.
   if (texts.every((text) => typeof text === 'string')) {
-    return hash('sha256', texts.map((text) => `${text.length} ${text}`).join(''), 'buffer')
+    return sha256Bytes(texts.map((text) => `${text.length} ${text}`).join(''))
   }
-  const pieces = createHash('sha256')
+  const pieces = startSha256()
   for (const text of texts) pieces.update(`${text.length} `).update(text)
   return pieces.digest()
 }

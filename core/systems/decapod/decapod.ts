@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import type { Role } from '../../contract/ids.ts'
+import { startSha1 } from '../../hashing.ts'
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
@@ -126,7 +126,7 @@ const STATE = /* sql */ `CREATE TEMP TABLE IF NOT EXISTS decapod_lineage (stamp 
 function lineageStamp({ db, probe }: Source): string {
   const column = columnsOf(probe, 'summaries', 's')
   const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
-  const hash = createHash('sha1').update(String(db.value(queries.conversations)))
+  const hash = startSha1().update(String(db.value(queries.conversations)))
   const rows = db.iterateRaw<SqlValue[]>(/* sql */ `SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
   for (const row of rows) hash.update(JSON.stringify(row))
   return hash.digest('hex')

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { startSha1 } from '../../hashing.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { countOf, depthOf, secondsMs, textOf } from '../canonical.ts'
@@ -254,7 +254,7 @@ function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly He
 function fillNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): string {
   const has = (column: string): string => (probe.has('summary_nodes', column) ? `n.${column}` : 'NULL')
   const bare = (column: string): string => (probe.has('summary_nodes', column) ? column : 'NULL')
-  const hash = createHash('sha1').update(stamp)
+  const hash = startSha1().update(stamp)
   for (const row of db.iterateRaw(queries.nodes(bare))) hash.update(JSON.stringify(row))
   const state = hash.digest('hex')
   if (db.value(queries.state, { name: 'nodes' }) === state) return state

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { PartType, Role, SummaryKind } from '../../contract/ids.ts'
 import type { Preset } from '../../contract/settings.ts'
+import { sha256 } from '../../hashing.ts'
 import { isWide } from '../../models/wide-characters.ts'
 import type { KnownException } from '../known-exceptions.ts'
 import { oncePerScan, type ScanContext } from '../scanned-memory.ts'
@@ -60,7 +60,7 @@ export const clawFacts: SystemFacts = {
   messageHash: {
     column: ['messages', 'identity_hash'],
     sql: '(SELECT x.identity_hash FROM main.messages AS x WHERE x.message_id = m.message_id)',
-    of: ({ kind, content }) => hash('sha256', `${kind}\0${content ?? ''}`),
+    of: ({ kind, content }) => sha256(`${kind}\0${content ?? ''}`),
   },
 }
 

@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import { userFolders } from '../../folders.ts'
+import { sha256 } from '../../hashing.ts'
 import { memoriesIn } from '../places.ts'
 import type { System } from '../system.ts'
 import { indexTrigger, jsonOfConversation, jsonOfPart, jsonOfSummary, usualFacts } from '../system-facts.ts'
@@ -16,7 +16,7 @@ export const native: System = {
     messageHash: {
       column: ['messages', 'content_hash'],
       sql: 'm.content_hash',
-      of: ({ content }) => hash('sha256', content ?? ''),
+      of: ({ content }) => sha256(content ?? ''),
     },
     jsonColumns: [
       jsonOfSummary('file_ids'),

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { startSha1 } from '../../hashing.ts'
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
@@ -142,7 +142,7 @@ ${PI_WINDOW_TABLES}`
 
 /** Changes with whatever summaries and links are made from; the links of a summary come as one value. */
 function lineageStamp(db: PreparableDb, probe: SchemaProbe): string {
-  const hash = createHash('sha1')
+  const hash = startSha1()
   const add = (sql: string): void => {
     for (const row of db.iterateRaw<SqlValue[]>(sql)) hash.update(JSON.stringify(row))
   }

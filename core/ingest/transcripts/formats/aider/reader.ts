@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto'
 import { basename, dirname, resolve } from 'node:path'
 import type { Role } from '../../../../contract/ids.ts'
+import { sha256 } from '../../../../hashing.ts'
 import type { Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { oneLine } from '../../one-line.ts'
@@ -233,5 +233,4 @@ class AiderSession {
   }
 }
 
-const stemOf = (role: Speaker, text: string): string =>
-  `said_${hash('sha256', `${role}\n${text}`.toWellFormed(), 'hex').slice(0, 24)}`
+const stemOf = (role: Speaker, text: string): string => `said_${sha256(`${role}\n${text}`.toWellFormed()).slice(0, 24)}`

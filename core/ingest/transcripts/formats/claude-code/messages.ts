@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../../hashing.ts'
 import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
 import { contentOf, type Draft, type DraftCompaction, type Marks, withMarks } from '../../draft.ts'
@@ -146,7 +146,7 @@ export class ClaudeCodeMessages {
   #id(record: JsonObject): string {
     const uuid = textAt(record, 'uuid')
     if (uuid !== null) return uuid
-    const hash = createHash('sha256').update(JSON.stringify(record)).digest('hex').slice(0, 24)
+    const hash = sha256(JSON.stringify(record)).slice(0, 24)
     const times = (this.#timesSeen.get(hash) ?? 0) + 1
     this.#timesSeen.set(hash, times)
     return times === 1 ? `record_${hash}` : `record_${hash}~${times}`

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../../hashing.ts'
 import { IdNumbers } from '../../id-numbers.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { blocksOf } from './record.ts'
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64').slice(0, 16)
+const digest = (text: string): string => sha256(text, 'base64').slice(0, 16)
 
 type Queued = { readonly text: string; readonly timestamp: string | null; readonly line: number }
 

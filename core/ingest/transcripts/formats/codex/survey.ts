@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../../hashing.ts'
 import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
 
-const digest = (text: string): string => createHash('sha256').update(text.trim()).digest('base64').slice(0, 16)
+const digest = (text: string): string => sha256(text.trim(), 'base64').slice(0, 16)
 
 /** Words that the program puts into the user's mouth. For files without the events that say what was typed. */
 const injected =

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../../../hashing.ts'
 import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
@@ -60,7 +60,7 @@ class EntireReader {
   #session(record: JsonObject, startedAtMs: number, out: TranscriptRecord[]): string {
     if (this.#sessionId !== null) return this.#sessionId
     const beginning = JSON.stringify([record.agent, record.ts, record.type, record.content])
-    this.#sessionId = `begins_${createHash('sha256').update(beginning).digest('hex').slice(0, 24)}`
+    this.#sessionId = `begins_${sha256(beginning).slice(0, 24)}`
     out.push({ kind: 'session', sessionId: this.#sessionId, startedAtMs })
     return this.#sessionId
   }
