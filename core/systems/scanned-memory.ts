@@ -21,6 +21,20 @@ export type Finding = Sample & {
   readonly mark?: string
 }
 
+/** Rows of a query that selects `id`, `conversationId` and `detail` are findings; `:conversation` narrows it. */
+export function* findByQuery(context: ScanContext, sql: string): Iterable<Finding> {
+  for (const row of context.db.iterate<Finding>(sql, { conversation: context.conversationId })) yield row
+}
+
+/** `findByQuery` on tables that the file may lack; without them nothing is found. */
+export function* findIn(context: ScanContext, tables: readonly string[], sql: string): Iterable<Finding> {
+  if (tables.every((table) => context.probe.has(table))) yield* findByQuery(context, sql)
+}
+
+/** Whether a finding in this conversation was asked for. */
+export const isAsked = ({ conversationId }: ScanContext, of: number): boolean =>
+  conversationId === null || conversationId === of
+
 /** What is worked out once for each scan. */
 export function oncePerScan<T, Context extends { readonly facts: object }>(
   work: (context: Context) => T,

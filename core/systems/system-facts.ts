@@ -46,6 +46,26 @@ export type SystemFacts = {
   readonly jsonColumns: readonly JsonColumn[]
   /** Triggers that keep its indexes in step, by the table that they watch. */
   readonly triggers: readonly Trigger[]
+  /** Columns of its messages that name an entry of the transcript, once in a conversation. */
+  readonly entryKeys: readonly string[]
+  /** Whether it stores the parts of a message as rows beside its text. */
+  readonly storesPartsAsRows: boolean
+  /** Whether it notes of everything when it was made. */
+  readonly recordsMaking: boolean
+  /** Whether it keeps the texts of large files in a folder like ours. */
+  readonly keepsFileStore: boolean
+  /** Whether every large file has a text that tells what is in it. */
+  readonly exploresEveryFile: boolean
+  /** Whether it notes how many lines a file has, and which files a summary carries on. */
+  readonly recordsFileDetails: boolean
+  /** Where its own tables refer to files: `id`, `conversationId`, `fileId` a row. */
+  readonly fileReferences: readonly { readonly needs: readonly [table: string, column: string]; readonly sql: string }[]
+  /** Says what became of the output that a text of a message stands for; null where it moves no outputs to files. */
+  readonly payloads: ((memoryPath: string) => (text: string) => Payload | null) | null
+  /** What the release that wrote a file brings; null where that is not known. */
+  readonly structure: ReleaseStructure | null
+  /** Tables that a file has lost, of those without which it is read all the same; null where none may be missing. */
+  readonly lostTables: ((probe: SchemaProbe) => readonly string[]) | null
   /** Whether this conversation has a window that has to lead to all its messages. */
   readonly hasWindow: (context: ScanContext, conversationId: number) => boolean
   /** Whether the model sees messages beside the window that are not stored in the file. */
@@ -61,6 +81,20 @@ export type SystemFacts = {
   readonly isPruned: (context: ScanContext, link: MissingEnd) => boolean
   /** Whether the links of a summary are lost in a broken text, which another check names. */
   readonly isUnreadableLineage: (context: ScanContext, summaryId: string) => boolean
+}
+
+/** An output that was moved to a file: a sentence where something is not right. */
+export type Payload = {
+  readonly missing: string | null
+  readonly elsewhere: string | null
+  readonly outside: string | null
+}
+
+export type ReleaseStructure = {
+  /** Tables and indexes that the file should have. */
+  names(probe: SchemaProbe): readonly string[]
+  /** Steps of bringing it up to date that are not recorded as done. */
+  undoneSteps(context: ScanContext): readonly string[]
 }
 
 type Trigger = { readonly name: string; readonly needs: readonly string[]; readonly why: string }
@@ -83,6 +117,16 @@ export const usualFacts: SystemFacts = {
   messageHash: null,
   jsonColumns: [],
   triggers: [],
+  entryKeys: [],
+  storesPartsAsRows: false,
+  recordsMaking: false,
+  keepsFileStore: false,
+  exploresEveryFile: false,
+  recordsFileDetails: false,
+  fileReferences: [],
+  payloads: null,
+  structure: null,
+  lostTables: null,
   hasWindow: hasStoredWindow,
   hidesMessages: false,
   showsOnlyNewest: false,

@@ -5,6 +5,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 import type { KnownException } from './known-exceptions.ts'
+import type { OwnRule } from './own-rule.ts'
 import type { Place, Surroundings } from './places.ts'
 import type { OwnIndex, SystemFacts, TokenRule } from './system-facts.ts'
 import type { ValueRule } from './value-rules.ts'
@@ -38,6 +39,8 @@ export type System = {
   readonly tokenRules: readonly TokenRule[]
   /** What a working copy of one of its files holds by design of the system, although it would be damage elsewhere. */
   readonly knownExceptions: readonly KnownException[]
+  /** Rules about what only this system does; loaded with the list of all rules. */
+  readonly ownRules: readonly OwnRule[]
   /** Its defaults in this engine's settings; null where they are not known. */
   readonly preset: Preset | null
   /** Where it keeps its memories on a machine. */

@@ -13,7 +13,7 @@ import type { ForeignSystem, System } from './system.ts'
 export const ledgerWriter = decapod
 
 /** The one list of systems. First match wins: a later signature may fit an earlier system's files as well. */
-const foreignSystems: ForeignSystem[] = [decapod, piLcm, argentos, hermes, losslessClaude, losslessClaw]
+const foreignSystems: ForeignSystem[] = [decapod, hermes, piLcm, argentos, losslessClaude, losslessClaw]
 
 /**
  * Puts a system in front of the list, for a program that brings one of its own.

@@ -27,7 +27,7 @@ export function renderAnthropic(turns: readonly Turn[]): RenderedContext {
       messages.push({ role, content: blocksOf(turn) })
     }
   }
-  return { provider: 'anthropic', system: system === '' ? null : system, messages }
+  return { provider: 'anthropic', system: system || null, messages }
 }
 
 /** The API wants a user's turn first; a window may begin with the assistant's. */

@@ -5,6 +5,7 @@ import type { RepairRisk, RowChange } from '../../contract/repair.ts'
 import type { WindowEntry } from '../../memory/draft.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
 import type { Area, Fix, FixContext, StepDraft } from '../rules/fix.ts'
 import { crossConversationEdge } from '../rules/lineage.ts'
 import { fixes, rulesOf } from '../rules/rules.ts'
@@ -115,7 +116,7 @@ function contextOf(
     (findings.get(id) ?? []).filter((one) => fix.isFileWide || one.conversationId === conversationId)
   return {
     ...tools,
-    isNative: tools.info.system === 'native',
+    isNative: isNative(tools.info),
     model,
     conversationId,
     findings: rulesOf(fix).flatMap(findingsOf),

@@ -15,6 +15,7 @@ import { LcmError } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { inSlices } from '../../yielding.ts'
 import type { Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
@@ -159,6 +160,6 @@ const needsAllFindings = ({ fixes, settledAlong }: Rule): boolean =>
 /** Why steps cannot be applied to this file, and the way out; null when they can. */
 function onlyExport(info: MemoryInfo): string | null {
   if (!info.readOnly) return null
-  if (info.system === 'native') return `${info.readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
+  if (isNative(info)) return `${info.readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
   return `This file belongs to ${info.systemLabel} and stays as it is. The plan can be exported, or applied to a working copy ("lcm copy"): backup first, one transaction, a second scan before it is kept.`
 }

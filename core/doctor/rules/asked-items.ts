@@ -1,4 +1,5 @@
-import { isAsked, type RuleContext } from './rule.ts'
+import { isAsked } from '../../systems/scanned-memory.ts'
+import type { RuleContext } from './rule.ts'
 
 /** Items of the windows that were asked for, by their places. */
 export function* itemsOf(context: RuleContext): Generator<number> {

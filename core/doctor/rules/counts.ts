@@ -1,8 +1,10 @@
+import { isNative } from '../../systems/native/native.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { tokensBeneath } from '../surgery/rewrite.ts'
 import { countsInCycles } from './cycle-counts.ts'
 import { recounting } from './recounting.ts'
 import { rewriting } from './rewriting.ts'
-import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between
@@ -26,10 +28,10 @@ function storedNumbers(context: RuleContext): Numbers[] {
     // Files that were brought up to date may have zeros everywhere.
     if ([...stored.values()].some((value) => value !== 0)) numbers.push({ name, stored, counted })
   }
-  if (info.system === 'native' || probe.has('summaries', 'descendant_count')) {
+  if (isNative(info) || probe.has('summaries', 'descendant_count')) {
     add('descendants', new Map(summaries.rows.map((row) => [row.id, row.descendants])), extents.descendants)
   }
-  if (info.system === 'native') {
+  if (isNative(info)) {
     add(
       'tokens of messages',
       new Map(summaries.rows.map((row) => [row.id, row.recordedTokens ?? 0])),
@@ -68,7 +70,7 @@ function* findWrongCounts(context: RuleContext): Iterable<Finding | null> {
 
 function* findWrongCountsInCycles(context: RuleContext): Iterable<Finding | null> {
   const { info, probe, facts } = context
-  if (info.system !== 'native' && !probe.has('summaries', 'descendant_count')) return
+  if (!isNative(info) && !probe.has('summaries', 'descendant_count')) return
   for (const [index, { least, most }] of countsInCycles(facts)) {
     const { id, conversationId, descendants } = facts.summaries.at(index)
     const isPossible = descendants >= least && descendants <= most
@@ -92,7 +94,7 @@ function* findNotSmaller(context: RuleContext): Iterable<Finding | null> {
     // Some systems count more than the messages: what stands around them.
     if (isLeaf) beneath = Math.max(extents.messageTokens[index] as number, recordedTokens ?? 0)
     if (beneath > 0 && tokens >= beneath) {
-      if (info.system === 'native' && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue
+      if (isNative(info) && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue
       const what = isLeaf ? 'messages' : 'summaries'
       const detail = `${tokens} tokens for ${beneath} tokens of ${what}`
       yield { id, conversationId, detail, mark: `${tokens} ${beneath}` }

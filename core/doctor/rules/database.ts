@@ -1,8 +1,10 @@
 import { LcmError } from '../../errors.ts'
 import { NATIVE_VERSION } from '../../sqlite/native.ts'
 import { keyOf } from '../../sqlite/schema-objects.ts'
+import { isNative } from '../../systems/native/native.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
 import { dropDangling } from './lineage.ts'
-import { type Finding, nativeOnly, type Rule, type RuleContext } from './rule.ts'
+import { nativeOnly, type Rule, type RuleContext } from './rule.ts'
 import { dropDanglingItems } from './window.ts'
 
 const queries = {
@@ -28,7 +30,7 @@ const WHOLE_BYTES = 64 << 20
 function* checkPages(context: RuleContext): Iterable<Finding | null> {
   const { db, info, probe } = context
   // While another process writes, FTS5 compares the index with a structure that it remembers, and would report damage.
-  if (info.system === 'native') {
+  if (isNative(info)) {
     for (const [table, sql] of REFRESH) if (db.value(queries.isThere, { table }) !== undefined) db.value(sql)
   }
   const hasComputed = probe.computed.size > 0

@@ -1,4 +1,6 @@
-import { findIn, type Inspector, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { findIn } from '../../systems/scanned-memory.ts'
+import { type Inspector, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 /** Two messages with one key of the transcript, which an index of the file should have refused. */
 const sameKey = (column: string): string => /* sql */ `
@@ -8,8 +10,6 @@ const sameKey = (column: string): string => /* sql */ `
   WHERE ${column} IS NOT NULL AND (:conversation IS NULL OR conversation_id = :conversation)
   GROUP BY conversation_id, ${column}
   HAVING count(*) > 1`
-
-const KEYS = ['transcript_entry_id', 'stable_event_key'] as const
 
 /**
  * Says whether a message repeats the one before it: speaker, text and time. People do say a thing twice, but not within
@@ -45,12 +45,10 @@ export const duplicateRules = [
     ...onlyInTranscript('Compare with the transcript ("lcm coverage"), which names what arrived twice.'),
     // What it imports is told apart by the ids of its source; some sources know no time of a message.
     notApplicable: ({ info }) =>
-      info.system === 'native' ? 'Messages are told apart by the ids that they have where they come from.' : null,
+      isNative(info) ? 'Messages are told apart by the ids that they have where they come from.' : null,
     find: function* (context) {
-      for (const column of KEYS) {
-        if (context.info.system === 'lossless-claw' && context.probe.has('messages', column)) {
-          yield* findIn(context, [], sameKey(column))
-        }
+      for (const column of context.system.facts.entryKeys) {
+        if (context.probe.has('messages', column)) yield* findIn(context, [], sameKey(column))
       }
     },
     messageTexts: inspectTwins,

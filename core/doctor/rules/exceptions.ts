@@ -1,5 +1,6 @@
 import { ROLES } from '../../contract/lists.ts'
-import { isAsked, type RuleContext } from './rule.ts'
+import { isAsked } from '../../systems/scanned-memory.ts'
+import type { RuleContext } from './rule.ts'
 
 /** What some messages of a conversation lack or have is the rule there, or an exception, of which there are few. */
 const FEW = 0.1

@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { type Finding, findIn, isAsked } from '../../systems/scanned-memory.ts'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Finding, findIn, isAsked, type Rule, type RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   lines: /* sql */ `SELECT file_id, line_count FROM main.large_files WHERE line_count IS NOT NULL`,
@@ -99,10 +100,10 @@ function idsIn(json: string | null): ReadonlySet<string> {
   }
 }
 
-const onlyLosslessClaw =
+const ifRecorded =
   (table: string, column: string, what: string) =>
-  ({ info, probe }: RuleContext): string | null =>
-    info.system === 'lossless-claw' && probe.has(table, column) ? null : `${info.systemLabel} does not record ${what}.`
+  ({ info, probe, system }: RuleContext): string | null =>
+    system.facts.recordsFileDetails && probe.has(table, column) ? null : `${info.systemLabel} does not record ${what}.`
 
 export const fileContentRules = [
   {
@@ -113,10 +114,8 @@ export const fileContentRules = [
     invariant: 'A large file has a text that tells what is in it.',
     explanation: 'An agent sees that text in place of the file: without it nobody knows whether to read the file.',
     advice: 'Open the file itself: an agent that is told what is in it can ask for it.',
-    notApplicable: ({ info }) =>
-      info.system === 'lossless-claw' || info.system === 'argentos'
-        ? null
-        : `${info.systemLabel} does not write such a text for every file.`,
+    notApplicable: ({ info, system }) =>
+      system.facts.exploresEveryFile ? null : `${info.systemLabel} does not write such a text for every file.`,
     find: (context) => findIn(context, ['large_files'], queries.unexplored),
   },
   {
@@ -127,7 +126,7 @@ export const fileContentRules = [
     invariant: 'A stored file has the number of lines that was stored with it.',
     explanation: 'The file, or the note about it, was changed after it was stored.',
     advice: 'Compare the file with the transcript before relying on it.',
-    notApplicable: onlyLosslessClaw('large_files', 'line_count', 'the lines of files'),
+    notApplicable: ifRecorded('large_files', 'line_count', 'the lines of files'),
     find: findWrongLines,
   },
   {
@@ -148,7 +147,7 @@ export const fileContentRules = [
       'cross_conversation_edge',
       'invalid_value',
     ],
-    notApplicable: onlyLosslessClaw('summaries', 'file_ids', 'which files a summary carries on'),
+    notApplicable: ifRecorded('summaries', 'file_ids', 'which files a summary carries on'),
     find: findLost,
   },
 ] as const satisfies readonly Rule[]

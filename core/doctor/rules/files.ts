@@ -1,38 +1,28 @@
 import { closeSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { SystemId } from '../../contract/memory.ts'
 import type { RowChange } from '../../contract/repair.ts'
 import { startSha256 } from '../../hashing.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import type { Payload } from '../../systems/system-facts.ts'
+import { systemOf } from '../../systems/systems.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { type Fix, type FixContext, plural } from './fix.ts'
-import { inspectPayloads } from './hermes-payloads.ts'
-import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
+import type { Inspector, Rule, RuleContext } from './rule.ts'
 
 const queries = {
   file: /* sql */ `
     SELECT file_id AS id, storage_uri AS uri, byte_size AS bytes, content_hash AS hash, conversation_id AS conversationId
     FROM large_files WHERE file_id = :id`,
   ids: /* sql */ `SELECT file_id FROM large_files`,
-  largeContent: /* sql */ `
-    SELECT 'msg_' || message_id AS id, conversation_id AS conversationId, large_content AS fileId
-    FROM main.messages WHERE large_content IS NOT NULL AND large_content <> ''`,
-  /** Ids that lossless-claw notes with the part whose text it moved to a file. */
-  externalized: /* sql */ `
-    SELECT 'msg_' || p.message_id AS id, m.conversation_id AS conversationId, j.value AS fileId
-    FROM main.message_parts AS p
-    JOIN main.messages AS m ON m.message_id = p.message_id
-    JOIN json_each(json_array(
-      json_extract(p.metadata, '$.externalizedFileId'), json_extract(p.metadata, '$.externalizedFileIds[0]'),
-      json_extract(p.metadata, '$.externalizedFileIds[1]'), json_extract(p.metadata, '$.externalizedFileIds[2]'))) AS j
-    WHERE p.metadata LIKE '%externalizedFileId%' AND json_valid(p.metadata) AND j.value IS NOT NULL`,
 }
 
 function* files(context: RuleContext): Generator<StoredFile> {
   // Payloads are named by messages there, one by one.
-  if (context.info.system === 'hermes-lcm') return
+  if (context.system.facts.payloads !== null) return
   const origin = context.info.copiedFrom?.system
-  const isForeign = origin !== undefined && !KEEPS_STORE.has(origin)
+  const isForeign = origin !== undefined && !systemOf(origin).facts.keepsFileStore
   for (const file of storedFiles(context)) {
     // Brought along by a working copy: the rules of its own system hold for it, and none of them is about paths.
     if (isForeign && !file.isInStore) continue
@@ -40,12 +30,19 @@ function* files(context: RuleContext): Generator<StoredFile> {
   }
 }
 
-/** Systems with a folder of files of the same making. */
-const KEEPS_STORE: ReadonlySet<SystemId> = new Set<SystemId>(['native', 'lossless-claw', 'lossless-claude'])
-
 /** Missing where it should be; not merely kept on another machine. */
 const isMissing = (file: StoredFile): boolean =>
   file.outside === null && file.found === null && (file.isStoreHere || !file.isUsualName)
+
+/** Looks at every message that points to an output in a file, and says of it what `of` picks. */
+function inspectPayloads({ info, system }: RuleContext, of: (payload: Payload) => string | null): Inspector | null {
+  const payloadOf = system.facts.payloads?.(info.path)
+  if (!payloadOf) return null
+  return ({ content }) => {
+    const payload = payloadOf(content ?? '')
+    return payload && of(payload)
+  }
+}
 
 function* each(context: RuleContext, judge: (file: StoredFile) => string | null): Iterable<Finding | null> {
   for (const file of files(context)) {
@@ -77,16 +74,16 @@ function* findWrongHashes(context: RuleContext): Iterable<Finding | null> {
 type Reference = { readonly id: string; readonly conversationId: number; readonly fileId: unknown }
 
 function* references(context: RuleContext): Generator<Reference | null> {
-  const { db, info, probe, facts } = context
+  const { db, probe, system, facts } = context
   for (const { id, conversationId, fileIds } of facts.summaries.rows) {
     if (fileIds !== null && fileIds.length > 2) {
       for (const fileId of listOf(fileIds)) yield { id, conversationId, fileId }
     }
     yield null
   }
-  if (info.system !== 'lossless-claw') return
-  if (probe.has('messages', 'large_content')) yield* db.iterate<Reference>(queries.largeContent)
-  if (probe.has('message_parts', 'metadata')) yield* db.iterate<Reference>(queries.externalized)
+  for (const { needs, sql } of system.facts.fileReferences) {
+    if (probe.has(...needs)) yield* db.iterate<Reference>(sql)
+  }
 }
 
 /** Broken JSON is another check's finding. */
@@ -238,8 +235,7 @@ export const fileRules = [
     explanation: 'The file was changed after it was stored: what an agent reads there is not what was said.',
     fixes: [measureFiles],
     consequenceOf: ['file_size'],
-    notApplicable: ({ info }) =>
-      info.system === 'native' ? null : `${info.systemLabel} does not record hashes of files.`,
+    notApplicable: ({ info }) => (isNative(info) ? null : `${info.systemLabel} does not record hashes of files.`),
     find: findWrongHashes,
   },
   {

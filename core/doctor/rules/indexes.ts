@@ -1,11 +1,13 @@
 import type { RowChange } from '../../contract/repair.ts'
 import { SCHEMA_V1 } from '../../sqlite/schema.ts'
 import { SEARCH_SCHEMA } from '../../sqlite/search-schema.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { indexesIn, type OwnIndex } from '../../systems/system-facts.ts'
 import { INDEXES, rebuildSql } from '../repair/fill-indexes.ts'
 import { type Fix, type FixContext, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   there: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,
@@ -53,7 +55,7 @@ function sqlOf(index: OwnIndex): { readonly missing: string; readonly stale: str
 function* findOutOfSync(context: RuleContext): Iterable<Finding | null> {
   const { db, info, probe, system } = context
   const tables = new Set(db.column<string>(queries.names, { type: 'table' }))
-  if (info.system === 'native') {
+  if (isNative(info)) {
     for (const name of queries.native) {
       if (!tables.has(name)) yield { id: null, conversationId: null, detail: `the index ${name} is not there` }
     }
@@ -81,10 +83,10 @@ function* findOutOfSync(context: RuleContext): Iterable<Finding | null> {
 }
 
 function* findMissingTriggers(context: RuleContext): Iterable<Finding | null> {
-  const { db, dialect } = context
+  const { db, system } = context
   const there = new Set(db.column<string>(queries.names, { type: 'trigger' }))
   const tables = new Set(db.column<string>(queries.names, { type: 'table' }))
-  for (const { name, needs, why } of dialect.triggers) {
+  for (const { name, needs, why } of system.facts.triggers) {
     const isMissing = !there.has(name) && needs.every((table) => tables.has(table))
     yield isMissing ? { id: null, conversationId: null, detail: `the trigger ${name} is missing: ${why}` } : null
   }
@@ -163,8 +165,8 @@ export const ftsTriggerMissing = {
   invariant: 'The triggers that keep the indexes of the file in step are there.',
   explanation: 'From the next message on, what is written is not indexed: searching with this index misses it.',
   fixes: [restoreDefinitions, rebuild],
-  notApplicable: ({ info, dialect }) =>
-    dialect.triggers.length > 0 ? null : `${info.systemLabel} keeps its indexes in step without triggers.`,
+  notApplicable: ({ info, system }) =>
+    system.facts.triggers.length > 0 ? null : `${info.systemLabel} keeps its indexes in step without triggers.`,
   find: findMissingTriggers,
 } as const satisfies Rule
 

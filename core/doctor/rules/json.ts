@@ -1,7 +1,8 @@
+import type { Finding } from '../../systems/scanned-memory.ts'
 import type { JsonColumn } from '../../systems/system-facts.ts'
 import { type Fix, type FixContext, namedSummaries, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import type { Finding, Rule, RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   texts: /* sql */ `
@@ -33,8 +34,8 @@ function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
 }
 
 function* findMalformed(context: RuleContext): Iterable<Finding | null> {
-  const { db, dialect, probe, conversationId } = context
-  for (const column of dialect.jsonColumns) {
+  const { db, system, probe, conversationId } = context
+  for (const column of system.facts.jsonColumns) {
     if (!probe.has(column.table, column.column)) continue
     const sql = sqlOf(column)
     for (const range of isLong(column.table) ? rowRanges(db, column.table) : [{}]) {
@@ -90,8 +91,8 @@ export const jsonRules = [
     fixes: [setFileIds],
     advice: 'The damaged field belongs to a message and is never changed; everything else of its row is read.',
     cannotRestore: 'What the field said is only in a backup or the transcript.',
-    notApplicable: ({ info, dialect }) =>
-      dialect.jsonColumns.length > 0 ? null : `${info.systemLabel} keeps nothing as JSON.`,
+    notApplicable: ({ info, system }) =>
+      system.facts.jsonColumns.length > 0 ? null : `${info.systemLabel} keeps nothing as JSON.`,
     find: findMalformed,
   },
 ] as const satisfies readonly Rule[]

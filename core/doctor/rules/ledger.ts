@@ -7,8 +7,9 @@ import { ledgerMeta } from '../../ingest/ledger/ledger-meta.ts'
 import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
 import { pendingMessageIds, readBatch } from '../../ingest/ledger/outbox.ts'
 import { toEvents } from '../../ingest/ledger/to-events.ts'
-import { ledgerPath } from '../../systems/decapod/ledger.ts'
-import type { Finding, Rule, RuleContext } from './rule.ts'
+import { isNative } from '../../systems/native/native.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   stored: /* sql */ `
@@ -17,8 +18,8 @@ const queries = {
 }
 
 /** A message's number is that of its line where the ledger is what the memory is read from. */
-function findingOf({ facts, info }: RuleContext, line: number, detail: string): Finding {
-  const place = info.system === 'decapod' ? facts.messages.positionOf(line) : -1
+function findingOf({ facts, system }: RuleContext, line: number, detail: string): Finding {
+  const place = system.ledger !== null ? facts.messages.positionOf(line) : -1
   return {
     id: place < 0 ? null : facts.messageId(place),
     conversationId: place < 0 ? null : facts.messageConversation(place),
@@ -59,15 +60,15 @@ function findTimeSteps(context: RuleContext): Iterable<Finding | null> {
 }
 
 /** Beside the database under a name of its own, or where a memory of ours says and this machine allows it. */
-function ledgerOf({ db, info, ledgers }: RuleContext): string | null {
-  if (info.system === 'decapod') return ledgerPath(realpathSync(info.path))
-  const path = info.system === 'native' ? statedLedger(db) : null
+function ledgerOf({ db, info, ledgers, system }: RuleContext): string | null {
+  if (system.ledger !== null) return system.ledger.pathOf(realpathSync(info.path))
+  const path = isNative(info) ? statedLedger(db) : null
   // What a memory from elsewhere names is not even looked at.
   return path !== null && ledgers !== null && whyRefused(db, path, ledgers) === null ? path : null
 }
 
 function* findBehind(context: RuleContext): Iterable<Finding | null> {
-  if (context.info.system === 'native') return yield* findUnrecorded(context)
+  if (isNative(context.info)) return yield* findUnrecorded(context)
   const indexed = new Set(context.db.column<string>(queries.indexed))
   const seen = new Set<string>()
   yield* each(context, ({ isEvent, hash }) => {
@@ -124,7 +125,7 @@ function expectedHashes(db: RuleContext['db']): ReadonlySet<string> {
 
 /** A ledger that is another memory's, by who keeps it here or by how it begins. */
 function* findForeign({ db, info, ledgers }: RuleContext): Iterable<Finding | null> {
-  if (info.system !== 'native' || ledgers === null) return
+  if (!isNative(info) || ledgers === null) return
   const { problem, blocked } = ledgerState(db, ledgers)
   yield problem === 'foreign' ? { id: null, conversationId: null, detail: blocked ?? '' } : null
 }
@@ -137,8 +138,8 @@ function recordedIn(context: RuleContext): ReadonlySet<string> {
   return recorded
 }
 
-const keepsNone = ({ db, info }: RuleContext): string | null =>
-  info.system === 'decapod' || (info.system === 'native' && statedLedger(db) !== null)
+const keepsNone = ({ db, info, system }: RuleContext): string | null =>
+  system.ledger !== null || (isNative(info) && statedLedger(db) !== null)
     ? null
     : `${info.systemLabel} keeps no ledger of this file.`
 
@@ -159,7 +160,7 @@ const foreignLedger = ({ db, ledgers }: RuleContext): string | null =>
   ledgers !== null && ledgerState(db, ledgers).problem === 'foreign' ? 'The ledger is that of another memory.' : null
 
 const nativeLedger = (context: RuleContext): string | null =>
-  context.info.system === 'native' ? noLedger(context) : `${context.info.systemLabel} has no ledger of its own here.`
+  isNative(context.info) ? noLedger(context) : `${context.info.systemLabel} has no ledger of its own here.`
 
 const NEW_LEDGER =
   'Verify the ledger, then end it and begin a new one in a file of its own, which holds all that the database has. The old one stays as it is.'
@@ -213,7 +214,7 @@ export const ledgerRules = [
     advice: NEW_LEDGER,
     isSettledByCommand: true,
     consequenceOf: ['ledger_hash'],
-    notApplicable: (context) => (context.info.system === 'native' ? keepsNone(context) : noLedger(context)),
+    notApplicable: (context) => (isNative(context.info) ? keepsNone(context) : noLedger(context)),
     find: findBehind,
   },
   {
@@ -241,7 +242,7 @@ export const ledgerRules = [
     explanation: 'The ledger that this memory names is that of another memory. Nothing of this one is written there.',
     advice: NEW_LEDGER,
     isSettledByCommand: true,
-    notApplicable: (context) => keepsNone(context) ?? (context.info.system === 'native' ? null : nativeLedger(context)),
+    notApplicable: (context) => keepsNone(context) ?? (isNative(context.info) ? null : nativeLedger(context)),
     find: findForeign,
   },
 ] as const satisfies readonly Rule[]

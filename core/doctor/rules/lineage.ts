@@ -1,4 +1,4 @@
-import { hasItems } from '../../systems/scanned-memory.ts'
+import { type Finding, hasItems, isAsked } from '../../systems/scanned-memory.ts'
 import { relink } from '../repair/relink.ts'
 import { removeEmpty, resolveOrphans, settle } from '../repair/settle.ts'
 import { newest, ringIn } from './cycles.ts'
@@ -6,7 +6,7 @@ import { type Fix, isIn, namedSummaries, plural, type StepDraft } from './fix.ts
 import { freeSummaries } from './links.ts'
 import { recounting } from './recounting.ts'
 import { restoreLinks } from './restored-links.ts'
-import { type Finding, isAsked, type Rule, type RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 import { findPrunedMessages } from './sequence.ts'
 
 function* findWithoutSource(context: RuleContext): Iterable<Finding | null> {
@@ -14,14 +14,14 @@ function* findWithoutSource(context: RuleContext): Iterable<Finding | null> {
   const broken = new Set(links.broken.map(({ summary }) => summary))
   for (const { index, id, conversationId, kind } of summaries.rows) {
     const has = links.messagesOf(index).length + (links.sources[index]?.length ?? 0) > 0 || broken.has(index)
-    yield has || !isAsked(context, conversationId) || context.dialect.isUnreadableLineage(context, id)
+    yield has || !isAsked(context, conversationId) || context.system.facts.isUnreadableLineage(context, id)
       ? null
       : { id, conversationId, detail: `${kind} without a source` }
   }
 }
 
 function* findWrongKinds(context: RuleContext): Iterable<Finding | null> {
-  yield* context.dialect.oddKinds(context)
+  yield* context.system.facts.oddKinds(context)
   const { summaries, links, order } = context.facts
   for (const { index, id, conversationId, kind } of summaries.rows) {
     const isKnown = kind === 'leaf' || kind === 'condensed'
@@ -43,7 +43,7 @@ function* findWrongKinds(context: RuleContext): Iterable<Finding | null> {
 function* findDangling(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts
   for (const link of links.broken) {
-    if (context.dialect.isPruned(context, link)) continue
+    if (context.system.facts.isPruned(context, link)) continue
     if (link.summary < 0) {
       const id = context.facts.summaries.nodeOf(link.sourceId) >= 0 || !link.summaryId ? link.sourceId : link.summaryId
       if (context.conversationId === null) {
@@ -61,7 +61,7 @@ function* findDangling(context: RuleContext): Iterable<Finding | null> {
 function* findPruned(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.facts
   for (const link of links.broken) {
-    if (link.summary < 0 || !context.dialect.isPruned(context, link)) continue
+    if (link.summary < 0 || !context.system.facts.isPruned(context, link)) continue
     const { id, conversationId } = summaries.at(link.summary)
     if (isAsked(context, conversationId)) yield { id, conversationId, detail: `its source ${link.sourceId} was pruned` }
   }
@@ -122,7 +122,7 @@ function* findOrphans(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, window, order } = context.facts
   for (const { index, id, conversationId, kind, depth } of summaries.rows) {
     const isUsed =
-      context.dialect.isOrphanByDesign(context, index) ||
+      context.system.facts.isOrphanByDesign(context, index) ||
       (window.summaryCounts[index] ?? 0) > 0 ||
       (links.dependents[index] ?? []).some((dependent) => dependent !== index) ||
       order.onCycle[index] === 1

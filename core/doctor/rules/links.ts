@@ -1,11 +1,12 @@
 import type { Link } from '../../memory/links.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import { type Finding, findByQuery, isAsked } from '../../systems/scanned-memory.ts'
 import { spansOf } from '../repair/reach.ts'
 import { relink } from '../repair/relink.ts'
 import { settle } from '../repair/settle.ts'
 import { type Fix, type FixContext, isIn, namedSummaries } from './fix.ts'
 import { restoreLinks } from './restored-links.ts'
-import { type Finding, findByQuery, isAsked, type Rule, type RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   duplicateMessages: /* sql */ `
@@ -276,8 +277,8 @@ export const linkRules = [
       'orphan_summary',
       'source_order',
     ],
-    notApplicable: ({ dialect, info }) =>
-      dialect.hasDenseLinks ? null : `${info.systemLabel} does not number sources without gaps.`,
+    notApplicable: ({ system, info }) =>
+      system.facts.hasDenseLinks ? null : `${info.systemLabel} does not number sources without gaps.`,
     find: findSourceGaps,
   },
   doubleCoverage,

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { type LogEnd, logHeader, readLog } from '../../sqlite/write-ahead-log.ts'
-import type { Finding, Rule, RuleContext } from './rule.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 /** Where SQLite keeps the log of a file; null when nothing is in it. */
 function logOf({ info }: RuleContext): string | null {

@@ -11,13 +11,9 @@ const CAPPED = /\[Capped from [\d,]+ tokens to ~?[\d,]+\]\s*$/
 const BARE_TRUNCATION = /\[Truncated for context management\]\s*$/
 const FALLBACK = '[LCM fallback summary'
 const DETERMINISTIC_CUT = '[...deterministic truncation — details available via lcm_expand...]'
-const DETERMINISTIC_SUMMARY = /^\[Deterministic summary of [\d,]+ messages, [\d,]+ tokens total\]/
 const REASONING =
   /^(<think(ing)?>|\[thinking\]|\[\{"type":"(thinking|reasoning|redacted_thinking)"|\{"type":"(thinking|reasoning)")/i
 const COPIED = /^(<summary id="|\[LCM Context — Compressed History\])/
-
-/** Whether ArgentOS says at its start that a text was made without a model, its last resort. */
-export const isDeterministicSummary = (text: string): boolean => DETERMINISTIC_SUMMARY.test(text)
 
 /** What the text of a summary, or the model that is named with it, tells about a summariser that failed; null: nothing. */
 export function failureOf(text: string, model: string | null): Failure | null {

@@ -1,9 +1,11 @@
 import { readLocks, whyHoldsNobody, whyStale } from '../../compaction/conversation-lock.ts'
 import type { RowChange } from '../../contract/repair.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { type Finding, findIn, isAsked } from '../../systems/scanned-memory.ts'
 import { CUT_OFF, endOf, type OpenRun, readOpenRuns } from '../../window/cut-off-runs.ts'
 import { type Fix, plural } from './fix.ts'
-import { type Finding, findIn, isAsked, type Rule, type RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   abandonedRuns: /* sql */ `
@@ -122,7 +124,7 @@ function* findStaleLocks(context: RuleContext): Iterable<Finding> {
   const now = context.clock()
   for (const lock of readLocks(context.db, context.conversationId)) {
     // Another system gives leases by rules of its own.
-    const isOurs = context.info.system === 'native'
+    const isOurs = isNative(context.info)
     const why = isOurs ? whyHoldsNobody(lock, now) : whyStale(lock, now)
     if (why !== null) yield { id: null, conversationId: lock.conversationId, detail: `held by ${lock.owner}, ${why}` }
   }
@@ -142,7 +144,7 @@ function* findNeverCompacted(context: RuleContext): Iterable<Finding | null> {
   for (const { conversationId, from, to } of messages.ranges) {
     yield null
     if (summarised.has(conversationId) || !isAsked(context, conversationId)) continue
-    if (!context.dialect.hasWindow(context, conversationId)) continue
+    if (!context.system.facts.hasWindow(context, conversationId)) continue
     let tokens = 0
     for (let place = from; place < to; place += 1) {
       if (window.messageCounts[place] !== 0) tokens += Math.max(0, messages.tokens[place] as number) || 0
@@ -169,7 +171,7 @@ function* findFailing(context: RuleContext): Iterable<Finding> {
     yield* db.iterate<Finding>(queries.debts, params)
   }
   yield* findIn(context, ['pending_compaction_batches'], queries.failedBatches)
-  if (info.system !== 'native') return
+  if (!isNative(info)) return
   type Run = { conversationId: number; stopReason: string | null; tokensBefore: number; tokensAfter: number | null }
   const runs = new Map<number, Run[]>()
   for (const run of db.iterate<Run>(queries.lastRuns, { runs: FAILING_RUNS })) {
@@ -270,7 +272,7 @@ const abandonedRun = {
   explanation: 'A compaction was cut off. What it had committed is valid; its end was never recorded.',
   fixes: [closeRuns],
   notApplicable: ({ info, probe }) =>
-    info.system === 'native' || probe.has('pending_compaction_batches')
+    isNative(info) || probe.has('pending_compaction_batches')
       ? null
       : `${info.systemLabel} does not record compaction runs.`,
   find: findAbandoned,
@@ -283,7 +285,7 @@ export const operationRules = [
     id: 'never_compacted',
     group: 'operations',
     // Who compacts by hand may leave a memory as long as they like; a system that should do it by itself did not.
-    severity: ({ system }) => (system === 'native' ? 'info' : 'warning'),
+    severity: (info) => (isNative(info) ? 'info' : 'warning'),
     phase: 'structure',
     invariant: 'A conversation above the threshold has been compacted at least once.',
     explanation: 'The window is above the threshold at which it is compacted, and no summary was ever written.',

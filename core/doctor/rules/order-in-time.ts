@@ -1,4 +1,6 @@
-import { type Finding, findByQuery, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { type Finding, findByQuery, isAsked } from '../../systems/scanned-memory.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   unmade: /* sql */ `
@@ -40,9 +42,9 @@ function* findStepsBack(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** The family of lossless-claw notes when everything was made; others leave some of it out. */
+/** Most systems do not note of everything when it was made. */
 function* findImpossibleMaking(context: RuleContext): Iterable<Finding> {
-  if (context.info.system !== 'lossless-claw' && context.info.system !== 'lossless-claude') return
+  if (!context.system.facts.recordsMaking) return
   yield* findByQuery(context, queries.unmade)
   yield* findByQuery(context, queries.early)
   yield* findByQuery(context, queries.unbegun)
@@ -53,7 +55,7 @@ export const orderInTimeRules = [
     id: 'time_order',
     group: 'content',
     // What was imported from forks and resumed sessions is as its agent wrote it.
-    severity: ({ system }) => (system === 'native' ? 'info' : 'warning'),
+    severity: (info) => (isNative(info) ? 'info' : 'warning'),
     phase: 'structure',
     invariant: 'Messages follow each other in time, within a day.',
     explanation: 'A time was changed, or older history was put behind newer: the sequence or the time is wrong.',

@@ -1,6 +1,7 @@
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   without: /* sql */ `
@@ -93,8 +94,8 @@ function* inRanges(context: RuleContext, sql: string): Iterable<Finding | null> 
   }
 }
 
-const notApplicable = ({ info, probe }: RuleContext): string | null =>
-  info.system === 'lossless-claw' && probe.has('message_parts', 'part_type')
+const notApplicable = ({ info, probe, system }: RuleContext): string | null =>
+  system.facts.storesPartsAsRows && probe.has('message_parts', 'part_type')
     ? null
     : `${info.systemLabel} stores the parts of a message in another way.`
 

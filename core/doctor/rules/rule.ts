@@ -4,18 +4,15 @@ import type { CheckPhase, CheckResult, Sample, Severity } from '../../contract/i
 import type { MemoryInfo, SystemId } from '../../contract/memory.ts'
 import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { isNative } from '../../systems/native/native.ts'
 import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
 import type { System } from '../../systems/system.ts'
-import type { SystemFacts } from '../../systems/system-facts.ts'
 import type { MemoryModel } from '../repair/memory-model.ts'
 import type { Area, Fix } from './fix.ts'
-
-export type { Finding } from '../../systems/scanned-memory.ts'
 
 /** What a rule may look at. Facts are read once and shared. */
 export type RuleContext = ScanContext & {
   readonly system: System
-  readonly dialect: SystemFacts
   readonly settings: CompactionSettings
   readonly estimator: TokenEstimator
   readonly clock: Clock
@@ -123,21 +120,7 @@ export const onlyInTranscript = (advice: string) => ({
   cannotRestore: 'What stood there first is only in a backup or the transcript.',
 })
 
-/** Rows of a query that selects `id`, `conversationId` and `detail` are findings; `:conversation` narrows it. */
-export function* findByQuery(context: RuleContext, sql: string): Iterable<Finding> {
-  for (const row of context.db.iterate<Finding>(sql, { conversation: context.conversationId })) yield row
-}
-
-/** `findByQuery` on tables that the file may lack; without them nothing is found. */
-export function* findIn(context: RuleContext, tables: readonly string[], sql: string): Iterable<Finding> {
-  if (tables.every((table) => context.probe.has(table))) yield* findByQuery(context, sql)
-}
-
 export const nativeOnly =
   (what: string) =>
   ({ info }: RuleContext): string | null =>
-    info.system === 'native' ? null : `${info.systemLabel} does not record ${what}.`
-
-/** Whether a finding in this conversation was asked for. */
-export const isAsked = ({ conversationId }: RuleContext, of: number): boolean =>
-  conversationId === null || conversationId === of
+    isNative(info) ? null : `${info.systemLabel} does not record ${what}.`

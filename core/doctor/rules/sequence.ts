@@ -1,9 +1,10 @@
 import { ROLES } from '../../contract/lists.ts'
-import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 function* findSequence(context: RuleContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
   const { messages } = context.facts
-  const { sequence } = context.dialect
+  const { sequence } = context.system.facts
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId)) continue
     for (let place = from + 1; place < to; place += 1) {

@@ -1,49 +1,11 @@
 import { migrations } from '../../sqlite/native.ts'
-import { lostTables } from '../../systems/lossless-claw/tables.ts'
-import type { Finding, Rule, RuleContext } from './rule.ts'
+import { isNative } from '../../systems/native/native.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'index')`,
-  steps: /* sql */ `SELECT step_name FROM main.lcm_migration_state`,
 }
-
-/** Releases of lossless-claw by what they brought, oldest first; a file with a sign has what came until then. */
-const RELEASES: readonly {
-  readonly sign: readonly [table: string, column: string] | null
-  readonly brings: readonly string[]
-}[] = [
-  {
-    sign: null,
-    brings: [
-      'message_parts',
-      'large_files',
-      'context_items_conv_idx',
-      'large_files_conv_idx',
-      'message_parts_message_idx',
-      'messages_conv_seq_idx',
-      'summaries_conv_created_idx',
-    ],
-  },
-  { sign: ['conversations', 'active'], brings: ['conversations_active_session_key_idx'] },
-  {
-    sign: ['messages', 'identity_hash'],
-    brings: [
-      'lcm_migration_state',
-      'conversation_compaction_telemetry',
-      'conversation_compaction_maintenance',
-      'messages_conv_identity_hash_idx',
-      'summary_messages_message_idx',
-      'summary_parents_parent_summary_idx',
-      'summaries_conv_depth_kind_idx',
-    ],
-  },
-  {
-    sign: ['messages', 'transcript_entry_id'],
-    brings: ['focus_briefs', 'focus_brief_sources', 'messages_conv_entry_unique_idx'],
-  },
-  { sign: ['messages', 'stable_event_key'], brings: ['messages_stable_event_key_unique'] },
-]
-const MIGRATION_STEPS = ['backfillSummaryDepths', 'backfillSummaryMetadata', 'backfillToolCallColumns']
 
 /** Tables and indexes that the script of a native file makes. */
 const made = (version: number): string[] =>
@@ -52,17 +14,13 @@ const made = (version: number): string[] =>
     .flatMap((sql) => [...sql.matchAll(/^CREATE (?:VIRTUAL )?(?:UNIQUE )?(?:TABLE|INDEX) (\w+)/gm)])
     .flatMap(([, name]) => name ?? [])
 
-function* expectedNames({ db, info, probe }: RuleContext): Generator<string> {
-  if (info.system === 'native') {
-    yield* made(db.value<number>('PRAGMA main.user_version') ?? 0)
-    return
-  }
-  const newest = RELEASES.findLastIndex(({ sign }) => sign === null || probe.has(...sign))
-  for (const { brings } of RELEASES.slice(0, newest + 1)) yield* brings
-}
+const expectedNames = ({ db, info, probe, system }: RuleContext): readonly string[] =>
+  isNative(info)
+    ? made(db.value<number>('PRAGMA main.user_version') ?? 0)
+    : (system.facts.structure?.names(probe) ?? [])
 
 function* checkStructure(context: RuleContext): Iterable<Finding> {
-  const { db, probe } = context
+  const { db } = context
   const there = new Set(db.column<string>(queries.names))
   const finding = (detail: string): Finding => ({ id: null, conversationId: null, detail })
   for (const name of expectedNames(context)) {
@@ -71,15 +29,13 @@ function* checkStructure(context: RuleContext): Iterable<Finding> {
       yield finding(`${name} is missing, which files of this version have`)
     }
   }
-  if (context.info.system !== 'lossless-claw' || !probe.has('lcm_migration_state', 'step_name')) return
-  const done = new Set(db.column<string>(queries.steps))
-  for (const step of MIGRATION_STEPS) {
-    if (!done.has(step)) yield finding(`the step ${step} of bringing the file up to date is not recorded as done`)
+  for (const step of context.system.facts.structure?.undoneSteps(context) ?? []) {
+    yield finding(`the step ${step} of bringing the file up to date is not recorded as done`)
   }
 }
 
-function* findLostTables({ probe }: RuleContext): Iterable<Finding> {
-  for (const table of lostTables(probe)) {
+function* findLostTables({ probe, system }: RuleContext): Iterable<Finding> {
+  for (const table of system.facts.lostTables?.(probe) ?? []) {
     yield { id: null, conversationId: null, detail: `the table ${table} is gone; the rest is read without it` }
   }
 }
@@ -96,10 +52,8 @@ export const tableLost = {
   advice:
     'Restore a backup, or import the transcript again. Nothing is repaired without the table: it would be taken for what is right.',
   cannotRestore: 'What stood in the table is nowhere else in the file.',
-  notApplicable: ({ info }) =>
-    info.system === 'lossless-claw' || info.system === 'lossless-claude'
-      ? null
-      : `A file of ${info.systemLabel} that lacks one is not opened.`,
+  notApplicable: ({ info, system }) =>
+    system.facts.lostTables !== null ? null : `A file of ${info.systemLabel} that lacks one is not opened.`,
   find: findLostTables,
 } as const satisfies Rule
 
@@ -116,8 +70,8 @@ export const tableRules = [
     advice: 'Start its own system once with a copy of the file: most versions add what is missing.',
     // A table that lets these in has lost its keys, and its indexes with them.
     consequenceOf: ['duplicate_edge', 'ordinal_duplicate', 'sequence_duplicate', 'invalid_value', 'table_lost'],
-    notApplicable: ({ info }) =>
-      info.system === 'native' || info.system === 'lossless-claw'
+    notApplicable: ({ info, system }) =>
+      isNative(info) || system.facts.structure !== null
         ? null
         : `What each version of ${info.systemLabel} brings is not known.`,
     find: checkStructure,

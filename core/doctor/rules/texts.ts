@@ -1,6 +1,8 @@
 import { sha256 } from '../../hashing.ts'
 import { type CountedPart, countMessageTokens } from '../../ingest/message-tokens.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
 import type { TokenRule } from '../../systems/system-facts.ts'
 import { recount, rehash } from '../repair/numbers.ts'
@@ -9,7 +11,7 @@ import { type Fix, type FixContext, isIn, namedSummaries, plural } from './fix.t
 import { failureOf } from './markers.ts'
 import { restoreLinks } from './restored-links.ts'
 import { rewritingFailed } from './rewriting.ts'
-import type { Finding, Inspector, Rule, RuleContext } from './rule.ts'
+import type { Inspector, Rule, RuleContext } from './rule.ts'
 
 const queries = {
   summaryTexts: /* sql */ `
@@ -90,8 +92,8 @@ function summaryDrift(context: RuleContext): Inspector {
   }
 }
 
-function messageHash({ dialect }: RuleContext): Inspector {
-  const { messageHash } = dialect
+function messageHash({ system }: RuleContext): Inspector {
+  const { messageHash } = system.facts
   return (row) => {
     if (!messageHash || row.content === null) return null
     // Rows of releases before the hash have none; one that lacks it among others is another matter.
@@ -101,8 +103,8 @@ function messageHash({ dialect }: RuleContext): Inspector {
 }
 
 function* findWithoutHash(context: RuleContext): Iterable<Finding | null> {
-  const { db, dialect, facts } = context
-  const sql = queries.withoutHash(dialect.messageHash?.column[1] ?? 'NULL')
+  const { db, system, facts } = context
+  const sql = queries.withoutHash(system.facts.messageHash?.column[1] ?? 'NULL')
   function* rows(): Generator<MessageOf | null> {
     for (const { conversationId } of facts.messages.ranges) {
       yield* db.iterate<MessageOf>(sql, { conversation: conversationId })
@@ -153,8 +155,8 @@ function summaryHash(context: RuleContext): Inspector {
   }
 }
 
-const noHash = ({ info, dialect, probe }: RuleContext): string | null =>
-  dialect.messageHash && probe.has(...dialect.messageHash.column)
+const noHash = ({ info, system, probe }: RuleContext): string | null =>
+  system.facts.messageHash && probe.has(...system.facts.messageHash.column)
     ? null
     : `${info.systemLabel} does not record a hash of every message.`
 
@@ -274,7 +276,7 @@ export const textRules = [
       'token_drift',
     ],
     notApplicable: ({ info }) =>
-      info.system === 'native' ? null : `${info.systemLabel} does not record a hash of every summary.`,
+      isNative(info) ? null : `${info.systemLabel} does not record a hash of every summary.`,
     messageTexts: keepHash,
     summaryTexts: summaryHash,
   },

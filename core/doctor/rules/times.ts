@@ -1,5 +1,6 @@
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { recounting } from './recounting.ts'
-import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 type Shift = { readonly fromMs: number; readonly toMs: number }
 
@@ -39,7 +40,7 @@ function* findWrongRanges(context: RuleContext): Iterable<Finding | null> {
   if (!hasTimeRanges(context)) return
   for (const { index, id, conversationId } of rows) {
     const shift = shiftOf(context, index)
-    if (shift === null || !isAsked(context, conversationId) || (context.dialect.shiftsTimes && isOffset(shift)))
+    if (shift === null || !isAsked(context, conversationId) || (context.system.facts.shiftsTimes && isOffset(shift)))
       yield null
     else {
       const detail =
@@ -156,7 +157,7 @@ export const timeRules = [
     explanation:
       'This system shifts them by its offset from UTC when it writes. Times are computed from the messages wherever they are shown here.',
     fixes: [setTimes],
-    notApplicable: ({ info, dialect }) => (dialect.shiftsTimes ? null : `${info.systemLabel} writes them in UTC.`),
+    notApplicable: ({ info, system }) => (system.facts.shiftsTimes ? null : `${info.systemLabel} writes them in UTC.`),
     find: findShifts,
   },
 ] as const satisfies readonly Rule[]

@@ -1,8 +1,10 @@
 import type { Sample } from '../../contract/integrity.ts'
 import { ROLES } from '../../contract/lists.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { MemoryModel } from '../repair/memory-model.ts'
-import { type Finding, isAsked, type RuleContext } from './rule.ts'
+import type { RuleContext } from './rule.ts'
 
 const queries = {
   /** Calls and results of the messages that are in a window: few, as a rule. */
@@ -44,7 +46,7 @@ function* pairsInWindows({ db, info, facts, conversationId: conversation }: Rule
   if (before) return before
   const calls = new Map<string, Side>()
   const results = new Map<string, Side[]>()
-  const isIndexed = info.system === 'native' && conversation === null
+  const isIndexed = isNative(info) && conversation === null
   const rows = isIndexed
     ? db.iterateRaw<[number, string]>(queries.all)
     : db.iterateRaw<[number, string]>(queries.inWindows, { conversation })

@@ -2,11 +2,13 @@ import { OTHER_ROLE } from '../../memory/messages.ts'
 import { migrations } from '../../sqlite/native.ts'
 import { type NativeColumn, nativeSchema } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { ValueRule } from '../../systems/value-rules.ts'
 import { settle } from '../repair/settle.ts'
 import { type Fix, namedSummaries, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import { type Finding, isAsked, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 /** Columns by which a row leads to its node, in the order in which they are tried. */
 const NODES: readonly (readonly [column: string, sql: string])[] = [
@@ -156,6 +158,6 @@ export const valueRules = [
     explanation: 'A value cannot be what it says. Tools that rely on it stop, or treat the row as something else.',
     fixes: [setValues],
     ...onlyInTranscript('Restore a backup, or import the transcript into a new memory.'),
-    find: (context) => (context.info.system === 'native' ? findInNative(context) : findInTables(context)),
+    find: (context) => (isNative(context.info) ? findInNative(context) : findInTables(context)),
   },
 ] as const satisfies readonly Rule[]

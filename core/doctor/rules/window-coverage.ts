@@ -1,5 +1,7 @@
+import { isNative } from '../../systems/native/native.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { itemId, itemsOf } from './asked-items.ts'
-import { type Finding, isAsked, type RuleContext } from './rule.ts'
+import type { RuleContext } from './rule.ts'
 
 const queries = {
   // A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.
@@ -14,10 +16,10 @@ const queries = {
 export function* findUncovered(context: RuleContext): Iterable<Finding | null> {
   const { messages, window, coverage, events } = context.facts
   for (const { conversationId, from, to } of messages.ranges) {
-    if (!isAsked(context, conversationId) || !context.dialect.hasWindow(context, conversationId)) continue
+    if (!isAsked(context, conversationId) || !context.system.facts.hasWindow(context, conversationId)) continue
     for (let place = from; place < to; place += 1) {
       const isThere = window.messageCounts[place] !== 0 || coverage.isCovered(place) || events.has(place)
-      if (isThere || context.dialect.isUncoveredByDesign(context, place)) {
+      if (isThere || context.system.facts.isUncoveredByDesign(context, place)) {
         if (place % 1024 === 0) yield null
         continue
       }
@@ -50,7 +52,7 @@ export function* findDoubleInclusion(context: RuleContext): Iterable<Finding | n
       yield { id, conversationId, detail: `in the window and in ${leaf}, which the window leads to` }
     }
     // A rule that shows the newest of each depth may show what another of them was made from.
-    const isByRule = context.dialect.showsOnlyNewest && window.summaryCounts[target] === 1
+    const isByRule = context.system.facts.showsOnlyNewest && window.summaryCounts[target] === 1
     if (isSummary && !isByRule && coverage.isBeneath[target] === 1 && order.onCycle[target] === 0) {
       yield { id, conversationId, detail: `in the window beside its dependent ${dependentInWindow(context, target)}` }
     }
@@ -76,14 +78,11 @@ export function* findCompactedTail(context: RuleContext): Iterable<Finding | nul
   const { messages, window, coverage, events } = context.facts
   for (const { conversationId, from, to } of messages.ranges) {
     yield null
-    if (!isAsked(context, conversationId) || !context.dialect.hasWindow(context, conversationId)) continue
+    if (!isAsked(context, conversationId) || !context.system.facts.hasWindow(context, conversationId)) continue
     let newest = to - 1
     while (newest >= from && events.has(newest)) newest -= 1
     if (newest < from || window.messageCounts[newest] !== 0 || !coverage.isCovered(newest)) continue
-    if (
-      info.system === 'native' &&
-      db.value(queries.recordsCompaction, { id: messages.ids[newest] ?? null }) !== undefined
-    )
+    if (isNative(info) && db.value(queries.recordsCompaction, { id: messages.ids[newest] ?? null }) !== undefined)
       continue
     const detail = 'the newest message is not in the window itself'
     yield { id: context.facts.messageId(newest), conversationId, detail }

@@ -1,5 +1,6 @@
 import type { WindowEntry } from '../../memory/draft.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
 import { uncover } from '../repair/dissolve-node.ts'
 import { firstSeqOf, takeFromWindow } from '../repair/place.ts'
 import { coverageOf, entryId, spansOf } from '../repair/reach.ts'
@@ -7,7 +8,7 @@ import { dropTwice, putBack, settle } from '../repair/settle.ts'
 import { idOrNull, itemId, itemsOf } from './asked-items.ts'
 import { type Fix, type FixContext, plural, type StepDraft } from './fix.ts'
 import { restoreLinks } from './restored-links.ts'
-import type { Finding, Rule, RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 import { findSplitPairs, findUnanswered, isPaired } from './tool-pairs.ts'
 import { findCompactedTail, findDoubleInclusion, findUncovered } from './window-coverage.ts'
 
@@ -35,7 +36,7 @@ function* findGaps(context: RuleContext): Iterable<Finding | null> {
   let conversationId = Number.NaN
   let before = -1
   for (const item of itemsOf(context)) {
-    if (window.conversations[item] !== conversationId) before = context.dialect.firstOrdinal - 1
+    if (window.conversations[item] !== conversationId) before = context.system.facts.firstOrdinal - 1
     conversationId = window.conversations[item] as number
     const ordinal = window.ordinals[item] as number
     const missing = ordinal - before - 1
@@ -260,7 +261,7 @@ export const windowRules = [
     consequenceOf: ['coverage_gap', 'ordinal_duplicate'],
     notApplicable: (context) =>
       storedWindow(context) ??
-      (context.dialect.hasDenseWindow
+      (context.system.facts.hasDenseWindow
         ? null
         : `${context.info.systemLabel} orders its windows, but does not number them densely.`),
     find: findGaps,
@@ -335,10 +336,10 @@ export const windowRules = [
     advice:
       'Dissolve the summary that covers the other half. A half that stands alone is left out when the window is sent.',
     consequenceOf: ['dangling_item', 'coverage_gap', 'fresh_tail_compacted', 'invalid_value'],
-    notApplicable: ({ info, dialect }) =>
+    notApplicable: ({ info, system }) =>
       !info.capabilities.parts
         ? `${info.systemLabel} stores no tool calls.`
-        : dialect.hidesMessages
+        : system.facts.hidesMessages
           ? `${info.systemLabel} does not store what the model sees beside its summaries.`
           : null,
     find: findSplitPairs,

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { SystemId } from '../../contract/memory.ts'
 import { sha256Bytes } from '../../hashing.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { orphanSummary } from '../rules/lineage.ts'
 import { doubleCoverage } from '../rules/links.ts'
-import type { Baseline, Finding, RuleContext } from '../rules/rule.ts'
+import type { Baseline, RuleContext } from '../rules/rule.ts'
 
 /** What a working copy stores of its baseline when it is made. */
 export const StoredBaseline = z.object({

@@ -1,8 +1,10 @@
 import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
+import { isNative } from '../../systems/native/native.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
 import { TimeSlice, throwIfCancelled } from '../../yielding.ts'
-import { type Finding, isRepairable, type Rule, type RuleContext } from '../rules/rule.ts'
+import { isRepairable, type Rule, type RuleContext } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'
 import { type ContextTools, contextOf } from './rule-context.ts'
@@ -96,7 +98,7 @@ export class IntegrityChecker {
 
 function adviceOf({ advice, isSettledByCommand }: Rule, { info }: RuleContext): string {
   if (advice !== undefined && isSettledByCommand !== true) return advice
-  if (info.system === 'native') return 'It can be repaired from what the file holds: make a repair plan ("lcm repair").'
+  if (isNative(info)) return 'It can be repaired from what the file holds: make a repair plan ("lcm repair").'
   return `It can be repaired from what the file holds, in a working copy ("lcm copy"): a file of ${info.systemLabel} is never changed.`
 }
 

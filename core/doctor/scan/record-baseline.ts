@@ -5,11 +5,13 @@ import { readSettings } from '../../settings/settings.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { storeBaseline } from '../../systems/copied-from.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { NATIVE_CAPABILITIES } from '../../systems/open-memory.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { foreignKeys } from '../rules/database.ts'
 import { danglingEdge } from '../rules/lineage.ts'
-import type { Finding, Rule, RuleContext } from '../rules/rule.ts'
+import type { Rule, RuleContext } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { FindingKeys, type StoredBaseline } from './baseline.ts'
 import { contextOf, storedBaseline } from './rule-context.ts'
@@ -27,7 +29,7 @@ export function* recordBaseline(
   copy: WriteDb,
 ): Generator<void> {
   const { read, info } = original
-  const baseline = info.system === 'native' ? storedBaseline(read) : yield* newBaseline(original, copy)
+  const baseline = isNative(info) ? storedBaseline(read) : yield* newBaseline(original, copy)
   if (baseline === null) return
   const lastSummary = copy.value<number>(queries.lastSummary) ?? 0
   copy.transaction(() => storeBaseline(copy, JSON.stringify({ ...baseline, lastSummary } satisfies StoredBaseline)))

@@ -8,6 +8,7 @@ import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import { readBaseline } from '../../systems/copied-from.ts'
+import { isNative } from '../../systems/native/native.ts'
 import { knownSystem, systemOf } from '../../systems/systems.ts'
 import type { RuleContext } from '../rules/rule.ts'
 import { InheritedFindings, StoredBaseline } from './baseline.ts'
@@ -31,16 +32,15 @@ export function contextOf(tools: ContextTools): RuleContext {
     ledgers: tools.ledgers ?? null,
     conversationId: null,
     system,
-    dialect: system.facts,
     facts: Memory.empty(),
-    probe: probeSchema(db, info.system === 'native' ? NATIVE_VIEWS : undefined),
+    probe: probeSchema(db, isNative(info) ? NATIVE_VIEWS : undefined),
     baseline: baselineOf(tools),
   }
 }
 
 /** For one scan. */
 function baselineOf({ db, info }: Pick<ContextTools, 'db' | 'info'>): InheritedFindings | null {
-  const stored = info.system === 'native' ? storedBaseline(db) : null
+  const stored = isNative(info) ? storedBaseline(db) : null
   return stored === null ? null : new InheritedFindings(stored)
 }
 

@@ -3,7 +3,8 @@ import type { CheckPhase, Severity } from '../../contract/integrity.ts'
 import { LcmError } from '../../errors.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { readingMemory } from '../../systems/read-memory.ts'
-import type { Finding, Rule, RuleContext } from '../rules/rule.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
+import type { Rule, RuleContext } from '../rules/rule.ts'
 import { PHASES } from '../rules/rules.ts'
 import { scanTexts } from './text-scan.ts'
 
@@ -63,7 +64,7 @@ class Pause {
 /** The error that kept the rows from being read; null when they were. */
 function* loadFacts(context: RuleContext & { facts: Memory }): Generator<null, LcmError | null> {
   try {
-    const reading = readingMemory(context.db, context.dialect.recordsSourceTokens)
+    const reading = readingMemory(context.db, context.system.facts.recordsSourceTokens)
     for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) {
         context.facts = step.value

@@ -1,4 +1,5 @@
-import type { Finding, Inspector, Rule, RuleContext, TextRow } from '../rules/rule.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
+import type { Inspector, Rule, RuleContext, TextRow } from '../rules/rule.ts'
 
 /** What one rule finds in one text. */
 export type TextFinding = { readonly rule: Rule; readonly finding: Finding }
@@ -52,9 +53,9 @@ function askedOf(rules: readonly Rule[], inspectorOf: (rule: Rule) => Inspector 
 }
 
 function* messages(context: RuleContext, asked: readonly Asked[]): Generator<TextFinding | null> {
-  const { db, dialect, facts, probe, conversationId } = context
-  const hasHash = dialect.messageHash !== null && probe.has(...dialect.messageHash.column)
-  const sql = messagesSql(hasHash ? (dialect.messageHash?.sql ?? 'NULL') : 'NULL')
+  const { db, system, facts, probe, conversationId } = context
+  const hasHash = system.facts.messageHash !== null && probe.has(...system.facts.messageHash.column)
+  const sql = messagesSql(hasHash ? (system.facts.messageHash?.sql ?? 'NULL') : 'NULL')
   for (const row of db.iterateRaw<MessageRow & readonly never[]>(sql, { conversation: conversationId })) {
     const [id, conversation, kind, tokens, hash, content] = row as MessageRow
     const place = facts.messages.positionOf(id)

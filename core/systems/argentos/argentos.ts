@@ -8,6 +8,7 @@ import type { ForeignSystem, Source } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { facts, knownExceptions, preset, valueRules } from './facts.ts'
+import { ownRules } from './own-rules.ts'
 
 /** Around the summaries that this system puts before a user's message, and later stores as a part of it. */
 const INJECTED_START = '[LCM Context — Compressed History]'
@@ -28,6 +29,7 @@ export const argentos: ForeignSystem = {
   ownIndexes: [indexOfMessages('t.id', 't.content')],
   tokenRules: [(text) => Math.ceil(text.length / 4)],
   knownExceptions,
+  ownRules,
   preset,
   places: ({ home }) => [{ path: join(home, '.argentos', 'lcm.db'), label: 'ArgentOS' }],
   summaries: 'replace',

@@ -5,6 +5,7 @@ import { count, text, type ValueRule } from '../value-rules.ts'
 
 export const facts: SystemFacts = {
   ...usualFacts,
+  exploresEveryFile: true,
   jsonColumns: [jsonByRow('messages', 'content_blocks', 'message', 'array')],
   triggers: ['insert', 'delete'].map((on) => indexTrigger(`messages_fts_${on}`, ['messages_fts'])),
 }

@@ -11,6 +11,7 @@ import {
   usualFacts,
 } from '../system-facts.ts'
 import { count, text, type ValueRule } from '../value-rules.ts'
+import { payloadsBeside } from './stored-payloads.ts'
 
 const queries = {
   unreadable: /* sql */ `
@@ -79,6 +80,7 @@ const endedOf = oncePerScan((context: ScanContext) => {
 export const facts: SystemFacts = {
   ...usualFacts,
   recordsSourceTokens: true,
+  payloads: payloadsBeside,
   jsonColumns: [
     jsonByRow('summary_nodes', 'source_ids', 'summary', 'array'),
     jsonByRow('messages', 'tool_calls', 'message', 'any'),

@@ -7,6 +7,7 @@ import type { ForeignSystem } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { prepareHermes } from './derived.ts'
 import { countTokens, facts, knownExceptions, ownIndexes, preset, valueRules } from './facts.ts'
+import { ownRules } from './own-rules.ts'
 
 /** How its window is worked out, for people. */
 const HERMES_WINDOW =
@@ -20,6 +21,7 @@ export const hermes: ForeignSystem = {
   ownIndexes,
   tokenRules: [countTokens],
   knownExceptions,
+  ownRules,
   preset,
   places: ({ home, env }) => [
     { path: join(setIn(env, 'HERMES_HOME') ?? join(home, '.hermes'), 'lcm.db'), label: 'Hermes' },

@@ -6,7 +6,8 @@ import { secondsMs, textOf } from '../canonical.ts'
 
 /** Outputs that were put into a file of their own; the second form has taken the place of the text. */
 const MARKER = /\[(?:GC'd )?externalized tool output:([^\]]{0,500}?);\s*ref=([^\]\\/;\s]{1,200})\]/gi
-const FOLDERS = ['lcm-large-outputs', join('home', 'lcm-large-outputs')]
+/** Beside the database, or in the folder of an agent beside it. */
+export const FOLDERS = ['lcm-large-outputs', join('home', 'lcm-large-outputs')]
 
 const isMarked = `m.content LIKE '%externalized tool output:%ref=%'`
 const row = (at: string): string => /* sql */ `

@@ -13,12 +13,26 @@ import {
   usualFacts,
 } from '../system-facts.ts'
 import { count, countOrNone, id, named, number, oneOf, text, type ValueRule } from '../value-rules.ts'
+import { clawStructure } from './releases.ts'
+import { lostTables } from './tables.ts'
 
 const queries = {
   softResets: /* sql */ `
     SELECT conversation_id, unixepoch(soft_reset_pruned_at) * 1000
     FROM main.conversation_bootstrap_state
     WHERE unixepoch(soft_reset_pruned_at) IS NOT NULL`,
+  largeContent: /* sql */ `
+    SELECT 'msg_' || message_id AS id, conversation_id AS conversationId, large_content AS fileId
+    FROM main.messages WHERE large_content IS NOT NULL AND large_content <> ''`,
+  /** Ids that are noted with the part whose text it moved to a file. */
+  externalized: /* sql */ `
+    SELECT 'msg_' || p.message_id AS id, m.conversation_id AS conversationId, j.value AS fileId
+    FROM main.message_parts AS p
+    JOIN main.messages AS m ON m.message_id = p.message_id
+    JOIN json_each(json_array(
+      json_extract(p.metadata, '$.externalizedFileId'), json_extract(p.metadata, '$.externalizedFileIds[0]'),
+      json_extract(p.metadata, '$.externalizedFileIds[1]'), json_extract(p.metadata, '$.externalizedFileIds[2]'))) AS j
+    WHERE p.metadata LIKE '%externalizedFileId%' AND json_valid(p.metadata) AND j.value IS NOT NULL`,
 }
 
 /** The family of lossless-claw shares its tables. */
@@ -27,6 +41,9 @@ export const familyFacts: SystemFacts = {
   hasDenseWindow: true,
   hasDenseLinks: true,
   sequence: 'pruned',
+  recordsMaking: true,
+  keepsFileStore: true,
+  lostTables,
   jsonColumns: [
     jsonOfPart('metadata', 'any'),
     jsonOfPart('tool_input', 'document'),
@@ -47,6 +64,15 @@ const softResets = oncePerScan(({ db, probe }: ScanContext): ReadonlyMap<number,
 
 export const clawFacts: SystemFacts = {
   ...familyFacts,
+  entryKeys: ['transcript_entry_id', 'stable_event_key'],
+  storesPartsAsRows: true,
+  exploresEveryFile: true,
+  recordsFileDetails: true,
+  fileReferences: [
+    { needs: ['messages', 'large_content'], sql: queries.largeContent },
+    { needs: ['message_parts', 'metadata'], sql: queries.externalized },
+  ],
+  structure: clawStructure,
   isUncoveredByDesign: (context, message) => {
     const { messages } = context.facts
     const resetAtMs = softResets(context).get(messages.conversationAt(message))

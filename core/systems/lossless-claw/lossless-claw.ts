@@ -52,6 +52,7 @@ export const losslessClaw: ForeignSystem = {
   // Older releases counted four characters a token whatever the script.
   tokenRules: [weightedTokens, fourCharacters],
   knownExceptions: clawExceptions,
+  ownRules: [],
   preset: clawPreset,
   places: ({ home, env }) => [
     { path: join(setIn(env, 'OPENCLAW_STATE_DIR') ?? join(home, '.openclaw'), 'lcm.db'), label: 'OpenClaw' },

@@ -13,6 +13,7 @@ export const native: System = {
     ...usualFacts,
     sequence: 'kept',
     recordsSourceTokens: true,
+    keepsFileStore: true,
     messageHash: {
       column: ['messages', 'content_hash'],
       sql: 'm.content_hash',
@@ -56,6 +57,7 @@ export const native: System = {
   ],
   tokenRules: [],
   knownExceptions: [],
+  ownRules: [],
   preset: null,
   places: ({ env }) => {
     const { data } = userFolders(env)

@@ -18,6 +18,7 @@ import type { ForeignSystem, Source } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { facts, knownExceptions, preset, valueRules } from './facts.ts'
+import { ownRules } from './own-rules.ts'
 import { PI_SUMMARY_ROLES, piPartsView } from './parts.ts'
 import { fillPiWindows, followPiWindows, PI_WINDOW_TABLES } from './window.ts'
 
@@ -35,6 +36,7 @@ export const piLcm: ForeignSystem = {
   ownIndexes: [indexOfMessages('t.rowid', 't.content_text')],
   tokenRules: [(text) => Math.ceil(text.length / 3.5)],
   knownExceptions,
+  ownRules,
   preset,
   places: ({ home }) => memoriesIn(join(home, '.pi', 'agent', 'lcm')),
   summaries: 'replace',

@@ -15,6 +15,7 @@ export const notebook: ForeignSystem = {
   ownIndexes: [],
   tokenRules: [(text) => text.length],
   knownExceptions: [],
+  ownRules: [],
   preset: null,
   places: ({ home }) => [{ path: `${home}/notebook.db` }],
   summaries: 'replace',

@@ -1,30 +1,21 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Inspector, RuleContext } from './rule.ts'
-
-/** What became of the output that a message of hermes-lcm points to; a sentence where something is not right. */
-export type Payload = {
-  readonly missing: string | null
-  readonly elsewhere: string | null
-  readonly outside: string | null
-}
+import type { Payload } from '../system-facts.ts'
+import { FOLDERS } from './payloads.ts'
 
 /** A row that was moved to a file begins with this; a conversation about it quotes it elsewhere. */
 const MARKER = /^\[(?:GC'd externalized|Externalized) tool output:([^\n\]]*); ref=([^\];\n]+)\]/
-/** Beside the database, or in the folder of an agent beside it. */
-const FOLDERS = ['lcm-large-outputs', join('home', 'lcm-large-outputs')]
 const FINE: Payload = { missing: null, elsewhere: null, outside: null }
 /** Larger than any output that is worth comparing. */
 const MAX_BYTES = 64 << 20
 
-/** Looks at every message that points to a file, and says of it what `of` picks. */
-export function inspectPayloads({ info }: RuleContext, of: (payload: Payload) => string | null): Inspector | null {
-  if (info.system !== 'hermes-lcm') return null
-  const folders = FOLDERS.map((name) => join(dirname(info.path), name))
+/** Says what became of the output that the text of a message points to. */
+export function payloadsBeside(memoryPath: string): (text: string) => Payload | null {
+  const folders = FOLDERS.map((name) => join(dirname(memoryPath), name))
   const isStoreHere = folders.some((folder) => isFolder(folder))
-  return ({ content }) => {
-    const [, told = '', name] = MARKER.exec(content ?? '') ?? []
-    return name === undefined ? null : of(payloadOf(name, told, folders, isStoreHere))
+  return (text) => {
+    const [, told = '', name] = MARKER.exec(text) ?? []
+    return name === undefined ? null : payloadOf(name, told, folders, isStoreHere)
   }
 }
 
