@@ -21,6 +21,9 @@ export function excerptOf(text: string, chars = EXCERPT_CHARS): string {
   return isWhole ? line.toWellFormed() : `${trimSurrogate(line.slice(0, chars - 1))}…`.toWellFormed()
 }
 
+/** A text without line breaks: every run of white space becomes one space. */
+export const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
 /** Drops half of a character at the end of a cut text. */
 export function trimSurrogate(text: string): string {
   return (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.slice(0, -1) : text

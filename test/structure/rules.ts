@@ -78,10 +78,37 @@ export const statements: SourceRule = {
     }),
 }
 
-export const RULES: readonly SourceRule[] = [systemNames, systemComparisons, conversationTables, statements]
+export const yielding: SourceRule = {
+  name: 'yields outside of core/yielding.ts',
+  advice: 'Other work is let in by core/yielding.ts alone: `yieldToOthers`, `inSlices`, `TimeSlice`.',
+  except: ['core/yielding.ts'],
+  find: (file) => identifiersOf(file, 'setImmediate', 'setImmediatePromise', 'scheduler', 'Atomics'),
+}
+
+export const hashing: SourceRule = {
+  name: 'hashes outside of core/hashing.ts',
+  advice: 'Texts are hashed by core/hashing.ts: `sha256`, `startSha256`.',
+  except: ['core/hashing.ts'],
+  find: (file) => identifiersOf(file, 'createHash', 'createHmac'),
+}
+
+export const RULES: readonly SourceRule[] = [
+  systemNames,
+  systemComparisons,
+  conversationTables,
+  statements,
+  yielding,
+  hashing,
+]
 
 /** How often a file breaks a rule. */
 export const brokenBy = (rule: SourceRule, file: SourceFile): readonly Broken[] =>
   isIn(file.path, rule.except) ? [] : rule.find(file)
+
+const identifiersOf = ({ identifiers }: SourceFile, ...names: readonly string[]): Broken[] =>
+  names.flatMap((name) => {
+    const line = identifiers.get(name)
+    return line === undefined ? [] : [{ line, what: name }]
+  })
 
 const shortened = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, 80)

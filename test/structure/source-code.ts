@@ -23,6 +23,8 @@ export type SourceFile = {
   readonly literals: readonly Literal[]
   /** Lines on which the system of a memory is compared with something. */
   readonly systemComparisons: readonly number[]
+  /** Every name in the code, with the first line on which it stands. */
+  readonly identifiers: ReadonlyMap<string, number>
   /** Names that the file exports. */
   readonly exportedNames: readonly string[]
 }
@@ -36,6 +38,7 @@ export function readSource(path: string, code: string): SourceFile {
   const literals: Literal[] = []
   const systemComparisons: number[] = []
   const exportedNames: string[] = []
+  const identifiers = new Map<string, number>()
   const lineOf = (offset: number) => code.slice(0, offset).split('\n').length
 
   const visit = (node: Node, isInQueries: boolean): void => {
@@ -44,6 +47,8 @@ export function readSource(path: string, code: string): SourceFile {
       const isTaggedSql = code.slice(0, node.start).trimEnd().endsWith('/* sql */')
       literals.push({ text, line: lineOf(node.start), isTaggedSql, isInQueries })
     }
+    if (node.type === 'Identifier' && !identifiers.has(String(node.name)))
+      identifiers.set(String(node.name), lineOf(node.start))
     if (isSystemComparison(node)) systemComparisons.push(lineOf(node.start))
     if (node.type === 'ExportNamedDeclaration') exportedNames.push(...namesOf(node))
     const inside = isInQueries || (node.type === 'VariableDeclarator' && nameOf(node.id) === 'queries')
@@ -53,7 +58,7 @@ export function readSource(path: string, code: string): SourceFile {
     }
   }
   visit(program as unknown as Node, false)
-  return { path, literals, systemComparisons, exportedNames }
+  return { path, literals, systemComparisons, identifiers, exportedNames }
 }
 
 /** Every TypeScript file under these folders of the project. */

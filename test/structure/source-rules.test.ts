@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { inProject } from '../../scripts/project.mjs'
-import { brokenBy, conversationTables, RULES, statements, systemComparisons, systemNames } from './rules.ts'
+import {
+  brokenBy,
+  conversationTables,
+  hashing,
+  RULES,
+  statements,
+  systemComparisons,
+  systemNames,
+  yielding,
+} from './rules.ts'
 import { readSource, readSources, type SourceFile } from './source-code.ts'
 
 // Parses every file of the core, which takes some seconds.
@@ -79,6 +88,13 @@ describe('a rule about the source', () => {
     ].join('\n')
     expect(lines(conversationTables, code)).toEqual([1, 2])
     expect(lines(conversationTables, code, 'core/ingest/planted.ts')).toEqual([])
+  })
+
+  it('refuses to yield and to hash outside of the ground files for it', () => {
+    expect(lines(yielding, `import { a } from 'a'\nawait new Promise((go) => setImmediate(go))`)).toEqual([2])
+    expect(lines(yielding, `import { setImmediate } from 'node:timers/promises'`)).toEqual([1])
+    expect(lines(hashing, `import { createHash as a } from 'node:crypto'`)).toEqual([1])
+    expect(lines(hashing, `import { createHash } from 'node:crypto'`, 'core/hashing.ts')).toEqual([])
   })
 
   it('refuses statements without their tag, and fixed ones outside of `queries`', () => {

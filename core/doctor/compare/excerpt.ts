@@ -1,3 +1,5 @@
+import { singleLine } from '../../text.ts'
+
 const LONGEST = 200
 const BEFORE = 40
 
@@ -6,8 +8,8 @@ export const excerptOf = (text: string): string => cut(text, 0)
 
 /** Two texts from shortly before the place where they begin to differ. */
 export function excerptsAround(a: string, b: string): [string, string] {
-  const left = onLine(a)
-  const right = onLine(b)
+  const left = singleLine(a)
+  const right = singleLine(b)
   const most = Math.min(left.length, right.length)
   let same = 0
   while (same < most && left[same] === right[same]) same += 1
@@ -16,10 +18,8 @@ export function excerptsAround(a: string, b: string): [string, string] {
 }
 
 function cut(text: string, from: number): string {
-  const line = onLine(text.slice(from, from + 8 * LONGEST))
+  const line = singleLine(text.slice(from, from + 8 * LONGEST))
   const characters = [...line.slice(0, 2 * LONGEST)]
   const shown = characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join('')}…`
   return (from > 0 ? `…${shown}` : shown).toWellFormed()
 }
-
-const onLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

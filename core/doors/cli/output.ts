@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ErrorCode } from '../../contract/error.ts'
 import { toErrorInfo } from '../../errors.ts'
+import { singleLine } from '../../text.ts'
 import { toCliJson } from './cli-json.ts'
 import { escaped, printable } from './printable.ts'
 
@@ -65,4 +66,4 @@ const jsonDocument = (value: unknown): string => obeyedByNone(JSON.stringify(toC
 /** A document is JSON whatever it is parsed with, and no terminal obeys it: what could move a cursor is escaped. */
 const obeyedByNone = (json: string): string => json.replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escaped)
 
-const oneLine = (text: string): string => printable(text.replace(/\s+/g, ' ').trim())
+const oneLine = (text: string): string => printable(singleLine(text))

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
 import type { LineageTree } from '../../contract/lineage.ts'
+import { singleLine } from '../../text.ts'
 import { printable } from './printable.ts'
 
 /** 12,345 */
@@ -59,7 +60,7 @@ function pad(text: string, width: number, toTheRight: boolean): string {
 export function oneLine(text: string, width = 100): string {
   // Whatever a character is made of, what is looked at stays bounded.
   const most = width * 16
-  const flat = printable(text.slice(0, most)).replace(/\s+/g, ' ').trim()
+  const flat = singleLine(printable(text.slice(0, most)))
   return cutToWidth(text.length > most ? `${flat}…` : flat, width)
 }
 
