@@ -1,4 +1,5 @@
 import type { CheckPhase, CheckResult, Severity } from '../contract/integrity.ts'
+import type { SystemId } from '../contract/memory.ts'
 import type { Finding, ScanContext } from './scanned-memory.ts'
 
 /** A rule about what only one system does, in files that only it writes. */
@@ -26,3 +27,7 @@ export type OwnRule = {
 
 /** What is wrong with one text: a sentence without a full stop; null when nothing is. */
 type Inspect = (row: { readonly content: string | null; readonly kind: string }) => string | null
+
+/** Why a file cannot be asked a rule that belongs to one system, or null. */
+export const whyNotAsked = (owner: SystemId, rule: OwnRule, context: ScanContext): string | null =>
+  context.info.system === owner ? (rule.notApplicable?.(context) ?? null) : rule.elsewhere

@@ -13,7 +13,6 @@ it('reading texts offers a pause after every one of them', () => {
     db,
     probe: probeSchema(db),
     system: native,
-    dialect: native.facts,
     facts: Memory.empty(),
     conversationId: null,
   } as unknown as RuleContext
