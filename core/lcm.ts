@@ -116,7 +116,7 @@ export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
   const history = new HistoryIndex(read)
   const dag = new SummaryDag(read, history)
 
-  const windows = new KeptWindow(read, estimator)
+  const windows = new KeptWindow(read, estimator, history)
   const context = new ContextAssembler(read, estimator, settings.compaction, windows)
   const planner = new CompactionPlanner(windows, settings.compaction, whySwitchedOff(settings))
   const summarizers = new ConfiguredSummarizers({

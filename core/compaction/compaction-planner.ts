@@ -35,8 +35,8 @@ export class CompactionPlanner {
    */
   plan(input: CompactInput): CompactionPlan {
     const settings = withOverrides(this.#settings, input.settings)
-    const { window, extents } = this.#windows.of(input.conversationId)
+    const { window, covered } = this.#windows.of(input.conversationId)
     if (this.#whyOff !== null) return emptyPlan(window, input, this.#whyOff)
-    return planWindow(window, extents, input, settings)
+    return planWindow(window, covered, input, settings)
   }
 }

@@ -6,8 +6,9 @@ import type {
   PlanStep,
 } from '../contract/compaction.ts'
 import { extractTokens } from '../models/summarizers/deterministic.ts'
+import type { CoverageOfEntries } from '../window/coverage-of-entries.ts'
 import type { Pairing } from '../window/tool-pairs.ts'
-import type { Extent, Window, WindowItem } from '../window/window.ts'
+import type { Window, WindowItem } from '../window/window.ts'
 import { measureWindow, type WindowSize } from '../window/window-size.ts'
 import { tokensOf } from './condensation.ts'
 import {
@@ -74,20 +75,20 @@ export function decide(
  */
 export const planWindow = (
   window: Window,
-  extents: ReadonlyMap<string, Extent>,
+  covered: CoverageOfEntries,
   input: CompactInput,
   settings: Readonly<CompactionSettings>,
-): CompactionPlan => simulatePlan(window, extents, input, settings).plan
+): CompactionPlan => simulatePlan(window, covered, input, settings).plan
 
 /** The same, with the size of the window that would be left. */
 export function simulatePlan(
   window: Window,
-  extents: ReadonlyMap<string, Extent>,
+  covered: CoverageOfEntries,
   input: CompactInput,
   settings: Readonly<CompactionSettings>,
 ): { readonly plan: CompactionPlan; readonly after: WindowSize } {
   const goal = targetOf(input, settings)
-  const simulation = new Simulation(window, goal, extents)
+  const simulation = new Simulation(window, goal, covered)
   let skipped: string | null = null
   if (simulation.isDone) skipped = underTarget(window.tokens, goal ?? 0)
   if (makesLeaves(input) && !simulation.isDone) {

@@ -31,14 +31,14 @@ export class WhatIfPlanner {
     const { preset, ...request } = input
     const preferred = preset ? presetSettings(preset) : {}
     const settings = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
-    const { window, extents } = this.#windows.of(input.conversationId)
-    const { plan, after } = simulatePlan(window, extents, request, settings)
+    const { window, covered } = this.#windows.of(input.conversationId)
+    const { plan, after } = simulatePlan(window, covered, request, settings)
     const selection = selectItems({
       items: window.items,
       pairs: window.pairs,
       budgetTokens: settings.budgetTokens,
       freshTailCount: settings.freshTailCount,
-      standsFor: (index) => extents.get(window.items[index]?.summaryId ?? '')?.messages ?? 0,
+      standsFor: (index) => covered.get(window.items[index]?.summaryId ?? '')?.messages ?? 0,
       // Only the wording of the reason for an orphan depends on it.
       callsOutside: new Set(),
     })

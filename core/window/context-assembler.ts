@@ -4,6 +4,7 @@ import { assertNever } from '../errors.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { PrunedUntil } from '../systems/pruned-outputs.ts'
+import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { historyOrder } from './history-order.ts'
 import { KeptWindow } from './kept-window.ts'
 import type { Placements } from './placements.ts'
@@ -12,7 +13,7 @@ import { renderAnthropic } from './render-anthropic.ts'
 import { renderOpenAI } from './render-openai.ts'
 import { type Selection, selectItems } from './selection.ts'
 import { readTurns } from './turns.ts'
-import { type Extent, readExtents, readWindow, type Window } from './window.ts'
+import { readWindow, type Window } from './window.ts'
 import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
@@ -56,10 +57,10 @@ export class ContextAssembler {
    * @throws LcmError not_found
    */
   assemble(input: AssembleInput, placed?: Placements, until?: PrunedUntil): AssembledContext {
-    const { window, extents, selection } = this.#select(input, placed, until)
+    const { window, covered, selection } = this.#select(input, placed, until)
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
-    const order = historyOrder(window, extents)
+    const order = historyOrder(window, covered)
     const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.items, selection)
     const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
     return {
@@ -87,7 +88,7 @@ export class ContextAssembler {
           included: verdict?.included ?? false,
           reasonCode: verdict?.code ?? 'dangling',
           reason: verdict?.reason ?? '',
-          messages: standsFor(window, extents, ordinal),
+          messages: standsFor(window, covered, ordinal),
           createdAtMs: item.createdAtMs,
           excerpt: excerpts[ordinal] ?? '',
           ...(item.pruned ? { pruned: item.pruned } : {}),
@@ -113,9 +114,9 @@ export class ContextAssembler {
    * @throws LcmError not_found
    */
   render(input: AssembleInput, provider: Provider, placed?: Placements, until?: PrunedUntil): RenderedContext {
-    const { window, extents, selection } = this.#select(input, placed, until)
+    const { window, covered, selection } = this.#select(input, placed, until)
     const included = window.items.filter((_, index) => selection.verdicts[index]?.included)
-    const turns = readTurns(this.#db, included, extents, window.pruned)
+    const turns = readTurns(this.#db, included, covered, window.pruned)
     switch (provider) {
       case 'anthropic':
         return renderAnthropic(turns)
@@ -130,25 +131,25 @@ export class ContextAssembler {
     input: AssembleInput,
     placed?: Placements,
     until?: PrunedUntil,
-  ): { window: Window; extents: ReadonlyMap<string, Extent>; selection: Selection } {
+  ): { window: Window; covered: CoverageOfEntries; selection: Selection } {
     const { conversationId } = input
     const query = input.query?.trim()
-    const { window, extents } = placed
-      ? {
-          window: readWindow(this.#db, conversationId, this.#estimator, placed, until),
-          extents: readExtents(this.#db, conversationId, placed),
-        }
-      : this.#windows.of(conversationId)
+    const { window, covered } = placed ? this.#placed(conversationId, placed, until) : this.#windows.of(conversationId)
     const selection = selectItems({
       items: window.items,
       pairs: window.pairs,
       budgetTokens: this.#budget(input),
       freshTailCount: this.#freshTailCount(input),
-      standsFor: (index) => standsFor(window, extents, index),
+      standsFor: (index) => standsFor(window, covered, index),
       callsOutside: this.#callsOutside(window),
       ...(query ? { relevance: rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) } : {}),
     })
-    return { window, extents, selection }
+    return { window, covered, selection }
+  }
+
+  #placed(conversationId: number, placed: Placements, until: PrunedUntil | undefined) {
+    const window = readWindow(this.#db, conversationId, this.#estimator, placed, until)
+    return { window, covered: this.#windows.coverageOf(conversationId, window.items) }
   }
 
   #budget(input: AssembleInput): number {
@@ -166,8 +167,8 @@ export class ContextAssembler {
   }
 }
 
-function standsFor(window: Window, extents: ReadonlyMap<string, Extent>, index: number): number {
+function standsFor(window: Window, covered: CoverageOfEntries, index: number): number {
   const item = window.items[index]
   if (!item || item.kind === 'missing') return 0
-  return item.summaryId === null ? 1 : (extents.get(item.summaryId)?.messages ?? 0)
+  return item.summaryId === null ? 1 : (covered.get(item.summaryId)?.messages ?? 0)
 }

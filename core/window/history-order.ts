@@ -1,14 +1,15 @@
-import type { Extent, Window } from './window.ts'
+import type { CoverageOfEntries } from './coverage-of-entries.ts'
+import type { Window } from './window.ts'
 
 /**
  * The items of a window in the order of the history, as indexes: a summary stands where the first message stood that it
  * stands for, and what has no place there (it names nothing) stays behind the item before it. Null when they stand in
  * that order already. Some systems store each new summary behind the newest message.
  */
-export function historyOrder({ items }: Window, extents: ReadonlyMap<string, Extent>): number[] | null {
+export function historyOrder({ items }: Window, covered: CoverageOfEntries): number[] | null {
   let place = Number.NEGATIVE_INFINITY
   const places = items.map((item) => {
-    place = item.seq ?? extents.get(item.summaryId ?? '')?.firstSeq ?? place
+    place = item.seq ?? covered.get(item.summaryId ?? '')?.firstSeq ?? place
     return place
   })
   const isInOrder = places.every((own, index) => index === 0 || own >= (places[index - 1] ?? own))

@@ -2,10 +2,12 @@ import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
+import { HistoryIndex } from '../systems/history-index.ts'
+import { type CoverageOfEntries, coverageOfEntries } from './coverage-of-entries.ts'
 import { isLeafPassOpen } from './cut-off-runs.ts'
-import { type Extent, readExtents, readWindow, type Window } from './window.ts'
+import { readWindow, type Window, type WindowItem } from './window.ts'
 
-type Kept = { readonly window: Window; readonly extents: ReadonlyMap<string, Extent> }
+type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
 
 /**
  * The window that was asked for last, read once and kept until the file changes: a decision, a plan and every what-if
@@ -14,10 +16,12 @@ type Kept = { readonly window: Window; readonly extents: ReadonlyMap<string, Ext
 export class KeptWindow {
   readonly #db: ReadDb
   readonly #estimator: TokenEstimator
+  readonly #histories: HistoryIndex
   #kept: (Kept & { readonly stamp: string }) | null = null
 
-  constructor(db: ReadDb, estimator: TokenEstimator) {
+  constructor(db: ReadDb, estimator: TokenEstimator, histories = new HistoryIndex(db)) {
     this.#db = db
+    this.#histories = histories
     this.#estimator = estimator
   }
 
@@ -27,14 +31,19 @@ export class KeptWindow {
     if (this.#kept?.stamp === stamp && this.#kept.window.conversationId === conversationId) return this.#kept
     // Let the old one go before the new one is read: both may be large.
     this.#kept = null
-    this.#kept = readSnapshot(this.#db, () => ({
-      stamp: changeStamp(this.#db),
-      window: {
-        ...readWindow(this.#db, conversationId, this.#estimator),
-        isLeafPassOpen: isLeafPassOpen(this.#db, conversationId),
-      },
-      extents: readExtents(this.#db, conversationId),
-    }))
+    this.#kept = readSnapshot(this.#db, () => {
+      const window = readWindow(this.#db, conversationId, this.#estimator)
+      return {
+        stamp: changeStamp(this.#db),
+        window: { ...window, isLeafPassOpen: isLeafPassOpen(this.#db, conversationId) },
+        covered: this.coverageOf(conversationId, window.items),
+      }
+    })
     return this.#kept
+  }
+
+  /** What each summary among some entries of a conversation's window stands for. Call inside a snapshot. */
+  coverageOf(conversationId: number, items: readonly WindowItem[]): CoverageOfEntries {
+    return coverageOfEntries(this.#db, this.#histories, conversationId, items)
   }
 }

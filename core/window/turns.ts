@@ -1,7 +1,8 @@
 import { shownValue } from '../sqlite/native-values.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { renderSummary, type SummaryText } from './summary-xml.ts'
-import type { Extent, Window, WindowItem } from './window.ts'
+import type { Window, WindowItem } from './window.ts'
 
 const queries = {
   messages: /* sql */ `
@@ -62,13 +63,13 @@ type Part = {
 export function readTurns(
   db: ReadDb,
   items: readonly WindowItem[],
-  extents: ReadonlyMap<string, Extent>,
+  covered: CoverageOfEntries,
   pruned: Window['pruned'] = new Map(),
 ): Turn[] {
   const builder = new TurnBuilder()
   const contents = readContents(db, items)
   const parts = readParts(db, items)
-  const summaries = readSummaries(db, items, extents)
+  const summaries = readSummaries(db, items, covered)
   for (const item of items) {
     if (item.summaryId !== null) builder.say({ kind: 'user', text: summaries.get(item.summaryId) ?? '' })
     else if (item.messageId !== null) {
@@ -186,7 +187,7 @@ function readParts(db: ReadDb, items: readonly WindowItem[]): ReadonlyMap<number
 function readSummaries(
   db: ReadDb,
   items: readonly WindowItem[],
-  extents: ReadonlyMap<string, Extent>,
+  covered: CoverageOfEntries,
 ): ReadonlyMap<string, string> {
   type Row = Omit<SummaryText, 'sources' | 'messages'>
   const ids = JSON.stringify(items.flatMap((item) => item.summaryId ?? []))
@@ -199,7 +200,7 @@ function readSummaries(
   const rows = db.all<Row>(queries.summaries, { ids })
   return new Map(
     rows.map((row) => {
-      const messages = extents.get(row.id)?.messages ?? 0
+      const messages = covered.get(row.id)?.messages ?? 0
       return [row.id, renderSummary({ ...row, messages, sources: sources.get(row.id) ?? [] })]
     }),
   )

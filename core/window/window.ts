@@ -37,18 +37,6 @@ const entryQueries = forEntries((table) => ({
     JOIN message_parts AS p ON p.message_id = c.message_id
     WHERE c.conversation_id = :conversationId AND p.tool_call_id IS NOT NULL
     ORDER BY c.ordinal, p.ordinal`,
-  extents: /* sql */ `
-    WITH RECURSIVE beneath (root, summary_id) AS (
-      SELECT summary_id, summary_id FROM ${table}
-      WHERE conversation_id = :conversationId AND summary_id IS NOT NULL
-      UNION
-      SELECT b.root, e.source_summary_id FROM beneath AS b JOIN summary_sources AS e ON e.summary_id = b.summary_id
-    )
-    SELECT b.root AS summaryId, count(DISTINCT l.message_id) AS messages, min(m.seq) AS firstSeq, max(m.seq) AS lastSeq
-    FROM beneath AS b
-    JOIN summary_messages AS l ON l.summary_id = b.summary_id
-    JOIN messages AS m ON m.message_id = l.message_id
-    GROUP BY b.root`,
 }))
 
 /** One entry of the window, without its text. */
@@ -86,9 +74,6 @@ export type Window = {
   /** What it was read from when that is not the file's own window. */
   readonly placed?: Placements
 }
-
-/** Which messages a summary stands for. */
-export type Extent = { readonly messages: number; readonly firstSeq: number; readonly lastSeq: number }
 
 type ItemRow = {
   readonly ordinal: number
@@ -155,13 +140,6 @@ function seenInstead(outputs: readonly PrunedOutput[]): Window['pruned'] {
     seen.set(messageId, (seen.get(messageId) ?? new Map<number, string>()).set(ordinal, text ?? ''))
   }
   return seen
-}
-
-/** What each summary of the window stands for; one that reaches no message is absent. */
-export function readExtents(db: ReadDb, conversationId: number, placed?: Placements): ReadonlyMap<string, Extent> {
-  const entries: Entries = { conversationId, placed }
-  const rows = db.all<Extent & { summaryId: string }>(entryQueries(entries).extents, entryParams(entries))
-  return new Map(rows.map((row) => [row.summaryId, row]))
 }
 
 /** By the entries' own ids: what another process has replaced meanwhile is still there under them. */

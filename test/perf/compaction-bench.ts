@@ -7,7 +7,8 @@ import type { Summarizer } from '../../core/models/summarizers/summarizer.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
-import { readExtents, readWindow } from '../../core/window/window.ts'
+import { KeptWindow } from '../../core/window/kept-window.ts'
+import { readWindow } from '../../core/window/window.ts'
 import { rawMemory } from './raw-memory.ts'
 import { repeat, type Timing } from './statistics.ts'
 
@@ -50,12 +51,11 @@ async function measurePlanning(messages: number): Promise<Pick<CompactionFigures
 
 async function measureWhatIf(): Promise<Pick<CompactionFigures, 'whatIfMs' | 'whatIfColdMs'>> {
   const { db } = rawMemory(10_000)
-  const window = readWindow(db, 1, estimator)
-  const extents = readExtents(db, 1)
+  const { window, covered } = new KeptWindow(db, estimator).of(1)
   const ask = (round: number, of: typeof window): void => {
     const asked = { ...settings, budgetTokens: 20_000 + round * 10_000, freshTailCount: round }
     decide(of, asked)
-    planWindow(of, extents, { ...input, mode: 'untilUnder' }, asked)
+    planWindow(of, covered, { ...input, mode: 'untilUnder' }, asked)
   }
   const whatIfMs = await repeat(20, (round) => ask(round, window))
   const whatIfColdMs = await repeat(20, (round) => ask(round, readWindow(db, 1, estimator)))
