@@ -11,7 +11,7 @@ const queries = {
 }
 
 /** Which messages a summary stands for: how many, and the sequence numbers of the first and the last. */
-export type CoveredMessages = { readonly messages: number; readonly firstSeq: number; readonly lastSeq: number }
+type CoveredMessages = { readonly messages: number; readonly firstSeq: number; readonly lastSeq: number }
 
 /** By the id of a summary in a window; one that reaches no message is absent. */
 export type CoverageOfEntries = ReadonlyMap<string, CoveredMessages>
