@@ -51,6 +51,11 @@ export type IngestBatch = {
   readonly messages: readonly NewMessage[]
 }
 
+/**
+ * A parameter that is compared with an indexed column as it is makes SQLite plan the statement anew at every run, which
+ * takes as long as the rest of storing a short message; one that is cast does not.
+ * https://www.sqlite.org/c3ref/prepare.html
+ */
 const queries = {
   conversation: /* sql */ `
     SELECT conversation_id AS id, importer, session_id AS sessionId FROM conversations
@@ -83,17 +88,25 @@ const queries = {
   nextMessage: /* sql */ `
     SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
   nextSeq: /* sql */ `
-    SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :conversationId`,
+    SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = CAST(:conversationId AS INTEGER)`,
   nextOrdinal: /* sql */ `
-    SELECT coalesce(max(ordinal) + 1, 0) FROM context_items WHERE conversation_id = :conversationId`,
+    SELECT coalesce(max(ordinal) + 1, 0) FROM context_items WHERE conversation_id = CAST(:conversationId AS INTEGER)`,
   known: /* sql */ `
     SELECT message_id AS messageId, role, content_hash AS hash FROM messages
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
   insertItems: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
-    FROM messages WHERE conversation_id = :conversationId AND seq >= :seq ORDER BY seq`,
+    FROM messages WHERE conversation_id = CAST(:conversationId AS INTEGER) AND seq >= CAST(:seq AS INTEGER) ORDER BY seq`,
 }
+
+/** Who puts new messages into the search indexes, and what is done about stored ones that are completed. */
+type Indexing = { readonly by: 'triggers' | 'batch'; readonly index: typeof indexMessages }
+
+const BY_TRIGGERS: Indexing = { by: 'triggers', index: indexMessages }
+
+/** Up to so many the triggers take less time than indexing a batch at once. */
+const FEW_MESSAGES = 4
 
 const EMPTY_HASH = contentHash('')
 
@@ -155,13 +168,14 @@ export class ConversationStore {
    */
   append(conversationId: number, messages: readonly NewMessage[]): AppendResult {
     const given = this.#prepare(messages)
-    return this.#db.transaction(() => this.#insertAll(conversationId, given, { continued: null, index: indexMessages }))
+    return this.#db.transaction(() => this.#insertAll(conversationId, given, BY_TRIGGERS))
   }
 
   /**
    * `append` for imports: many messages, of several conversations, in one transaction that indexes them at once.
    * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.2 s). Of a batch beyond
-   * `LONGEST_INDEXED_AT_ONCE` only the rows are stored: call `indexPending` then.
+   * `LONGEST_INDEXED_AT_ONCE` only the rows are stored: call `indexPending` then. A few messages, as of a session that
+   * goes on, are left to the index triggers: taking those out and putting them back would take longer.
    * @throws LcmError not_found when there is no such conversation
    */
   ingestBulk(batches: readonly IngestBatch[], continued: Continue | null = null): AppendResult[] {
@@ -169,12 +183,16 @@ export class ConversationStore {
     const index = units > LONGEST_INDEXED_AT_ONCE ? deferIndex : indexMessages
     // Hashes and token counts of a long text take their time: before others have to wait.
     const prepared = batches.map(({ conversationId, messages }) => ({ conversationId, given: this.#prepare(messages) }))
-    const insert = (): AppendResult[] =>
+    const insert = (indexing: Indexing): AppendResult[] =>
       prepared.map(({ conversationId: id, given }) =>
-        this.#insertAll(typeof id === 'number' ? id : id(), given, { continued, index }),
+        this.#insertAll(typeof id === 'number' ? id : id(), given, { ...indexing, continued }),
       )
+    const count = batches.reduce((sum, { messages }) => sum + messages.length, 0)
+    if (count <= FEW_MESSAGES && index === indexMessages) return this.#db.transaction(() => insert(BY_TRIGGERS))
     // Around the transaction: what the indexes have gathered is written when it ends.
-    return withLargePageCache(this.#db, () => this.#db.transaction(() => indexAtOnce(this.#db, insert, index)))
+    return withLargePageCache(this.#db, () =>
+      this.#db.transaction(() => indexAtOnce(this.#db, () => insert({ by: 'batch', index }), index)),
+    )
   }
 
   #prepare(messages: readonly NewMessage[]): PreparedMessage[] {
@@ -184,7 +202,7 @@ export class ConversationStore {
   #insertAll(
     conversationId: number,
     given: readonly PreparedMessage[],
-    { continued, index }: { readonly continued: Continue | null; readonly index: typeof indexMessages },
+    { by, continued = null, index }: Indexing & { readonly continued?: Continue | null },
   ): AppendResult {
     const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
     if (!conversation) {
@@ -193,7 +211,7 @@ export class ConversationStore {
     const seq = this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0
     const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0 }
     const parts = new PartInserts(this.#db)
-    const indexed = tail.messageId - 1
+    const indexed = by === 'triggers' ? Number.MAX_SAFE_INTEGER : tail.messageId - 1
     const counts = { added: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
     const completions = new Map<number, Completion>()
     const complete = (messageId: number, row: MessageRow): void => {

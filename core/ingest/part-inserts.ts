@@ -32,8 +32,7 @@ const emptyRow = [...common.values()]
 
 /** To run a statement costs as much as to write two rows. */
 const ROWS_AT_ONCE = 8
-const insertOne = queries.insert(columnsOfMost)
-const insertMany = queries.insert(columnsOfMost, ROWS_AT_ONCE)
+const insertSome = Array.from({ length: ROWS_AT_ONCE }, (_, more) => queries.insert(columnsOfMost, more + 1))
 
 /** A part whose texts SQLite holds already; its key is what is given. */
 export const bindPart = (db: WriteDb, { columns, values }: PartRow): BoundStatement =>
@@ -67,13 +66,12 @@ export class PartInserts {
       row[key.length + place] = values[index] ?? null
     }
     this.#rows.push(row)
-    if (this.#rows.length < ROWS_AT_ONCE) return
-    this.#db.runRaw(insertMany, this.#rows.flat())
-    this.#rows = []
+    if (this.#rows.length === ROWS_AT_ONCE) this.flush()
   }
 
   flush(): void {
-    for (const row of this.#rows) this.#db.runRaw(insertOne, row)
+    const insert = insertSome[this.#rows.length - 1]
+    if (insert !== undefined) this.#db.runRaw(insert, this.#rows.flat())
     this.#rows = []
   }
 }

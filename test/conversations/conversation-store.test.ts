@@ -32,6 +32,28 @@ const isIndexed = (memory: TestMemory): void => {
 }
 
 describe('ConversationStore', () => {
+  it('leaves the schema alone when an import brings a few messages, and both indexes have them whole', () => {
+    using memory = buildMemory()
+    const { store, conversation, db } = open(memory)
+    const history = generateHistory({ seed: 8, messages: 24 })
+    const version = db.value<number>('PRAGMA schema_version')
+    for (let from = 0; from < history.length; from += 3) {
+      store.ingestBulk([{ conversationId: conversation, messages: history.slice(from, from + 3) }])
+    }
+    expect(db.value('PRAGMA schema_version')).toBe(version)
+    isIndexed(memory)
+  })
+
+  it('keeps both indexes whole when a few messages complete one that came a moment before', () => {
+    using memory = buildMemory()
+    const { store, conversation } = open(memory)
+    const begun = says('', { externalId: 'x', parts: [] })
+    const whole = says('all of the answer', { externalId: 'x' })
+    const [counts] = store.ingestBulk([{ conversationId: conversation, messages: [begun, whole] }], () => [whole])
+    expect(counts).toMatchObject({ added: 1, completed: 1 })
+    isIndexed(memory)
+  })
+
   it('gives each message the next place in history and in the window', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
