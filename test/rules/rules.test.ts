@@ -31,3 +31,8 @@ it('every known exception of a system names a rule', () => {
   const named = allSystems().flatMap(({ knownExceptions }) => knownExceptions.map(({ check }) => check))
   expect(named.filter((id) => !ids.has(id))).toEqual([])
 })
+
+it('every rule follows from rules that exist', () => {
+  const ids = new Set(rules.map(({ id }) => id))
+  expect(rules.flatMap(({ consequenceOf = [] }) => consequenceOf).filter((id) => !ids.has(id))).toEqual([])
+})

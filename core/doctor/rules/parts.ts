@@ -1,5 +1,5 @@
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
-import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
+import { type MessageOf, rareMessages, withoutPlainEnd } from './rare-messages.ts'
 import { rowRanges } from './row-ranges.ts'
 import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
@@ -50,8 +50,8 @@ const queries = {
 }
 
 function* findWithoutParts(context: RuleContext): Iterable<Finding | null> {
-  for (const few of exceptionsAmong(context, rowsInRanges<MessageOf>(context, queries.without))) {
-    for (const id of few ? beforePlainEnd(context, few) : []) {
+  for (const few of rareMessages(context, rowsInRanges<MessageOf>(context, queries.without))) {
+    for (const id of few ? withoutPlainEnd(context, few) : []) {
       const detail = 'has no parts, unlike the other messages of its conversation'
       yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
     }
@@ -71,7 +71,7 @@ function* findOtherSessions(context: RuleContext): Iterable<Finding | null> {
       yield row !== null && row.seq >= (began.get(row.conversationId) ?? Number.POSITIVE_INFINITY) ? row : null
     }
   }
-  for (const few of exceptionsAmong(context, rows())) {
+  for (const few of rareMessages(context, rows())) {
     for (const id of few?.ids ?? []) {
       const detail = 'a part of it is of another session than its conversation'
       yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }

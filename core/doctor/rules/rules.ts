@@ -12,7 +12,6 @@ import { lineageRules } from './lineage.ts'
 import { linkRules } from './links.ts'
 import { logRules } from './log.ts'
 import { operationRules } from './operations.ts'
-import { orderInTimeRules } from './order-in-time.ts'
 import { partRules } from './parts.ts'
 import type { Rule } from './rule.ts'
 import { sequenceRules } from './sequence.ts'
@@ -27,14 +26,13 @@ import { windowRules } from './window.ts'
 /** In the order in which they run: what answers at once first, what reads every page of the file last. */
 export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
 
-const all = [
+const upToFiles = [
   ...lineageRules,
   ...linkRules,
   ...windowRules,
   ...countRules,
   ...valueRules,
   ...timeRules,
-  ...orderInTimeRules,
   ...sequenceRules,
   ...operationRules,
   ...toolResultRules,
@@ -45,19 +43,20 @@ const all = [
   ...indexRules,
   ...fileRules,
   ...fileContentRules,
-  ...systemRules,
-  ...ledgerRules,
-  ...logRules,
-  ...tableRules,
-  ...databaseRules,
 ] as const
+const ofTheFile = [...ledgerRules, ...logRules, ...tableRules, ...databaseRules] as const
 
-type RuleId = (typeof all)[number]['id']
-/** A consequence of a rule that does not exist does not compile. */
-const named: readonly (Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] })[] = all
+/** Of the rules of this folder. What a system brings is known when the program runs, and a test compares it with them. */
+type RuleId = (typeof upToFiles | typeof ofTheFile)[number]['id']
+type Named = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
+
+/** A consequence of a rule that does not exist does not compile: hence the types of these two. */
+const rulesOfMemory: readonly Named[] = upToFiles
+const rulesOfFile: readonly Named[] = ofTheFile
+const all: readonly Rule[] = [...rulesOfMemory, ...systemRules, ...rulesOfFile]
 
 /** Every rule there is, in the order in which they run. */
-export const rules: readonly Rule[] = PHASES.flatMap((phase) => named.filter((rule) => rule.phase === phase))
+export const rules: readonly Rule[] = PHASES.flatMap((phase) => all.filter((rule) => rule.phase === phase))
 
 /** Every fix there is, in the order in which their steps are applied. */
 export const fixes: readonly Fix[] = inOrder(new Set(rules.flatMap((rule) => rule.fixes ?? [])))

@@ -6,9 +6,9 @@ import type { Finding } from '../../systems/scanned-memory.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
 import type { TokenRule } from '../../systems/system-facts.ts'
 import { recount, rehash } from '../repair/numbers.ts'
-import { beforePlainEnd, exceptionsAmong, type MessageOf } from './exceptions.ts'
 import { type Fix, type FixContext, isIn, namedSummaries, plural } from './fix.ts'
 import { failureOf } from './markers.ts'
+import { type MessageOf, rareMessages, withoutPlainEnd } from './rare-messages.ts'
 import { restoreLinks } from './restored-links.ts'
 import { rewritingFailed } from './rewriting.ts'
 import type { Inspector, Rule, RuleContext } from './rule.ts'
@@ -111,8 +111,8 @@ function* findWithoutHash(context: RuleContext): Iterable<Finding | null> {
       yield null
     }
   }
-  for (const few of exceptionsAmong(context, rows())) {
-    for (const id of few ? beforePlainEnd(context, few) : []) {
+  for (const few of rareMessages(context, rows())) {
+    for (const id of few ? withoutPlainEnd(context, few) : []) {
       const detail = 'has no hash, unlike the other messages of its conversation'
       yield { id: `msg_${id}`, conversationId: few?.conversationId ?? null, detail }
     }
