@@ -40,16 +40,16 @@ export function axisOf(history: Messages, axis: StrataAxis): Axis {
 }
 
 /** Where the messages from `first` to `last` begin and end. */
-export const spanOf = (axis: Axis, first: number, last: number): readonly [x0: number, x1: number] => [
+export const rangeOf = (axis: Axis, first: number, last: number): readonly [x0: number, x1: number] => [
   axis.startOf(first),
   axis.endOf(last),
 ]
 
 /** Where a node stands: over what it covers; where it covers nothing, at the time at which it was made. */
-export function nodeSpan(graph: SummaryGraph, node: GraphNode, axis: Axis): readonly [x0: number, x1: number] {
+export function nodeRange(graph: SummaryGraph, node: GraphNode, axis: Axis): readonly [x0: number, x1: number] {
   const [first] = node.ranges
   const end = node.ranges.at(-1)
-  if (first !== undefined && end !== undefined) return spanOf(axis, first, end - 1)
+  if (first !== undefined && end !== undefined) return rangeOf(axis, first, end - 1)
   const position = node.createdAtMs === null ? graph.history.length : graph.history.positionAtTime(node.createdAtMs)
   const x = position >= graph.history.length ? axis.extent : axis.startOf(position)
   return [x, x]

@@ -1,7 +1,7 @@
 import type { Strata } from '../contract/strata.ts'
 import { ABSENT, COVERED, type SummaryGraph } from '../memory/summary-graph.ts'
 import { messageNodeId } from '../systems/node-id.ts'
-import { type Axis, spanOf } from './strata-axis.ts'
+import { type Axis, rangeOf } from './strata-axis.ts'
 
 type Mark = Strata['marks'][number]
 
@@ -21,7 +21,7 @@ export type MarkRules = {
  */
 export function marksOf(graph: SummaryGraph, axis: Axis, rules: MarkRules, isArchived: boolean): Mark[] {
   const mark = (kind: Mark['kind'], from: number, to: number): Mark => {
-    const [x0, x1] = spanOf(axis, from, to - 1)
+    const [x0, x1] = rangeOf(axis, from, to - 1)
     return { kind, x0, x1, messages: to - from, firstId: messageNodeId(graph.history.ids[from] ?? 0) }
   }
   return [

@@ -1,22 +1,22 @@
 import { ROLES } from '../contract/ids.ts'
 import type { StrataMessages } from '../contract/strata.ts'
 import { IN_WINDOW, type SummaryGraph } from '../memory/summary-graph.ts'
-import { type Axis, spanOf } from './strata-axis.ts'
+import { type Axis, rangeOf } from './strata-axis.ts'
 
 /** A piece of x, in axis units, and into how many columns it goes. */
-export type Stretch = { readonly x0: number; readonly x1: number; readonly buckets: number }
+export type BucketedRange = { readonly x0: number; readonly x1: number; readonly buckets: number }
 
-/** Merges the messages of a stretch, in order, into at most `buckets` columns of equal width. */
-export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch): StrataMessages {
+/** Merges the messages of a range, in order, into at most `buckets` columns of equal width. */
+export function messageColumns(graph: SummaryGraph, axis: Axis, range: BucketedRange): StrataMessages {
   const { history } = graph
   const from = firstPosition(
     history.length,
-    (position) => axis.startOf(position) >= stretch.x0 || axis.endOf(position) > stretch.x0,
+    (position) => axis.startOf(position) >= range.x0 || axis.endOf(position) > range.x0,
   )
   const to =
-    stretch.x1 >= axis.extent
+    range.x1 >= axis.extent
       ? history.length
-      : firstPosition(history.length, (position) => axis.startOf(position) >= stretch.x1)
+      : firstPosition(history.length, (position) => axis.startOf(position) >= range.x1)
   const columns: StrataMessages = {
     x0: [],
     x1: [],
@@ -27,12 +27,12 @@ export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch
     inWindow: [],
     firstMessage: [],
   }
-  const width = (stretch.x1 - stretch.x0) / stretch.buckets
-  const isEachAlone = to - from <= stretch.buckets
+  const width = (range.x1 - range.x0) / range.buckets
+  const isEachAlone = to - from <= range.buckets
   const bucketOf = (position: number): number => {
     if (isEachAlone) return position
-    const bucket = width > 0 ? Math.floor((axis.startOf(position) - stretch.x0) / width) : 0
-    return Math.min(stretch.buckets - 1, Math.max(0, bucket))
+    const bucket = width > 0 ? Math.floor((axis.startOf(position) - range.x0) / width) : 0
+    return Math.min(range.buckets - 1, Math.max(0, bucket))
   }
 
   for (let first = from; first < to; ) {
@@ -46,7 +46,7 @@ export function messageColumns(graph: SummaryGraph, axis: Axis, stretch: Stretch
       if (tokens > maxTokens) maxTokens = tokens
       if (graph.messageStates[next] === IN_WINDOW) inWindow += 1
     }
-    const [x0, x1] = spanOf(axis, first, next - 1)
+    const [x0, x1] = rangeOf(axis, first, next - 1)
     const tokens = tokensByRole.reduce((sum, some) => sum + some, 0)
     columns.x0.push(x0)
     columns.x1.push(x1)

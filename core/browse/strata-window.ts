@@ -1,7 +1,7 @@
 import type { Strata } from '../contract/strata.ts'
 import type { SummaryGraph } from '../memory/summary-graph.ts'
 import { messageNodeId } from '../systems/node-id.ts'
-import { type Axis, nodeSpan, spanOf } from './strata-axis.ts'
+import { type Axis, nodeRange, rangeOf } from './strata-axis.ts'
 
 type WindowRun = Strata['window'][number]
 
@@ -20,7 +20,7 @@ export function windowRuns(graph: SummaryGraph, axis: Axis, leftOut: ReadonlySet
     const item = graph.window[i]
     const node = graph.nodes[item?.node ?? -1]
     if (node && node.kind !== 'missing') {
-      const [x0, x1] = nodeSpan(graph, node, axis)
+      const [x0, x1] = nodeRange(graph, node, axis)
       runs.push({
         x0,
         x1,
@@ -40,7 +40,7 @@ export function windowRuns(graph: SummaryGraph, axis: Axis, leftOut: ReadonlySet
       i += 1
     }
     if (first < 0) continue
-    const [x0, x1] = spanOf(axis, first, last)
+    const [x0, x1] = rangeOf(axis, first, last)
     const tokens = (history.tokensBefore[last + 1] as number) - (history.tokensBefore[first] as number)
     runs.push({ x0, x1, id: null, depth: -1, items: last - first + 1, tokens, ...flag(isLeftOut) })
   }

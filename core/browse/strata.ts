@@ -4,9 +4,9 @@ import { IN_WINDOW, type SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import type { HistoryIndex } from '../systems/history-index.ts'
-import { type Axis, axisOf, nodeSpan } from './strata-axis.ts'
+import { type Axis, axisOf, nodeRange } from './strata-axis.ts'
 import { type MarkRules, marksOf } from './strata-marks.ts'
-import { messageColumns, type Stretch } from './strata-messages.ts'
+import { type BucketedRange, messageColumns } from './strata-messages.ts'
 import { ticksOf } from './strata-ticks.ts'
 import { windowRuns } from './strata-window.ts'
 
@@ -27,7 +27,7 @@ const queries = {
     ORDER BY r.started_at, r.run_id`,
 }
 
-/** A conversation as layers over its history: the whole of its summaries, and its messages a stretch at a time. */
+/** A conversation as layers over its history: the whole of its summaries, and its messages a range at a time. */
 export class StrataService {
   readonly #db: ReadDb
   readonly #histories: HistoryIndex
@@ -90,10 +90,10 @@ export class StrataService {
   }
 
   /**
-   * The messages of a stretch, merged into columns; one that reaches into the stretch belongs to it.
+   * The messages of a range, merged into columns; one that reaches into the range belongs to it.
    * @throws LcmError not_found
    */
-  messages(input: Stretch & { readonly conversationId: number; readonly axis: StrataAxis }): StrataMessages {
+  messages(input: BucketedRange & { readonly conversationId: number; readonly axis: StrataAxis }): StrataMessages {
     return readSnapshot(this.#db, () => {
       const graph = this.#histories.graph(input.conversationId)
       return messageColumns(graph, this.#axis(graph.history, input.axis), input)
@@ -145,14 +145,14 @@ function freshTail({ history, window }: SummaryGraph, count: number): number {
 
 function summaryColumns(graph: SummaryGraph, axis: Axis): Strata['summaries'] {
   const own = graph.nodes
-    .map((node, index) => ({ node, index, span: nodeSpan(graph, node, axis) }))
+    .map((node, index) => ({ node, index, range: nodeRange(graph, node, axis) }))
     .filter(({ node }) => node.kind !== 'missing' && node.conversationId === graph.history.conversationId)
-    .sort((a, b) => a.node.depth - b.node.depth || a.span[0] - b.span[0] || a.span[1] - b.span[1])
+    .sort((a, b) => a.node.depth - b.node.depth || a.range[0] - b.range[0] || a.range[1] - b.range[1])
   return {
     id: own.map(({ node }) => node.id),
     depth: own.map(({ node }) => node.depth),
-    x0: own.map(({ span }) => span[0]),
-    x1: own.map(({ span }) => span[1]),
+    x0: own.map(({ range }) => range[0]),
+    x1: own.map(({ range }) => range[1]),
     tokens: own.map(({ node }) => node.tokens),
     sourceTokens: own.map(({ node }) => graph.messageTokens(node)),
     messages: own.map(({ node }) => graph.messageCount(node)),

@@ -92,6 +92,40 @@ export const hashing: SourceRule = {
   find: (file) => identifiersOf(file, 'createHash', 'createHmac'),
 }
 
+/** Words that were replaced, each with the word of the glossary. */
+const REPLACED: Readonly<Record<string, string>> = {
+  beneath: 'reached or covered',
+  breath: 'yield',
+  breathe: 'yield',
+  breather: 'time slice',
+  dialect: 'system, system facts',
+  fixer: 'rule or fix',
+  pause: 'yield',
+  perhaps: 'candidate',
+  seal: 'baseline',
+  span: 'range',
+  stretch: 'range',
+  way: 'known exception',
+}
+
+export const words: SourceRule = {
+  name: 'replaced words in names of files and exports',
+  advice: 'Use the word of the glossary, which stands behind the name.',
+  except: [],
+  find: ({ path, exportedNames }) => {
+    const file = path.slice(path.lastIndexOf('/') + 1).replace(/\.tsx?$/, '')
+    return [file, ...exportedNames].flatMap((name) =>
+      wordsOf(name).flatMap((word) => {
+        const better = REPLACED[word] ?? REPLACED[word.replace(/e?s$/, '')]
+        return better === undefined ? [] : [{ line: 1, what: `${name}: ${better}` }]
+      }),
+    )
+  },
+}
+
+const wordsOf = (name: string): string[] =>
+  name.split(/[^A-Za-z]+|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())
+
 export const RULES: readonly SourceRule[] = [
   systemNames,
   systemComparisons,
@@ -99,6 +133,7 @@ export const RULES: readonly SourceRule[] = [
   statements,
   yielding,
   hashing,
+  words,
 ]
 
 /** How often a file breaks a rule. */

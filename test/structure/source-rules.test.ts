@@ -9,6 +9,7 @@ import {
   statements,
   systemComparisons,
   systemNames,
+  words,
   yielding,
 } from './rules.ts'
 import { readSource, readSources, type SourceFile } from './source-code.ts'
@@ -95,6 +96,12 @@ describe('a rule about the source', () => {
     expect(lines(yielding, `import { setImmediate } from 'node:timers/promises'`)).toEqual([1])
     expect(lines(hashing, `import { createHash as a } from 'node:crypto'`)).toEqual([1])
     expect(lines(hashing, `import { createHash } from 'node:crypto'`, 'core/hashing.ts')).toEqual([])
+  })
+
+  it('refuses replaced words in the names of files and of exports', () => {
+    expect(lines(words, 'export const firstSpan = 1\nexport type Stretches = 1')).toEqual([1, 1])
+    expect(lines(words, 'export const a = 1', 'core/search/index-ways.ts')).toEqual([1])
+    expect(lines(words, 'const stretch = 1\nexport const always = 1', 'core/search/window.ts')).toEqual([])
   })
 
   it('refuses statements without their tag, and fixed ones outside of `queries`', () => {

@@ -12,7 +12,14 @@ import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
 import { PassageIndex, withoutBlanks } from './passage-index.ts'
 import { Scorer } from './scoring.ts'
-import { type Beneath, beneath, messageTexts, type SourceCard, sourceCards, summaryTexts } from './source-texts.ts'
+import {
+  messageTexts,
+  type ReachedSources,
+  reachedSources,
+  type SourceCard,
+  sourceCards,
+  summaryTexts,
+} from './source-texts.ts'
 import { SummaryCopies } from './summary-copies.ts'
 import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.ts'
 import { type Claim, Vocabulary } from './vocabulary.ts'
@@ -44,7 +51,7 @@ export type ProvenanceOptions = {
 type Reading = {
   readonly index: PassageIndex
   readonly vocabulary: Vocabulary
-  readonly sources: Beneath
+  readonly sources: ReachedSources
   readonly copies: SummaryCopies
   readonly slice: TimeSlice
   readonly summaryId: string
@@ -81,7 +88,7 @@ export class ProvenanceFinder {
     const chosen = chosenClaims(row.content, input)
     const vocabulary = new Vocabulary(row.content, chosen.slice(0, MOST_CLAIMS))
     const graph = histories.graph(node.conversationId)
-    const sources = beneath(db, graph, graph.indexOf(input.summaryId))
+    const sources = reachedSources(db, graph, graph.indexOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
     const copies = new SummaryCopies(db, [input.summaryId, ...sources.reached.filter((id) => id !== input.summaryId)])
     const read = { index, vocabulary, sources, copies, slice, summaryId: input.summaryId, signal }
@@ -269,7 +276,12 @@ function specificOf({ place, key: _, ...specific }: JudgedSpecific, index: Passa
   return { ...specific, at }
 }
 
-function notesOf({ messages, missing }: Beneath, isComplete: boolean, messagesRead: number, claims: number): string[] {
+function notesOf(
+  { messages, missing }: ReachedSources,
+  isComplete: boolean,
+  messagesRead: number,
+  claims: number,
+): string[] {
   const notes: string[] = []
   const number = (value: number): string => value.toLocaleString('en-US')
   if (claims > MOST_CLAIMS) {

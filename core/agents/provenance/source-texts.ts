@@ -44,19 +44,19 @@ export type SourceCard = {
 }
 
 /** What a summary rests on. */
-export type Beneath = {
+export type ReachedSources = {
   /** Numbers of all messages that it stands for, in order. */
   readonly messages: readonly number[]
   /** Ids of the summaries that it was made from directly. */
   readonly summaries: readonly string[]
-  /** Ids of the summary itself and of all summaries beneath it. */
+  /** Ids of the summary itself and of all summaries that it reaches. */
   readonly reached: readonly string[]
   /** Sources that are named, but not in the file: summaries and messages. */
   readonly missing: number
 }
 
-/** Everything beneath a summary; cycles and dangling links end nothing but themselves. */
-export function beneath(db: ReadDb, graph: SummaryGraph, start: number): Beneath {
+/** Everything that a summary reaches through its sources; cycles and dangling links end nothing but themselves. */
+export function reachedSources(db: ReadDb, graph: SummaryGraph, start: number): ReachedSources {
   const reached = new Set([start])
   for (const index of reached) for (const source of graph.sources[index] ?? []) reached.add(source)
   const messages: number[] = []

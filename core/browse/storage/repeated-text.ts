@@ -6,7 +6,7 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 /** Shorter texts repeat without costing anything that matters. */
 const LONG_BYTES = 1024
 /** Rows a stretch; between two the caller may stop. */
-const STRETCH = 500
+const BATCH_ROWS = 500
 
 const queries = {
   long: /* sql */ `
@@ -14,7 +14,7 @@ const queries = {
     FROM messages
     WHERE message_id > CAST(:after AS INTEGER) AND octet_length(content) >= ${LONG_BYTES}
     ORDER BY message_id
-    LIMIT ${STRETCH}`,
+    LIMIT ${BATCH_ROWS}`,
   parts: /* sql */ `
     SELECT m.message_id AS id,
       (SELECT total(octet_length(p.text_content)) FROM main.message_parts AS p
@@ -25,7 +25,7 @@ const queries = {
     FROM messages AS m
     WHERE m.message_id > CAST(:after AS INTEGER)
     ORDER BY m.message_id
-    LIMIT ${STRETCH}`,
+    LIMIT ${BATCH_ROWS}`,
   hasParts: /* sql */ `
     SELECT count(*) = 3 FROM pragma_table_info('message_parts', 'main')
     WHERE name IN ('message_id', 'text_content', 'metadata')`,
@@ -99,7 +99,7 @@ function* scanParts(db: ReadDb, total: number): Generator<RepeatedProgress, { re
     done += rows.length
     yield { done, total }
     const last = rows.at(-1)
-    if (!last || rows.length < STRETCH) return { repeated, raw }
+    if (!last || rows.length < BATCH_ROWS) return { repeated, raw }
     after = nextKey(db, 'the numbers of messages', after, last.id)
   }
 }
@@ -119,7 +119,7 @@ function* scanIdentical(db: ReadDb, total: number): Generator<RepeatedProgress, 
     }
     yield { done: total / 2, total }
     const last = rows.at(-1)
-    if (!last || rows.length < STRETCH) return amount
+    if (!last || rows.length < BATCH_ROWS) return amount
     after = nextKey(db, 'the numbers of messages', after, last.id)
   }
 }

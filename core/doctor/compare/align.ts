@@ -3,7 +3,7 @@ import { bestPairs } from './best-pairs.ts'
 /** Stands for the partner of a position that has none. */
 export const NONE = -1
 /** So many positions take a millisecond or so. */
-export const STRETCH = 4096
+export const YIELD_EVERY = 4096
 
 /**
  * Pairs equal keys of two sequences. Where a key occurs as often on both sides, its occurrences go together in their
@@ -19,7 +19,7 @@ export function* alignKeys(left: readonly number[], right: readonly number[]): G
     rightOf[at] = beside
     isTaken[beside] = 1
     paired += 1
-    return paired % STRETCH === 0
+    return paired % YIELD_EVERY === 0
   }
   const rightAt = yield* positionsOf(right)
   for (const [key, lefts] of yield* positionsOf(left)) {
@@ -29,7 +29,7 @@ export function* alignKeys(left: readonly number[], right: readonly number[]): G
   }
   const gaps = yield* Gaps.between(rightOf)
   for (let gap = 0; gap < gaps.count; gap += 1) {
-    if (gap % STRETCH === 0) yield
+    if (gap % YIELD_EVERY === 0) yield
     const rights = gaps.rights(gap, right.length).filter((at) => isTaken[at] === 0)
     if (rights.length === 0) continue
     const lefts = gaps.lefts(gap, left.length).filter((at) => rightOf[at] === NONE)
@@ -150,7 +150,7 @@ function* longestRising(rightOf: Int32Array): Generator<void, Int32Array> {
   const before = new Int32Array(rightOf.length)
   let most = 0
   for (let left = 0; left < rightOf.length; left += 1) {
-    if (left % STRETCH === 0) yield
+    if (left % YIELD_EVERY === 0) yield
     const right = rightOf[left] as number
     if (right < 0) continue
     const isLast = most === 0 || right > (tailValues[most - 1] as number)
@@ -172,7 +172,7 @@ function* longestRising(rightOf: Int32Array): Generator<void, Int32Array> {
 function* positionsOf(keys: readonly number[]): Generator<void, Map<number, number[]>> {
   const at = new Map<number, number[]>()
   for (const [index, key] of keys.entries()) {
-    if (index % STRETCH === 0) yield
+    if (index % YIELD_EVERY === 0) yield
     const known = at.get(key)
     if (known) known.push(index)
     else at.set(key, [index])

@@ -1,4 +1,4 @@
-import { STRETCH } from './align.ts'
+import { YIELD_EVERY } from './align.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
 /**
@@ -22,7 +22,7 @@ function* answeredAlike(
   for (const side of [left, right]) {
     const times = new Map<number, number>()
     for (const [at, one] of side.entries()) {
-      if (at % STRETCH === 0) yield
+      if (at % YIELD_EVERY === 0) yield
       const key = answerKey(one)
       if (key !== null) times.set(key, (times.get(key) ?? 0) + 1)
     }

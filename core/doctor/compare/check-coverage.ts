@@ -4,7 +4,7 @@ import { LcmError } from '../../errors.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
-import { STRETCH } from './align.ts'
+import { YIELD_EVERY } from './align.ts'
 import { Comparison } from './comparison.ts'
 import { coverageReport, settleByDesign } from './coverage-report.ts'
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
@@ -141,7 +141,7 @@ function* sessionFor(
 function* keysOf(prints: readonly Fingerprint[]): Generator<void, ReadonlySet<number>> {
   const keys = new Set<number>()
   for (const [index, { any }] of prints.entries()) {
-    if (index % STRETCH === 0) yield
+    if (index % YIELD_EVERY === 0) yield
     for (const key of any) keys.add(key)
   }
   return keys

@@ -1,4 +1,4 @@
-import { alignKeys, countBelow, Gaps, NONE, STRETCH } from './align.ts'
+import { alignKeys, countBelow, Gaps, NONE, YIELD_EVERY } from './align.ts'
 import { alignmentKeys } from './alignment-keys.ts'
 import { compareGap, type Leftover } from './compare-texts.ts'
 import type { Fingerprint } from './fingerprint.ts'
@@ -122,7 +122,7 @@ export class Comparison {
       }
     }
     for (const [at, left] of this.openLeft.entries()) {
-      if (at % STRETCH === 0) yield
+      if (at % YIELD_EVERY === 0) yield
       const one = this.#left[left] as Fingerprint
       const gap = gaps.ofLeft(left)
       const queues = one.any.flatMap((key) => open.get(key) ?? [])
@@ -178,7 +178,7 @@ export class Comparison {
     const primaries = new Set(this.#left.map(({ primary }) => primary))
     yield
     for (const [at, left] of this.openLeft.entries()) {
-      if (at % STRETCH === 0) yield
+      if (at % YIELD_EVERY === 0) yield
       const { holds, callIds, answerIds } = this.#left[left] as Fingerprint
       const right = answerIds.map((id) => answers.get(id)).find((at) => at !== undefined && this.#leftOf[at] === NONE)
       if (right !== undefined) {
@@ -204,7 +204,7 @@ export class Comparison {
     const said = new Map<number, number>()
     const missing = new Map<number, number>()
     for (const [left, { any, holds }] of this.#left.entries()) {
-      if (left % STRETCH === 0) yield
+      if (left % YIELD_EVERY === 0) yield
       if (holds === 'nothing') continue
       const isOpen = this.#rightOf[left] === NONE
       for (const key of any) {
@@ -213,7 +213,7 @@ export class Comparison {
       }
     }
     for (const [at, right] of openIn(this.#leftOf).entries()) {
-      if (at % STRETCH === 0) yield
+      if (at % YIELD_EVERY === 0) yield
       const keys = this.#right[right]?.any ?? []
       const lacking = keys.find((key) => (missing.get(key) ?? 0) > 0)
       // It may be the one that is missing, in another place or from somebody else: then it is none too many.
@@ -229,7 +229,7 @@ export class Comparison {
   /** The same call by its id, with other arguments. */
   *#findOtherCalls(): Generator<void, void> {
     for (const [left, right] of this.#rightOf.entries()) {
-      if (left % STRETCH === 0) yield
+      if (left % YIELD_EVERY === 0) yield
       if (right < 0 || this.differing.has(left)) continue
       const [ours, theirs] = [this.#left[left] as Fingerprint, this.#right[right] as Fingerprint]
       if (ours.calls === 0 || theirs.calls === 0 || ours.calls === theirs.calls) continue
