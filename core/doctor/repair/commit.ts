@@ -13,7 +13,7 @@ import { fillIndexes } from './fill-indexes.ts'
 import { type CanonicalExtent, canonicalHash } from './row-digest.ts'
 import { StaleRow, writeRows } from './rows.ts'
 
-/** Findings by check. */
+/** How many findings each rule has, by its id. */
 export type Counts = ReadonlyMap<string, number>
 
 export type CommitTools = {
@@ -47,7 +47,7 @@ export type Known = {
   /** Rules that would keep others waiting for too long, and that rows cannot make worse. */
   readonly without: readonly string[]
   /** Rules whose findings are expected states. */
-  readonly isExpected: (check: string) => boolean
+  readonly isExpected: (id: string) => boolean
 }
 
 export type Committed = { readonly worse: readonly Worse[] | null; readonly before: Counts; readonly after: Counts }
@@ -59,7 +59,7 @@ class GotWorse extends Error {
   readonly after: Counts
 
   constructor(worse: readonly Worse[], before: Counts, after: Counts) {
-    super('a check got worse')
+    super('a rule has more findings than before')
     this.worse = worse
     this.before = before
     this.after = after

@@ -90,7 +90,7 @@ function* findLost(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Broken JSON is another check's finding. */
+/** Broken JSON is a finding of another rule. */
 function idsIn(json: string | null): ReadonlySet<string> {
   try {
     const value: unknown = JSON.parse(json ?? '[]')

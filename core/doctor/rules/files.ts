@@ -86,7 +86,7 @@ function* references(context: RuleContext): Generator<Reference | null> {
   }
 }
 
-/** Broken JSON is another check's finding. */
+/** Broken JSON is a finding of another rule. */
 function listOf(json: string): readonly unknown[] {
   try {
     const value: unknown = JSON.parse(json)

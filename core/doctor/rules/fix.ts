@@ -95,7 +95,7 @@ export type FixContext = {
   readonly conversationId: number | null
   /** Of all rules that have this fix, as they were before any step. */
   readonly findings: readonly Sample[]
-  /** The same of another rule, or of one. */
+  /** Of one rule, whether it has this fix or not. */
   readonly findingsOf: (rule: Named) => readonly Sample[]
   /** Before this fix changed anything. */
   readonly was: Standing

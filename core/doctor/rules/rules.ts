@@ -26,7 +26,7 @@ import { windowRules } from './window.ts'
 /** In the order in which they run: what answers at once first, what reads every page of the file last. */
 export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
 
-const upToFiles = [
+const memoryRules = [
   ...lineageRules,
   ...linkRules,
   ...windowRules,
@@ -44,16 +44,18 @@ const upToFiles = [
   ...fileRules,
   ...fileContentRules,
 ] as const
-const ofTheFile = [...ledgerRules, ...logRules, ...tableRules, ...databaseRules] as const
+const databaseAndLedgerRules = [...ledgerRules, ...logRules, ...tableRules, ...databaseRules] as const
 
 /** Of the rules of this folder. What a system brings is known when the program runs, and a test compares it with them. */
-type RuleId = (typeof upToFiles | typeof ofTheFile)[number]['id']
+type RuleId = (typeof memoryRules | typeof databaseAndLedgerRules)[number]['id']
 type Named = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
 
-/** A consequence of a rule that does not exist does not compile: hence the types of these two. */
-const rulesOfMemory: readonly Named[] = upToFiles
-const rulesOfFile: readonly Named[] = ofTheFile
-const all: readonly Rule[] = [...rulesOfMemory, ...systemRules, ...rulesOfFile]
+/** A consequence of a rule that does not exist does not compile. */
+const all: readonly Rule[] = [
+  ...(memoryRules satisfies readonly Named[]),
+  ...systemRules,
+  ...(databaseAndLedgerRules satisfies readonly Named[]),
+]
 
 /** Every rule there is, in the order in which they run. */
 export const rules: readonly Rule[] = PHASES.flatMap((phase) => all.filter((rule) => rule.phase === phase))
