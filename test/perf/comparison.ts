@@ -21,7 +21,7 @@ const HEAVIER = 1.05
 
 /** The first four say how much was measured; the maxima are left out because one pause of the machine decides them. */
 const NOT_COMPARED = new Set(['messages', 'summaries', 'runs', 'frames', 'max', 'worstMs'])
-const MORE_IS_BETTER = /(PerSecond|^speedUp|^reduction)$/
+const MORE_IS_BETTER = /(PerSecond|Share|ShareOfTriggers|^speedUp|^speedUpOfAll|^reduction)$/
 const SIZE = /Megabytes$/
 
 /** Which build is measured when: alternately, and each one first in every other round. */

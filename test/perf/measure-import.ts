@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NewPart } from '../../core/ingest/new-message.ts'
 import { openNative } from '../../core/sqlite/native.ts'
@@ -14,6 +14,8 @@ export type ImportMeasure = {
   /** The longest that anybody had to wait for the import: between two steps of the job. */
   readonly longestStepMs: number
   readonly secondImportSeconds: number
+  /** The file by the text of its messages and parts. */
+  readonly timesText: number
 }
 
 const queries = {
@@ -39,6 +41,7 @@ export async function measureImport(messages: number): Promise<ImportMeasure> {
   if (first.added !== messages || second.added !== 0) throw new Error(`imported ${first.added} and ${second.added}`)
   const textMegabytes = megabytes(db.value<number>(queries.textBytes) ?? 0)
   db.close()
+  const timesText = megabytes(statSync(join(folder, 'lcm.db')).size) / textMegabytes
   rmSync(folder, { recursive: true, force: true })
   const seconds = first.durationMs / 1000
   return {
@@ -47,6 +50,7 @@ export async function measureImport(messages: number): Promise<ImportMeasure> {
     textMegabytesPerSecond: textMegabytes / seconds,
     longestStepMs,
     secondImportSeconds: second.durationMs / 1000,
+    timesText,
   }
 }
 
