@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -10,16 +10,11 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 type Report = {
   readonly modules: readonly { readonly source: string; readonly dependencies: readonly unknown[] }[]
   readonly summary: {
-    readonly violations: readonly {
-      readonly rule: { readonly name: string }
-      readonly from: string
-      readonly to: string
-      readonly cycle?: readonly { readonly name: string }[]
-    }[]
+    readonly violations: readonly { readonly rule: { readonly name: string }; readonly from: string }[]
   }
 }
 
-/** dependency-cruiser ends with the number of violations when it reports as `json`, which is no failure here. */
+/** What the lint step reads in a folder. It ends with 0 when it reports as JSON, whatever it found. */
 async function importsOf(folder: string): Promise<Report> {
   const { stdout } = await promisify(execFile)(process.execPath, readImports('json'), {
     cwd: folder,
@@ -29,51 +24,15 @@ async function importsOf(folder: string): Promise<Report> {
 }
 
 describe('the import rules', () => {
-  let report: Report
-
-  beforeAll(async () => {
-    report = await importsOf(root)
-  })
-
   // With a parser that cannot read TypeScript the tool reads no file, finds no violation and passes.
-  it('are held against every file of the source, and the imports of types count', () => {
-    const { modules, summary } = report
+  it('are held against every file of the source, and the imports of types count', async () => {
+    const { modules, summary } = await importsOf(root)
     expect(modules.filter(({ source }) => source.startsWith('core/')).length).toBeGreaterThan(300)
     expect(modules.filter(({ source }) => source.startsWith('renderer/')).length).toBeGreaterThan(300)
     expect(modules.flatMap(({ dependencies }) => dependencies).length).toBeGreaterThan(4000)
     expect(summary.violations).toEqual([])
   })
-
-  it('excuse no file that is in no cycle any more', () => {
-    const known: string[] = JSON.parse(readFileSync(inProject('test/structure/known-cycles.json'), 'utf8'))
-    expect(known.length, 'the list only shrinks').toBeLessThanOrEqual(MOST_KNOWN_CYCLES)
-    const next = new Map(
-      report.modules.map(({ source, dependencies }) => [
-        source,
-        (dependencies as { readonly resolved: string }[]).map(({ resolved }) => resolved),
-      ]),
-    )
-    expect(
-      known.filter((path) => !leadsBack(next, path)),
-      'take these out of test/structure/known-cycles.json',
-    ).toEqual([])
-  })
 })
-
-/** How many files the list of known cycles held when it was last shortened. */
-const MOST_KNOWN_CYCLES = 9
-
-function leadsBack(next: ReadonlyMap<string, readonly string[]>, start: string): boolean {
-  const seen = new Set<string>()
-  const open = [...(next.get(start) ?? [])]
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    if (path === start) return true
-    if (seen.has(path)) continue
-    seen.add(path)
-    open.push(...(next.get(path) ?? []))
-  }
-  return false
-}
 
 /** One wrong import for each rule: the file that holds it, and what it imports. */
 const PLANTED = [

@@ -11,7 +11,7 @@ import { fingerprintOf } from './describe-changes.ts'
 import { dissolveNode, whyNotDissolved } from './dissolve-node.ts'
 import { bringInLine } from './numbers.ts'
 import { type Findings, type Planned, type PlannedStep, planSteps } from './plan-steps.ts'
-import type { Diagnosis, RepairAllInput, Repairer, RepairerOptions } from './repairer.ts'
+import type { Diagnose, Diagnosis, RepairAllInput, RepairerOptions } from './repairer-options.ts'
 import { canonicalExtent } from './row-digest.ts'
 import { standingOf } from './settle.ts'
 import { toShownStep } from './shown-plan.ts'
@@ -28,17 +28,17 @@ type Written = { readonly texts: readonly RewrittenNode[]; readonly dissolved: r
 /** One application of chosen steps. */
 export class ApplyRepairs {
   readonly #options: RepairerOptions & { readonly db: WriteDb }
-  readonly #repairer: Repairer
+  readonly #diagnose: Diagnose
 
-  constructor(options: RepairerOptions & { readonly db: WriteDb }, repairer: Repairer) {
+  constructor(options: RepairerOptions & { readonly db: WriteDb }, diagnose: Diagnose) {
     this.#options = options
-    this.#repairer = repairer
+    this.#diagnose = diagnose
   }
 
   /** @see Repairer.apply */
   async *run(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
     const dataVersion = this.#options.db.dataVersion()
-    return yield* this.#apply(input, yield* this.#repairer.diagnose(undefined, signal), dataVersion, signal)
+    return yield* this.#apply(input, yield* this.#diagnose(undefined, signal), dataVersion, signal)
   }
 
   /** @see Repairer.applyAll */
@@ -47,7 +47,7 @@ export class ApplyRepairs {
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, RepairResult | Diagnosis> {
     const dataVersion = this.#options.db.dataVersion()
-    const diagnosis = yield* this.#repairer.diagnose(undefined, signal)
+    const diagnosis = yield* this.#diagnose(undefined, signal)
     const isIn = (of: number | null): boolean => conversationId === undefined || of === null || of === conversationId
     const steps = diagnosis.steps.filter(
       (step) =>
@@ -100,7 +100,7 @@ export class ApplyRepairs {
     )
     const asked = new Set(input.steps.map((step) => step.id))
     const failed = new Set(skipped.map((step) => step.id))
-    const left = yield* this.#repairer.diagnose(undefined, signal)
+    const left = yield* this.#diagnose(undefined, signal)
     return {
       applied:
         worse === null

@@ -1,5 +1,3 @@
-import type { Clock } from '../../clock.ts'
-import type { CompactionSettings } from '../../contract/compaction.ts'
 import type { IntegrityReport } from '../../contract/integrity.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
@@ -12,44 +10,18 @@ import type {
   RepairResult,
 } from '../../contract/repair.ts'
 import { LcmError } from '../../errors.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
-import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import type { WriteDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { inSlices } from '../../yielding.ts'
 import type { Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { tableLost } from '../rules/tables.ts'
-import type { IntegrityChecker } from '../scan/integrity-checker.ts'
 import { ApplyRepairs } from './apply-repairs.ts'
 import { exportPlan } from './export-plan.ts'
 import { manualSteps, withLeftovers } from './leftovers.ts'
-import { type Findings, type PlannedStep, planSteps } from './plan-steps.ts'
+import { type Findings, planSteps } from './plan-steps.ts'
+import type { Diagnosis, RepairAllInput, RepairerOptions } from './repairer-options.ts'
 import { toPlan } from './shown-plan.ts'
-
-export type RepairerOptions = {
-  readonly db: ReadDb
-  readonly info: MemoryInfo
-  readonly estimator: TokenEstimator
-  readonly settings: Readonly<CompactionSettings>
-  readonly clock: Clock
-  readonly owner: string
-  readonly integrity: IntegrityChecker
-  readonly summarizers: ConfiguredSummarizers
-  readonly requireWrite: (what: string) => WriteDb
-  /** Folders in which large files may be read. */
-  readonly filesDirs: readonly string[]
-}
-
-/** A scan and what to do about it. */
-export type Diagnosis = {
-  readonly report: IntegrityReport
-  readonly findings: Findings
-  readonly steps: readonly PlannedStep[]
-}
-
-/** As `RepairInput`, for all steps at once; of one conversation where it is named. */
-export type RepairAllInput = Omit<RepairInput, 'steps'> & { readonly conversationId?: number }
 
 /** Plans repairs on any file, and applies chosen steps to native ones. */
 export class Repairer {
@@ -93,7 +65,7 @@ export class Repairer {
    */
   async *apply(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
     const db = this.#options.requireWrite('repair')
-    return yield* new ApplyRepairs({ ...this.#options, db }, this).run(input, signal)
+    return yield* this.#applying(db).run(input, signal)
   }
 
   /**
@@ -107,8 +79,12 @@ export class Repairer {
   ): AsyncGenerator<JobProgress, { readonly applied: RepairResult } | { readonly plan: RepairPlan }> {
     const { info, clock, requireWrite } = this.#options
     const db = requireWrite('repair')
-    const done = yield* new ApplyRepairs({ ...this.#options, db }, this).runAll(input, signal)
+    const done = yield* this.#applying(db).runAll(input, signal)
     return 'report' in done ? { plan: toPlan(done.report, done.steps, onlyExport(info), clock()) } : { applied: done }
+  }
+
+  #applying(db: WriteDb): ApplyRepairs {
+    return new ApplyRepairs({ ...this.#options, db }, (conversationId, signal) => this.diagnose(conversationId, signal))
   }
 
   /** @throws LcmError not_found, cancelled, sqlite_failed */

@@ -1,0 +1,42 @@
+import type { Clock } from '../../clock.ts'
+import type { CompactionSettings } from '../../contract/compaction.ts'
+import type { IntegrityReport } from '../../contract/integrity.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import type { MemoryInfo } from '../../contract/memory.ts'
+import type { RepairInput } from '../../contract/repair.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
+import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
+import type { IntegrityChecker } from '../scan/integrity-checker.ts'
+import type { Findings, PlannedStep } from './plan-steps.ts'
+
+/** What repairs and surgery on a file work with. */
+export type RepairerOptions = {
+  readonly db: ReadDb
+  readonly info: MemoryInfo
+  readonly estimator: TokenEstimator
+  readonly settings: Readonly<CompactionSettings>
+  readonly clock: Clock
+  readonly owner: string
+  readonly integrity: IntegrityChecker
+  readonly summarizers: ConfiguredSummarizers
+  readonly requireWrite: (what: string) => WriteDb
+  /** Folders in which large files may be read. */
+  readonly filesDirs: readonly string[]
+}
+
+/** A scan and what to do about it. */
+export type Diagnosis = {
+  readonly report: IntegrityReport
+  readonly findings: Findings
+  readonly steps: readonly PlannedStep[]
+}
+
+/** As `RepairInput`, for all steps at once; of one conversation where it is named. */
+export type RepairAllInput = Omit<RepairInput, 'steps'> & { readonly conversationId?: number }
+
+/** Scans a file and plans what to do about it. */
+export type Diagnose = (
+  conversationId: number | undefined,
+  signal: AbortSignal,
+) => AsyncGenerator<JobProgress, Diagnosis>
