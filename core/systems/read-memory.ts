@@ -4,7 +4,7 @@ import type { Messages } from '../memory/messages.ts'
 import { unpackInto } from '../memory/packed-numbers.ts'
 import { Summaries, type SummaryRow, type TimeRange } from '../memory/summaries.ts'
 import { WindowEntries } from '../memory/window-entries.ts'
-import type { ReadDb } from '../sqlite/read-db.ts'
+import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
 import { readingAllMessages } from './read-messages.ts'
 
 const queries = {
@@ -21,25 +21,27 @@ const queries = {
   /** What the file says itself, where the summaries are shown with something better. */
   storedRanges: /* sql */ `
     SELECT summary_id AS id, earliest_at AS earliestAtMs, latest_at AS latestAtMs FROM stored_ranges`,
-  /** One row a summary: messages in their order. */
+  /**
+   * One row a summary. Messages and ordinals come in the same order, which is not the stored one: to have SQLite sort
+   * them would take twice as long.
+   */
   messageLinks: /* sql */ `
-    SELECT summary_id, count(*), group_concat(coalesce(message_id, '?'), ',' ORDER BY ordinal, message_id),
-      min(ordinal), max(ordinal), total(ordinal)
+    SELECT summary_id, count(*), group_concat(coalesce(message_id, '?')), group_concat(coalesce(ordinal, '?'))
     FROM summary_messages
     GROUP BY summary_id`,
   messagesOf: /* sql */ `
-    SELECT message_id FROM summary_messages WHERE summary_id IS :summary ORDER BY ordinal, message_id`,
+    SELECT message_id, ordinal FROM summary_messages WHERE summary_id IS :summary ORDER BY ordinal, message_id`,
   sourceLinks: /* sql */ `
     SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id`,
   storedMessageLinks: /* sql */ `
     SELECT message_id AS "to", coalesce(ordinal, 0) AS ordinal
     FROM summary_messages
-    WHERE summary_id = :summary
+    WHERE summary_id IS :summary
     ORDER BY ordinal, message_id`,
   storedSourceLinks: /* sql */ `
     SELECT source_summary_id AS "to", coalesce(ordinal, 0) AS ordinal
     FROM summary_sources
-    WHERE summary_id = :summary
+    WHERE summary_id IS :summary
     ORDER BY ordinal, source_summary_id`,
   window: /* sql */ `
     SELECT conversation_id, ordinal, item_type = 'summary', message_id, summary_id, created_at
@@ -81,31 +83,25 @@ function* readingSummaries(db: ReadDb, recordsTokens: boolean): Generator<void, 
   return new Summaries(rows)
 }
 
-type PackedLinks = readonly [id: string, count: number, ids: string, first: unknown, last: unknown, sum: unknown]
+type PackedLinks = readonly [id: string, count: number, ids: string, ordinals: string]
 
 function* readingLinks(db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, Links> {
   const links = new Links(summaries.length)
   /** Ids of summaries of which the columns cannot hold every link. */
   const odd = new Set<string>()
-  let scratch = new Float64Array(1024)
   let rows = 0
-  for (const [summaryId, count, packed, first, last, sum] of db.iterateRaw<never>(
-    queries.messageLinks,
-  ) as Iterable<PackedLinks>) {
-    if (count > scratch.length) scratch = new Float64Array(2 * count)
-    if (unpackInto(packed, scratch, 0) !== count) unpackOneByOne(db, summaryId, scratch)
+  for (const packed of db.iterateRaw<never>(queries.messageLinks) as Iterable<PackedLinks>) {
+    const [summaryId, count] = packed
+    const { ids, isNumbered } = unpackedLinks(packed) ?? linksOneByOne(db, summaryId)
     const node = summaries.nodeOf(summaryId)
-    const positions = new Int32Array(count)
-    for (let index = 0; index < count; index += 1) {
-      const id = scratch[index] as number
-      const position = messages.positionOf(id)
-      positions[index] = position
-      if (position >= 0 && node >= 0) continue
-      links.broken.push({ summaryId, summary: node, sourceId: `msg_${id}` })
+    const positions = Int32Array.from(ids, (id) => messages.positionOf(id))
+    positions.forEach((position, index) => {
+      if (position >= 0 && node >= 0) return
+      links.broken.push({ summaryId, summary: node, sourceId: `msg_${ids[index]}` })
       odd.add(summaryId)
-    }
+    })
     if (node >= 0) links.setMessages(node, positions)
-    if (first !== 0 || last !== count - 1 || sum !== (count * (count - 1)) / 2) {
+    if (!isNumbered) {
       links.sparse.add(node)
       odd.add(summaryId)
     }
@@ -145,10 +141,30 @@ const storedLinks = (db: ReadDb, summary: string): StoredLinks => ({
   sources: db.all(queries.storedSourceLinks, { summary }),
 })
 
-function unpackOneByOne(db: ReadDb, summary: string, into: Float64Array): void {
-  db.column<number>(queries.messagesOf, { summary }).forEach((id, index) => {
-    into[index] = typeof id === 'number' ? id : Number.NaN
-  })
+/** Messages of a summary in their stored order; `isNumbered`: their ordinals are 0, 1, 2 … */
+type OrderedIds = { readonly ids: Float64Array; readonly isNumbered: boolean }
+
+/** Null when something there is no whole number. */
+function unpackedLinks([, count, packedIds, packedOrdinals]: PackedLinks): OrderedIds | null {
+  const [ids, ordinals] = [new Float64Array(count), new Float64Array(count)]
+  if (unpackInto(packedIds, ids, 0) !== count || unpackInto(packedOrdinals, ordinals, 0) !== count) return null
+  if (ordinals.every((ordinal, index) => ordinal === index)) return { ids, isNumbered: true }
+  const number = (column: Float64Array, index: number): number => column[index] as number
+  const order = Uint32Array.from(ids.keys()).sort(
+    (a, b) => number(ordinals, a) - number(ordinals, b) || number(ids, a) - number(ids, b),
+  )
+  return {
+    ids: Float64Array.from(order, (index) => number(ids, index)),
+    isNumbered: order.every((index, place) => ordinals[index] === place),
+  }
+}
+
+function linksOneByOne(db: ReadDb, summary: string): OrderedIds {
+  const rows = [...db.iterateRaw<[SqlValue, SqlValue]>(queries.messagesOf, { summary })]
+  return {
+    ids: Float64Array.from(rows, ([id]) => (typeof id === 'number' ? id : Number.NaN)),
+    isNumbered: rows.every(([, ordinal], index) => ordinal === index),
+  }
 }
 
 function* readingWindows(db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, WindowEntries> {

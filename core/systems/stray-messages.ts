@@ -9,6 +9,7 @@ const queries = {
     WHERE l.summary_id IN (SELECT value FROM json_each(:ids)) AND m.conversation_id <> :conversation
       AND (:allowed IS NULL OR m.conversation_id IN (SELECT value FROM json_each(:allowed)))
     ORDER BY m.conversation_id, m.seq`,
+  seqs: /* sql */ `SELECT seq FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
 }
 
 /**
@@ -32,3 +33,7 @@ export function strayMessages(
     allowed: allowed && JSON.stringify(allowed),
   })
 }
+
+/** Sequence numbers of some messages, each in its own conversation. */
+export const seqsOf = (db: ReadDb, messageIds: readonly number[]): number[] =>
+  db.column<number>(queries.seqs, { ids: JSON.stringify(messageIds) })

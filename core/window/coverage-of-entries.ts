@@ -3,12 +3,8 @@ import type { SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { HistoryIndex } from '../systems/history-index.ts'
 import { conversationOf } from '../systems/node-id.ts'
-import { strayMessages } from '../systems/stray-messages.ts'
+import { seqsOf, strayMessages } from '../systems/stray-messages.ts'
 import type { WindowItem } from './window.ts'
-
-const queries = {
-  seqs: /* sql */ `SELECT seq FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-}
 
 /** Which messages a summary stands for: how many, and the sequence numbers of the first and the last. */
 type CoveredMessages = { readonly messages: number; readonly firstSeq: number; readonly lastSeq: number }
@@ -53,7 +49,7 @@ function coveredBy(db: ReadDb, graph: SummaryGraph, index: number): CoveredMessa
   const messages = positionCount(node.ranges)
   if (node.strayMessages === 0) return span && { messages, ...span }
   const strays = strayMessages(db, graph, nodesBeneath(graph, index))
-  const seqs = db.column<number>(queries.seqs, { ids: JSON.stringify(strays) })
+  const seqs = seqsOf(db, strays)
   if (span) seqs.push(span.firstSeq, span.lastSeq)
   if (seqs.length === 0) return null
   return { messages: messages + strays.length, firstSeq: Math.min(...seqs), lastSeq: Math.max(...seqs) }
