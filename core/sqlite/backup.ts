@@ -7,6 +7,10 @@ import { fileError } from './memory-file.ts'
 import { type ReadDb, wrapConnection } from './read-db.ts'
 import { translateSqliteError } from './sqlite-error.ts'
 
+const queries = {
+  schemaCount: /* sql */ `SELECT count(*) FROM sqlite_schema`,
+}
+
 /** Pages a step: about 8 MB, so that a writer is never in the way for long. */
 const STEP_PAGES = 2000
 const LOOK_MS = 20
@@ -45,7 +49,7 @@ export async function* backUp(
     original = new Database(source, { timeout: 5000 })
     // Held until the copy is verified: a writer meanwhile changes neither what is copied nor what it is compared with.
     original.exec('BEGIN')
-    original.prepare(/* sql */ 'SELECT count(*) FROM sqlite_schema').get()
+    original.prepare(queries.schemaCount).get()
     yield* copyPages(original, partial, signal)
     const copy = new Database(partial, { timeout: 5000 })
     try {

@@ -11,14 +11,18 @@ import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
 import { SEARCH_V1, SEARCH_V4 } from './search-schema.ts'
 import { sqliteCode, translateSqliteError } from './sqlite-error.ts'
 
+const queries = {
+  hasTables: /* sql */ `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'compaction_runs'`,
+  anyTable: /* sql */ `SELECT 1 FROM sqlite_schema`,
+  ownChanges: /* sql */ `SELECT total_changes()`,
+}
+
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
 export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V4]
 export const NATIVE_VERSION = migrations.length
 
 /** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
 export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2, '']
-
-const HAS_TABLES = /* sql */ "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'compaction_runs'"
 
 /** How long another writer is waited for. */
 const BUSY_TIMEOUT_MS = 5000
@@ -132,7 +136,7 @@ function refuseStrange(connection: Database.Database, path: string): void {
 function markNew(connection: Database.Database, path: string): void {
   const isOurs = (): boolean => {
     if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return true
-    if (connection.prepare(/* sql */ 'SELECT 1 FROM sqlite_schema').get() === undefined) return false
+    if (connection.prepare(queries.anyTable).get() === undefined) return false
     throw notOursError(path)
   }
   // Both answers from one state of the file: another process may be making it this moment.
@@ -146,7 +150,7 @@ function migrate(connection: Database.Database, path: string): void {
     const from = connection.pragma('user_version', { simple: true }) as number
     const sql = migrations[from]
     if (sql === undefined) return false
-    if (from > 0 && connection.prepare(HAS_TABLES).get() === undefined) throw tablesMissingError(path)
+    if (from > 0 && connection.prepare(queries.hasTables).get() === undefined) throw tablesMissingError(path)
     try {
       connection.exec(sql)
     } catch (error) {
@@ -164,7 +168,7 @@ function migrate(connection: Database.Database, path: string): void {
 /** A reader in another thread may keep the log open: then it stays, and whoever closes last folds it in. */
 function foldLog(connection: Database.Database): void {
   // One that only read has nothing to fold in, and folding would look like a change to those who watch the file.
-  if (connection.prepare(/* sql */ 'SELECT total_changes()').pluck().get() === 0) return
+  if (connection.prepare(queries.ownChanges).pluck().get() === 0) return
   connection.pragma('busy_timeout = 0')
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)')

@@ -1,6 +1,10 @@
 import type Database from 'better-sqlite3'
 import { translateSqliteError, translating } from './sqlite-error.ts'
 
+const queries = {
+  ownChanges: /* sql */ `SELECT total_changes()`,
+}
+
 /** A value as SQLite gives it. Blobs never occur in canonical columns. */
 export type SqlValue = string | number | bigint | null | Uint8Array
 /** Named parameters (`:name` in the SQL, without the colon here). Numbers are bound as REAL: CAST where it matters. */
@@ -111,7 +115,7 @@ export function wrapConnection(
     iterate: (sql, params = {}) => rows(() => idle(sql).iterate(params)) as never,
     iterateRaw: (sql, params = {}) => rows(() => idleRaw(sql).iterate(params)) as never,
     dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
-    ownChanges: () => translating(path, () => (prepareRaw(/* sql */ 'SELECT total_changes()').get() as [number])[0]),
+    ownChanges: () => translating(path, () => (prepareRaw(queries.ownChanges).get() as [number])[0]),
     close: () => {
       statements.clear()
       rawStatements.clear()

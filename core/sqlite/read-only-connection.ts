@@ -12,6 +12,10 @@ import { translating } from './sqlite-error.ts'
 import { canOpenUris, openByUri, type PreparableDb } from './uri-db.ts'
 import { beginsAsLog } from './write-ahead-log.ts'
 
+const queries = {
+  schemaCount: /* sql */ `SELECT count(*) FROM sqlite_schema`,
+}
+
 /** Up to here a file at rest is read into memory, which nobody can change under us; larger ones stay where they are. */
 export const IMAGE_LIMIT_BYTES = 32 * 1024 * 1024
 
@@ -145,7 +149,7 @@ const isReadonly = ({ details }: LcmError): boolean => String(details?.sqlite).s
 /** @throws LcmError what reading throws; `locked` only after `until` */
 function isBusy(db: PreparableDb, until: number): boolean {
   try {
-    db.value(/* sql */ 'SELECT count(*) FROM sqlite_schema')
+    db.value(queries.schemaCount)
     return false
   } catch (error) {
     if (error instanceof LcmError && error.code === 'locked' && !isReadonly(error) && Date.now() < until) return true

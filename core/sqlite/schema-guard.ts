@@ -3,6 +3,10 @@ import type { SqlParams } from './read-db.ts'
 import type { ComputedObjects } from './schema-objects.ts'
 import type { PreparableDb } from './uri-db.ts'
 
+const queries = {
+  hasName: /* sql */ `SELECT 1 FROM temp.sqlite_schema WHERE lower(name) = :name`,
+}
+
 /**
  * Refuses every statement that names a computed object of the file: whatever a system, a check or a search asks for, a
  * view in place of a table is never run. Our own views have the names of tables and stand in front of the file's, so only
@@ -21,8 +25,7 @@ export function guardSchema(db: PreparableDb, computed: ComputedObjects): Prepar
     ).test(sql)
   const judged = new Map<string, string | null>()
 
-  const isOurs = (name: string): boolean =>
-    db.value(/* sql */ 'SELECT 1 FROM temp.sqlite_schema WHERE lower(name) = :name', { name }) !== undefined
+  const isOurs = (name: string): boolean => db.value(queries.hasName, { name }) !== undefined
   const judge = (sql: string): string | null => {
     for (const [, bare, name = ''] of sql.matchAll(named)) {
       if (bare === undefined || !(isMadeBy(sql, name) || isOurs(name.toLowerCase()))) return name.toLowerCase()

@@ -17,6 +17,11 @@ import { type Hole, isDamage, joinHoles, Looks, type Row, readableRows, type Sou
 import { RowKeeper } from './row-keeper.ts'
 import { copySource, type SourceCopy } from './salvage-copy.ts'
 
+const queries = {
+  summaryIds: /* sql */ `SELECT summary_id FROM summaries`,
+  conversationIds: /* sql */ `SELECT conversation_id FROM conversations`,
+}
+
 const CANCELLED = 'Salvaging was cancelled; no copy was made.'
 const BATCH_ROWS = 1000
 const MAX_LISTED = 100
@@ -110,12 +115,7 @@ async function* salvageTables(
   const { memory, to } = work
   const asMessage = (key: number): string => `msg_${key}`
   const ofSummaries = (table: Table): Parts => {
-    const { owners, isWhole } = ownersOf(
-      memory,
-      table,
-      'summary_id',
-      to.column<string>(/* sql */ 'SELECT summary_id FROM summaries'),
-    )
+    const { owners, isWhole } = ownersOf(memory, table, 'summary_id', to.column<string>(queries.summaryIds))
     const stretches = owners.map((id) => ({
       key: 'ordinal',
       where: 'summary_id = :id',
@@ -125,7 +125,7 @@ async function* salvageTables(
     return { stretches, unknown: isWhole ? null : 'links of summaries that are lost themselves' }
   }
   const ofConversations = (table: Table, key: string, isShared = false): Parts => {
-    const saved = to.column<number>(/* sql */ 'SELECT conversation_id FROM conversations')
+    const saved = to.column<number>(queries.conversationIds)
     const { owners, isWhole } = ownersOf(memory, table, 'conversation_id', saved)
     const stretches = owners.map((id) => ({
       key,

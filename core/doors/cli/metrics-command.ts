@@ -5,6 +5,10 @@ import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 
+const queries = {
+  deepest: /* sql */ `SELECT summary_id FROM summaries ORDER BY depth DESC LIMIT 1`,
+}
+
 /** metrics: what a memory tells of itself, for Prometheus. */
 export function addMetricsCommand(define: Define, run: Run): void {
   run(
@@ -25,7 +29,7 @@ async function measure(lcm: Lcm, isChecked: boolean): Promise<string> {
     report?.checks.flatMap(({ id, severity, count }) =>
       severity === 'info' ? [] : [{ check: id, severity, count }],
     ) ?? null
-  const summary = lcm.read.value<string>(/* sql */ 'SELECT summary_id FROM summaries ORDER BY depth DESC LIMIT 1')
+  const summary = lcm.read.value<string>(queries.deepest)
   const expandMs =
     summary === undefined
       ? null

@@ -13,6 +13,10 @@ import { toLine } from './ledger-line.ts'
 import { keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
 import { type Change, stamper, toEvents } from './to-events.ts'
 
+const queries = {
+  messageCount: /* sql */ `SELECT count(*) FROM messages`,
+}
+
 const BATCH = 1000
 
 type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: string; readonly clock: Clock }
@@ -28,7 +32,7 @@ export async function* exportLedger(
 ): AsyncGenerator<JobProgress, { readonly events: number; readonly bytes: number }> {
   if (pathExists(to)) throw takenError(to)
   const partial = partialPath(to)
-  const total = db.value<number>(/* sql */ 'SELECT count(*) FROM messages') ?? 0
+  const total = db.value<number>(queries.messageCount) ?? 0
   const stamp = stamper(clock, { ts: null })
   const file = openSync(partial, 'w')
   let [events, bytes, done] = [0, 0, 0]

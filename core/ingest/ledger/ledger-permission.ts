@@ -17,7 +17,9 @@ export type LedgerPermission = {
   readonly named: string | null
 }
 
-const PENDING = /* sql */ `SELECT count(*) FROM ledger_outbox`
+const queries = {
+  pending: /* sql */ `SELECT count(*) FROM ledger_outbox`,
+}
 
 /** The path that the memory states; null when it keeps none. Nothing may be done there before `whyRefused` is asked. */
 export const statedLedger = (db: ReadDb): string | null =>
@@ -39,7 +41,7 @@ export function ledgerState(db: ReadDb, permission: LedgerPermission): LedgerSta
   const found = whyRefused(db, path, permission) ?? problemOf(db, path)
   return {
     path,
-    pending: db.value<number>(PENDING) ?? 0,
+    pending: db.value<number>(queries.pending) ?? 0,
     bytes: extentOf(db).bytes,
     problem: found?.kind ?? null,
     blocked: found?.message ?? null,

@@ -19,10 +19,10 @@ CREATE TABLE ledger_outbox (
 /** These rows are written once: their text is read when it goes into the ledger instead of being kept twice. */
 const WRITTEN_ONCE: ReadonlySet<string> = new Set(['messages', 'message_parts'])
 
-export const hasOutbox = (db: ReadDb): boolean =>
-  db.value(/* sql */ "SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger_outbox'") !== undefined
+export const hasOutbox = (db: ReadDb): boolean => db.value(queries.hasOutbox) !== undefined
 
 const queries = {
+  hasOutbox: /* sql */ `SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'ledger_outbox'`,
   batch: /* sql */ `
     SELECT table_name AS "table", op, key, entry FROM ledger_outbox
     WHERE outbox_id <= CAST(:last AS INTEGER) ORDER BY outbox_id`,

@@ -16,6 +16,10 @@ import { LostConversations } from './lost-conversations.ts'
 import { columnsOf, keyOf, type Row, TABLES } from './tables.ts'
 import { Failures, readLedgerEvents, requireLedger } from './verify-ledger.ts'
 
+const queries = {
+  emptyMeta: /* sql */ `DELETE FROM lcm_meta`,
+}
+
 type Request = { readonly ledger: string; readonly to: string; readonly estimator: TokenEstimator }
 type Entry = readonly [table: string, op: string, key: readonly (string | number | null)[], row: Row | null]
 
@@ -42,7 +46,7 @@ async function* replay(
   const failures = new Failures()
   // An undone transplant takes its copies back.
   const putBack = takeTriggers(db, ['*_index_*', '*_undeletable'])
-  db.exec(/* sql */ 'DELETE FROM lcm_meta')
+  db.exec(queries.emptyMeta)
   const lost = new LostConversations()
   const builder = new Builder(db, failures, new FromOthers(db, estimator), lost)
   const total = await stat(ledger).then(

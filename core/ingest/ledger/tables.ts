@@ -1,5 +1,9 @@
 import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
 
+const queries = {
+  columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main') ORDER BY cid`,
+}
+
 export type Row = Readonly<Record<string, SqlValue>>
 
 /**
@@ -28,5 +32,4 @@ export const keyOf = (table: string): readonly string[] => KEYS[table] ?? []
 export const OWN_META_PREFIX = 'ledger_'
 
 /** Columns of a table as this file has them; empty where it has none of that name. */
-export const columnsOf = (db: ReadDb, table: string): string[] =>
-  db.column<string>(/* sql */ "SELECT name FROM pragma_table_info(:table, 'main') ORDER BY cid", { table })
+export const columnsOf = (db: ReadDb, table: string): string[] => db.column<string>(queries.columns, { table })

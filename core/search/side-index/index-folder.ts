@@ -5,6 +5,10 @@ import { sha256 } from '../../hashing.ts'
 import { holdLock, openCacheDb, removeUnusedDb } from '../../sqlite/cache-db.ts'
 import { fileError, pathExists } from '../../sqlite/memory-file.ts'
 
+const queries = {
+  meta: /* sql */ `SELECT key, value FROM meta`,
+}
+
 /** All search indexes together. */
 export const FOLDER_LIMIT_BYTES = 2 * 1024 ** 3
 /** What was begun and not gone on with for so long is not waited for. */
@@ -98,11 +102,7 @@ function isUseful({ path, usedAtMs }: IndexFile): boolean {
   try {
     const db = openCacheDb(path, { create: false })
     try {
-      const meta = new Map(
-        db
-          .all<{ key: string; value: string }>(/* sql */ 'SELECT key, value FROM meta')
-          .map((row) => [row.key, row.value]),
-      )
+      const meta = new Map(db.all<{ key: string; value: string }>(queries.meta).map((row) => [row.key, row.value]))
       const isFinished = meta.has('state') || Date.now() - usedAtMs < UNFINISHED_LIMIT_MS
       return isFinished && pathExists(meta.get('source') ?? '')
     } finally {
