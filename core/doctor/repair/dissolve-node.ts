@@ -1,10 +1,10 @@
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './place.ts'
 import { beneath, type Span, spansOf } from './reach.ts'
 import { type Standing, settle } from './settle.ts'
 
 /** Why a node cannot be dissolved, a sentence; null when it can. */
-export function whyNotDissolved(model: MemoryModel, id: string): string | null {
+export function whyNotDissolved(model: FileDraft, id: string): string | null {
   if (model.isEmpty(id)) return `${id} has no sources that could take its place.`
   const isLeaf = model.sourceLinks(id).length === 0
   const dependents = model.dependents().get(id) ?? []
@@ -21,7 +21,7 @@ export function whyNotDissolved(model: MemoryModel, id: string): string | null {
 /**
  * Takes a node out and puts its sources in its place, in order: in the window, and in the lists of what was made from it.
  */
-export function dissolveNode(model: MemoryModel, id: string, was: Standing): void {
+export function dissolveNode(model: FileDraft, id: string, was: Standing): void {
   const sources = model.sourceLinks(id)
   const spans = spansOf(model)
   for (const conversationId of model.conversationIds) {
@@ -42,7 +42,7 @@ export function dissolveNode(model: MemoryModel, id: string, was: Standing): voi
   settle(model, was)
 }
 
-function arrivalsOf(model: MemoryModel, id: string, spans: ReadonlyMap<string, Span>): Arrival[] {
+function arrivalsOf(model: FileDraft, id: string, spans: ReadonlyMap<string, Span>): Arrival[] {
   const { messages } = model
   return [
     ...model.messageLinks(id).map(({ to }) => messageEntry(model, messages.positionOf(to))),
@@ -57,7 +57,7 @@ function arrivalsOf(model: MemoryModel, id: string, spans: ReadonlyMap<string, S
  * Dissolves whatever covers a message in the window, from the top, until the message itself stands there.
  * @returns what was dissolved
  */
-export function uncover(model: MemoryModel, conversationId: number, messageId: number, was: Standing): string[] {
+export function uncover(model: FileDraft, conversationId: number, messageId: number, was: Standing): string[] {
   const dissolved: string[] = []
   for (;;) {
     const window = model.window(conversationId)

@@ -2,7 +2,7 @@ import type { CheckResult, IntegrityReport, Sample } from '../../contract/integr
 import type { Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { areasOf, fingerprintOf } from './describe-changes.ts'
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 import type { Findings, Planned, PlannedStep } from './plan-steps.ts'
 
 const ruleOf = new Map(rules.map((rule) => [rule.id, rule]))
@@ -52,7 +52,7 @@ function groupsOf(check: CheckResult, findings: Findings): Group[] {
 
 const isNear = (a: number | null, b: number | null): boolean => a === null || b === null || a === b
 
-const goesAlong = ({ fixes, settledAlong }: Rule, group: readonly Sample[], model: MemoryModel): boolean =>
+const goesAlong = ({ fixes, settledAlong }: Rule, group: readonly Sample[], model: FileDraft): boolean =>
   settledAlong ? group.every((finding) => settledAlong.isGone(finding, model)) : fixes !== undefined
 
 /** The step that settles what this rule's findings follow from; else the last one, since its fix found nothing left after it. */

@@ -1,5 +1,5 @@
 import { messageNumber } from '../../systems/node-id.ts'
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 import type { Coverage } from './reach.ts'
 
 const queries = {
@@ -20,7 +20,7 @@ const MOST_RUNS = 100
  * among the links with one left out, and in what nobody else stands for. Null when the links are
  * right as they are, or nothing is proven.
  */
-export function provenLinks(model: MemoryModel, id: string, coverage: Coverage): Links | null {
+export function provenLinks(model: FileDraft, id: string, coverage: Coverage): Links | null {
   const hash = model.summaries.get(id)?.hash
   if (!hash) return null
   const now: Links = {
@@ -37,7 +37,7 @@ export function provenLinks(model: MemoryModel, id: string, coverage: Coverage):
 }
 
 /** Every source exists, and the list is not empty. */
-function isWhole(model: MemoryModel, { messages, summaries }: Links): boolean {
+function isWhole(model: FileDraft, { messages, summaries }: Links): boolean {
   return (
     messages.length + summaries.length > 0 &&
     messages.every((message) => model.messages.has(message)) &&
@@ -45,7 +45,7 @@ function isWhole(model: MemoryModel, { messages, summaries }: Links): boolean {
   )
 }
 
-function* candidates(model: MemoryModel, id: string, now: Links, coverage: Coverage): Iterable<Links> {
+function* candidates(model: FileDraft, id: string, now: Links, coverage: Coverage): Iterable<Links> {
   const logged = loggedLinks(model, id)
   if (logged) yield logged
   const seqOf = (message: number): number => model.messages.seqOf(message) ?? 0
@@ -72,7 +72,7 @@ function* candidates(model: MemoryModel, id: string, now: Links, coverage: Cover
   }
 }
 
-function loggedLinks(model: MemoryModel, id: string): Links | null {
+function loggedLinks(model: FileDraft, id: string): Links | null {
   const removed = model.db.get<{ removed: string }>(queries.logged, { id })?.removed
   if (removed === undefined) return null
   try {
@@ -88,7 +88,7 @@ function loggedLinks(model: MemoryModel, id: string): Links | null {
 }
 
 /** Messages of its conversation that nobody reaches, in runs that follow each other without a gap. */
-function lostRuns(model: MemoryModel, id: string, { uncovered }: Coverage): number[][] {
+function lostRuns(model: FileDraft, id: string, { uncovered }: Coverage): number[][] {
   const conversationId = model.summaries.get(id)?.conversationId
   const { messages } = model
   const lost = [...uncovered]
@@ -106,7 +106,7 @@ function lostRuns(model: MemoryModel, id: string, { uncovered }: Coverage): numb
 }
 
 /** Gives a summary exactly these sources, numbered from 0. */
-export function setLinks(model: MemoryModel, id: string, { messages, summaries }: Links): void {
+export function setLinks(model: FileDraft, id: string, { messages, summaries }: Links): void {
   model.setMessageLinks(
     id,
     messages.map((to, ordinal) => ({ to, ordinal })),

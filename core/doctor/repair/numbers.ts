@@ -1,5 +1,5 @@
 import type { DraftSummary } from '../../memory/summaries.ts'
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 import { above, bottomUp, type Span, spansOf } from './reach.ts'
 
 /** What the rest of the file says about a summary. */
@@ -7,7 +7,7 @@ type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceToke
 export type NumberField = keyof Numbers
 
 /** By what is stored of its sources; undefined for a summary that has none. */
-function numbersOf(model: MemoryModel, id: string, span: Span | undefined): Numbers | undefined {
+function numbersOf(model: FileDraft, id: string, span: Span | undefined): Numbers | undefined {
   if (model.isEmpty(id)) return undefined
   const sources = model.sources(id)
   const isLeaf = model.sourceLinks(id).length === 0
@@ -23,7 +23,7 @@ function numbersOf(model: MemoryModel, id: string, span: Span | undefined): Numb
   }
 }
 
-function messageTokens(model: MemoryModel, id: string): number {
+function messageTokens(model: FileDraft, id: string): number {
   return model.messageLinks(id).reduce((total, { to }) => total + model.messages.tokensOf(to), 0)
 }
 
@@ -34,7 +34,7 @@ const ALL: readonly NumberField[] = ['kind', 'depth', 'descendants', 'sourceToke
  * @param fields which numbers; default: all
  */
 export function recount(
-  model: MemoryModel,
+  model: FileDraft,
   isWanted: (id: string) => boolean,
   fields: readonly NumberField[] = ALL,
 ): void {
@@ -62,7 +62,7 @@ function countsMore({ tokens, sourceTokens }: DraftSummary, counted: Numbers): b
 const isTime = (field: NumberField): boolean => field === 'earliestAtMs' || field === 'latestAtMs'
 
 /** Hashes of summaries, and of all that is made from them, from the leaves up. Files without hashes get none. */
-export function rehash(model: MemoryModel, changed: ReadonlySet<string>): void {
+export function rehash(model: FileDraft, changed: ReadonlySet<string>): void {
   const wanted = above(model, changed)
   const stale = new Set(changed)
   const dependents = model.dependents()
@@ -77,7 +77,7 @@ export function rehash(model: MemoryModel, changed: ReadonlySet<string>): void {
 }
 
 /** All numbers and hashes of summaries that changed and of all their dependents. */
-export function bringInLine(model: MemoryModel, changed: ReadonlySet<string>): void {
+export function bringInLine(model: FileDraft, changed: ReadonlySet<string>): void {
   if (changed.size === 0) return
   const wanted = above(model, changed)
   recount(model, (id) => wanted.has(id))

@@ -1,5 +1,5 @@
 import type { WindowEntry } from '../../memory/draft.ts'
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 import type { Span } from './reach.ts'
 
 /** Something that comes into a window, and where its history begins. */
@@ -7,7 +7,7 @@ export type Arrival = { readonly firstSeq: number; readonly entry: Omit<WindowEn
 
 /** Where an entry's history begins; undefined when it leads nowhere. */
 export function firstSeqOf(
-  model: MemoryModel,
+  model: FileDraft,
   spans: ReadonlyMap<string, Span>,
   entry: Pick<WindowEntry, 'messageId' | 'summaryId'>,
 ): number | undefined {
@@ -16,7 +16,7 @@ export function firstSeqOf(
 }
 
 /** A message as an entry, as if it had stood there since it came. */
-export function messageEntry(model: MemoryModel, row: number): Arrival {
+export function messageEntry(model: FileDraft, row: number): Arrival {
   const { messages } = model
   return {
     firstSeq: messages.seqAt(row),
@@ -29,7 +29,7 @@ export function messageEntry(model: MemoryModel, row: number): Arrival {
  * where there are too few, what follows moves up.
  */
 export function putIntoWindow(
-  model: MemoryModel,
+  model: FileDraft,
   conversationId: number,
   arrivals: readonly Arrival[],
   spans: ReadonlyMap<string, Span>,
@@ -58,7 +58,7 @@ export function putIntoWindow(
 
 /** Takes entries out; the others keep their places. */
 export function takeFromWindow(
-  model: MemoryModel,
+  model: FileDraft,
   conversationId: number,
   isGone: (entry: WindowEntry, index: number) => boolean,
 ): void {

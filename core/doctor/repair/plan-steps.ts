@@ -10,7 +10,7 @@ import type { Area, Fix, FixContext, StepDraft } from '../rules/fix.ts'
 import { crossConversationEdge } from '../rules/lineage.ts'
 import { fixes, rulesOf } from '../rules/rules.ts'
 import { areasOf, describeChanges, fingerprintOf } from './describe-changes.ts'
-import { MemoryModel } from './memory-model.ts'
+import { FileDraft } from './file-draft.ts'
 import { type Standing, standingOf } from './settle.ts'
 
 /** A step with all that it would write. */
@@ -45,7 +45,7 @@ export type Findings = ReadonlyMap<string, readonly Sample[]>
 export type Planned = {
   readonly steps: readonly PlannedStep[]
   /** As it is after all of them. */
-  readonly model: MemoryModel
+  readonly model: FileDraft
   /** Windows as they were in the file, of those that change. */
   readonly windows: ReadonlyMap<number, readonly WindowEntry[]>
 }
@@ -60,7 +60,7 @@ export function* planSteps(
   findings: Findings,
   chosen: ReadonlySet<string> | null,
 ): Generator<void, Planned> {
-  const model = yield* MemoryModel.read(tools.db)
+  const model = yield* FileDraft.read(tools.db)
   const isCrossed = (findings.get(crossConversationEdge.id)?.length ?? 0) > 0
   const windows = new Map<number, readonly WindowEntry[]>()
   const steps: PlannedStep[] = []
@@ -106,7 +106,7 @@ function conversationsOf(fix: Fix, findings: Findings): (number | null)[] {
 
 function contextOf(
   tools: PlanTools,
-  model: MemoryModel,
+  model: FileDraft,
   findings: Findings,
   fix: Fix,
   conversationId: number | null,

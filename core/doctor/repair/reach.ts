@@ -1,5 +1,5 @@
 import type { WindowEntry } from '../../memory/draft.ts'
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 
 /** What a summary stands for, through all its sources. */
 export type Span = {
@@ -13,7 +13,7 @@ export type Span = {
  * Summaries from the leaves up, sources before what is made from them. Those that lie on a cycle of sources, or above
  * one, are left out.
  */
-export function bottomUp(model: MemoryModel): string[] {
+export function bottomUp(model: FileDraft): string[] {
   const dependents = model.dependents()
   const open = new Map<string, number>()
   const order: string[] = []
@@ -33,7 +33,7 @@ export function bottomUp(model: MemoryModel): string[] {
 }
 
 /** Spans of all summaries that reach a message and lie neither on a cycle nor above one. */
-export function spansOf(model: MemoryModel): ReadonlyMap<string, Span> {
+export function spansOf(model: FileDraft): ReadonlyMap<string, Span> {
   const { messages } = model
   const spans = new Map<string, Span>()
   for (const id of bottomUp(model)) {
@@ -61,7 +61,7 @@ export function spansOf(model: MemoryModel): ReadonlyMap<string, Span> {
 }
 
 /** Everything beneath some summaries, themselves included, of what exists. */
-export function beneath(model: MemoryModel, roots: Iterable<string>): Set<string> {
+export function beneath(model: FileDraft, roots: Iterable<string>): Set<string> {
   const seen = new Set<string>()
   const open = [...roots]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -73,7 +73,7 @@ export function beneath(model: MemoryModel, roots: Iterable<string>): Set<string
 }
 
 /** Everything that is made from some summaries, themselves included. */
-export function above(model: MemoryModel, from: Iterable<string>): Set<string> {
+export function above(model: FileDraft, from: Iterable<string>): Set<string> {
   const dependents = model.dependents()
   const seen = new Set<string>()
   const open = [...from]
@@ -86,7 +86,7 @@ export function above(model: MemoryModel, from: Iterable<string>): Set<string> {
 }
 
 /** Summaries that stand in some window. */
-function inWindows(model: MemoryModel): Set<string> {
+function inWindows(model: FileDraft): Set<string> {
   const found = new Set<string>()
   for (const conversationId of model.conversationIds) {
     for (const { summaryId } of model.window(conversationId)) if (summaryId !== null) found.add(summaryId)
@@ -95,7 +95,7 @@ function inWindows(model: MemoryModel): Set<string> {
 }
 
 /** Numbers of the messages under these summaries that exist. */
-export function* messagesUnder(model: MemoryModel, ids: Iterable<string>): Iterable<number> {
+export function* messagesUnder(model: FileDraft, ids: Iterable<string>): Iterable<number> {
   for (const id of ids) for (const { to } of model.messageLinks(id)) if (model.messages.has(to)) yield to
 }
 
@@ -108,7 +108,7 @@ export type Coverage = {
 }
 
 /** @param conversationsWithWindow whose messages have to be covered; others keep no window */
-export function coverageOf(model: MemoryModel, conversationsWithWindow: ReadonlySet<number>): Coverage {
+export function coverageOf(model: FileDraft, conversationsWithWindow: ReadonlySet<number>): Coverage {
   const { messages } = model
   const shown = new Uint8Array(messages.length)
   const covered = new Uint8Array(messages.length)
@@ -135,7 +135,7 @@ export function coverageOf(model: MemoryModel, conversationsWithWindow: Readonly
 }
 
 /** Those of the roots that lie under another of them. */
-function coveringOf(model: MemoryModel, roots: ReadonlySet<string>): Set<string> {
+function coveringOf(model: FileDraft, roots: ReadonlySet<string>): Set<string> {
   const below = new Set<string>()
   for (const root of roots) {
     const open = model.sourceLinks(root).map((edge) => edge.to)
@@ -151,7 +151,7 @@ function coveringOf(model: MemoryModel, roots: ReadonlySet<string>): Set<string>
 }
 
 /** Summaries that are neither in a window nor a source of another. */
-export function orphansOf(model: MemoryModel): Set<string> {
+export function orphansOf(model: FileDraft): Set<string> {
   const used = inWindows(model)
   for (const id of model.summaries.keys()) for (const { to } of model.sourceLinks(id)) if (to !== id) used.add(to)
   return new Set([...model.summaries.keys()].filter((id) => !used.has(id)))

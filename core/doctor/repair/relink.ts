@@ -1,9 +1,9 @@
 import type { MessageLinks, SourceLinks } from '../../memory/draft.ts'
 import type { Link } from '../../memory/links.ts'
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 
 /** Gives a summary other links. Returns whether they are others than it had. */
-export function relink(model: MemoryModel, id: string, messages: MessageLinks, sources: SourceLinks): boolean {
+export function relink(model: FileDraft, id: string, messages: MessageLinks, sources: SourceLinks): boolean {
   const [hasMessages, hasSources] = [isSame(messages, model.messageLinks(id)), isSame(sources, model.sourceLinks(id))]
   if (!hasMessages) model.setMessageLinks(id, messages)
   if (!hasSources) model.setSourceLinks(id, sources)

@@ -1,4 +1,4 @@
-import type { MemoryModel } from './memory-model.ts'
+import type { FileDraft } from './file-draft.ts'
 import { bringInLine } from './numbers.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './place.ts'
 import { beneath, type Coverage, coverageOf, entryId, messagesUnder, orphansOf, spansOf } from './reach.ts'
@@ -12,7 +12,7 @@ export type Standing = {
   readonly windows: ReadonlySet<number>
 }
 
-export function standingOf(model: MemoryModel): Standing {
+export function standingOf(model: FileDraft): Standing {
   const windows = new Set(model.conversationIds.filter((id) => model.window(id).length > 0))
   return {
     windows,
@@ -27,7 +27,7 @@ export function standingOf(model: MemoryModel): Standing {
  * their last source go, those that nothing leads to any more are put into the window or go, messages that fell out of
  * reach come back into the window, what is said twice since is said once, and all numbers above are brought in line.
  */
-export function settle(model: MemoryModel, was: Standing): void {
+export function settle(model: FileDraft, was: Standing): void {
   for (;;) {
     const changed = model.touched.size
     removeEmpty(model, (id) => !was.empty.has(id))
@@ -41,7 +41,7 @@ export function settle(model: MemoryModel, was: Standing): void {
 }
 
 /** Removes summaries without a source, and those that are left without one thereby. */
-export function removeEmpty(model: MemoryModel, isWanted: (id: string) => boolean): void {
+export function removeEmpty(model: FileDraft, isWanted: (id: string) => boolean): void {
   const dependents = model.dependents()
   const open = [...model.summaries.keys()].filter((id) => model.isEmpty(id) && isWanted(id))
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -58,7 +58,7 @@ export function removeEmpty(model: MemoryModel, isWanted: (id: string) => boolea
 }
 
 /** With its edges and its places in windows. */
-function removeSummary(model: MemoryModel, id: string): void {
+function removeSummary(model: FileDraft, id: string): void {
   model.remove(id)
   for (const conversationId of model.conversationIds) {
     if (model.window(conversationId).some((entry) => entry.summaryId === id)) {
@@ -72,7 +72,7 @@ function removeSummary(model: MemoryModel, id: string): void {
  * goes, and its sources are looked at in turn.
  */
 export function resolveOrphans(
-  model: MemoryModel,
+  model: FileDraft,
   isWanted: (id: string) => boolean,
   windows: ReadonlySet<number>,
 ): void {
@@ -102,7 +102,7 @@ export function resolveOrphans(
 }
 
 /** Takes entries out of the windows that are said by a summary there, or listed a second time. */
-export function dropTwice(model: MemoryModel, isWanted: (id: string) => boolean): void {
+export function dropTwice(model: FileDraft, isWanted: (id: string) => boolean): void {
   const { twice } = coverageOf(model, new Set())
   for (const conversationId of model.conversationIds) {
     const seen = new Set<string>()
@@ -121,10 +121,7 @@ export function dropTwice(model: MemoryModel, isWanted: (id: string) => boolean)
   }
 }
 
-function isCoveredBySummary(
-  model: MemoryModel,
-  entry: { messageId: number | null; summaryId: string | null },
-): boolean {
+function isCoveredBySummary(model: FileDraft, entry: { messageId: number | null; summaryId: string | null }): boolean {
   const roots = model.conversationIds.flatMap((id) =>
     model
       .window(id)
@@ -136,11 +133,7 @@ function isCoveredBySummary(
 }
 
 /** Puts messages that nobody reaches back into their windows, at their places in the history. */
-export function putBack(
-  model: MemoryModel,
-  isWanted: (row: number) => boolean,
-  windows: ReadonlySet<number>,
-): number[] {
+export function putBack(model: FileDraft, isWanted: (row: number) => boolean, windows: ReadonlySet<number>): number[] {
   const { uncovered } = coverageOf(model, windows)
   const rows = [...uncovered].filter(isWanted)
   if (rows.length === 0) return []

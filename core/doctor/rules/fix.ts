@@ -3,7 +3,7 @@ import type { Sample } from '../../contract/integrity.ts'
 import type { RepairRisk, RowChange } from '../../contract/repair.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { MemoryModel } from '../repair/memory-model.ts'
+import type { FileDraft } from '../repair/file-draft.ts'
 import type { Standing } from '../repair/settle.ts'
 
 /** What a fix looks at, and what a step changes: two steps that share an area depend on each other. */
@@ -85,7 +85,7 @@ export type StepDraft = {
 
 /** What a fix may look at, in one conversation or in the whole file. */
 export type FixContext = {
-  readonly model: MemoryModel
+  readonly model: FileDraft
   readonly db: ReadDb
   readonly estimator: TokenEstimator
   readonly clock: Clock

@@ -7,7 +7,7 @@ import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { isNative } from '../../systems/native/native.ts'
 import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
 import type { System } from '../../systems/system.ts'
-import type { MemoryModel } from '../repair/memory-model.ts'
+import type { FileDraft } from '../repair/file-draft.ts'
 import type { Area, Fix } from './fix.ts'
 
 /** What a rule may look at. Facts are read once and shared. */
@@ -105,7 +105,7 @@ type SettledAlong = {
   /** What a step must change to be the one that settles such a finding. */
   readonly reads: readonly Area[]
   /** Whether a finding is gone in this state of links and windows. */
-  readonly isGone: (finding: Sample, model: MemoryModel) => boolean
+  readonly isGone: (finding: Sample, model: FileDraft) => boolean
   /** All findings are settled or none is, whatever their conversations are. */
   readonly isFileWide?: boolean
 }

@@ -3,7 +3,7 @@ import { ROLES } from '../../contract/lists.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
-import type { MemoryModel } from '../repair/memory-model.ts'
+import type { FileDraft } from '../repair/file-draft.ts'
 import type { RuleContext } from './rule.ts'
 
 const queries = {
@@ -125,7 +125,7 @@ export function* findUnanswered(context: RuleContext): Iterable<Finding | null> 
 }
 
 /** Whether in this state of the windows the half that was found alone stands there with its other half, or not at all. */
-export function isPaired({ id, conversationId }: Sample, model: MemoryModel): boolean {
+export function isPaired({ id, conversationId }: Sample, model: FileDraft): boolean {
   const messageId = messageNumber(id ?? '')
   if (messageId === null || conversationId === null) return false
   const shown = new Set(model.window(conversationId).map((entry) => entry.messageId))

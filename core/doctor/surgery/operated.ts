@@ -3,7 +3,7 @@ import type { WindowEntry } from '../../memory/draft.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import type { Batch } from '../repair/commit.ts'
 import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
-import type { MemoryModel } from '../repair/memory-model.ts'
+import type { FileDraft } from '../repair/file-draft.ts'
 import { bringInLine } from '../repair/numbers.ts'
 import { entryId } from '../repair/reach.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
@@ -26,7 +26,7 @@ export type WindowBefore = { readonly entries: readonly WindowEntry[]; readonly 
 
 /** What a rewrite or a dissolution has done to the model, as it is shown and written. */
 export function toOperated(
-  model: MemoryModel,
+  model: FileDraft,
   operation: SurgeryOperation,
   conversationId: number,
   done: Partial<Rewritten> & { readonly windowBefore: WindowBefore | null },
@@ -83,7 +83,7 @@ function titleOf(operation: SurgeryOperation, written: number): string {
 }
 
 /** What else a person may want to look at. */
-function warningsOf(operation: SurgeryOperation, model: MemoryModel): string[] {
+function warningsOf(operation: SurgeryOperation, model: FileDraft): string[] {
   if (operation.kind !== 'rewrite') return []
   const above = model.dependents().get(operation.id) ?? []
   if (above.length === 0) return []
@@ -93,7 +93,7 @@ function warningsOf(operation: SurgeryOperation, model: MemoryModel): string[] {
 }
 
 function windowChange(
-  model: MemoryModel,
+  model: FileDraft,
   conversationId: number,
   before: WindowBefore,
   after: readonly WindowEntry[],
@@ -108,10 +108,10 @@ function windowChange(
   }
 }
 
-export const windowTokens = (model: MemoryModel, entries: readonly WindowEntry[]): number =>
+export const windowTokens = (model: FileDraft, entries: readonly WindowEntry[]): number =>
   entries.reduce((sum, entry) => sum + (tokensOf(model, entry) ?? 0), 0)
 
-function tokensOf(model: MemoryModel, { messageId, summaryId }: WindowEntry): number | undefined {
+function tokensOf(model: FileDraft, { messageId, summaryId }: WindowEntry): number | undefined {
   if (messageId !== null) return model.messages.tokensOf(messageId)
   return summaryId === null ? undefined : (model.summaries.get(summaryId)?.tokens ?? undefined)
 }

@@ -2,7 +2,7 @@ import type { RewrittenNode, SurgeryOperation } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { planStale } from '../repair/commit.ts'
-import type { MemoryModel } from '../repair/memory-model.ts'
+import type { FileDraft } from '../repair/file-draft.ts'
 import { beneath } from '../repair/reach.ts'
 import { type Operated, toOperated } from './operated.ts'
 import { madeFrom, setText, tokensBeneath } from './rewrite.ts'
@@ -13,7 +13,7 @@ import { madeFrom, setText, tokensBeneath } from './rewrite.ts'
  * a preview can have shown
  */
 export function placeTexts(
-  model: MemoryModel,
+  model: FileDraft,
   operation: Extract<SurgeryOperation, { kind: 'rewrite' }>,
   nodes: readonly RewrittenNode[],
   estimator: TokenEstimator,

@@ -9,7 +9,7 @@ import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { readSources } from '../../systems/sources.ts'
 import type { WindowItem } from '../../window/window.ts'
 import { fingerprintOf } from '../repair/describe-changes.ts'
-import type { MemoryModel } from '../repair/memory-model.ts'
+import type { FileDraft } from '../repair/file-draft.ts'
 import { bottomUp, spansOf } from '../repair/reach.ts'
 import { lineDiff } from './line-diff.ts'
 
@@ -37,7 +37,7 @@ const CALL_MS = 10 * 60_000
  * @throws whatever the signal was aborted with
  */
 export async function* rewriteTexts(
-  model: MemoryModel,
+  model: FileDraft,
   ids: ReadonlySet<string>,
   tools: RewriteTools,
   signal: AbortSignal,
@@ -64,19 +64,19 @@ export async function* rewriteTexts(
 }
 
 /** What a text was made from: when this is another, the text is stale. */
-export function madeFrom(model: MemoryModel, id: string): string {
+export function madeFrom(model: FileDraft, id: string): string {
   const sources = model.sourceLinks(id).map(({ to }) => [to, model.summaries.get(to)?.hash ?? null])
   return fingerprintOf(model.textOf(id), model.messageLinks(id), sources)
 }
 
 /** Puts a text that was shown into the model. */
-export function setText(model: MemoryModel, { id, after }: Pick<RewrittenNode, 'id' | 'after'>): void {
+export function setText(model: FileDraft, { id, after }: Pick<RewrittenNode, 'id' | 'after'>): void {
   const { text, tokens, level, model: name, promptVersion } = after
   model.set(id, { content: text, tokens, level, model: name, promptVersion })
 }
 
 async function rewriteOne(
-  model: MemoryModel,
+  model: FileDraft,
   id: string,
   mark: string,
   escalation: Escalation,
@@ -118,7 +118,7 @@ async function rewriteOne(
 }
 
 /** Direct sources as the reader of sources takes them. */
-function sourceItems(model: MemoryModel, id: string): WindowItem[] {
+function sourceItems(model: FileDraft, id: string): WindowItem[] {
   const blank = { ordinal: 0, role: null, depth: null, seq: null, tokens: 0, createdAtMs: null, placedAtMs: null }
   const summaries = model.sourceLinks(id)
   if (summaries.length > 0) {
@@ -130,14 +130,14 @@ function sourceItems(model: MemoryModel, id: string): WindowItem[] {
 }
 
 /** What a summary takes the place of. */
-export function tokensBeneath(model: MemoryModel, id: string): number {
+export function tokensBeneath(model: FileDraft, id: string): number {
   const sources = model.sources(id)
   if (sources.length > 0) return sources.reduce((sum, source) => sum + (source.tokens ?? 0), 0)
   return model.messageLinks(id).reduce((sum, { to }) => sum + model.messages.tokensOf(to), 0)
 }
 
 /** Of the leaf that ends before this one begins. */
-function previousText(model: MemoryModel, id: string): string | null {
+function previousText(model: FileDraft, id: string): string | null {
   const spans = spansOf(model)
   const first = spans.get(id)?.firstSeq ?? Number.NEGATIVE_INFINITY
   const conversationId = model.summaries.get(id)?.conversationId
@@ -151,7 +151,7 @@ function previousText(model: MemoryModel, id: string): string | null {
   return best === null ? null : model.textOf(best.id)
 }
 
-function textOf(model: MemoryModel, stored: DraftSummary): RewrittenNode['before'] {
+function textOf(model: FileDraft, stored: DraftSummary): RewrittenNode['before'] {
   return {
     text: model.textOf(stored.id),
     tokens: stored.tokens ?? 0,

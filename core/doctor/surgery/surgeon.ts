@@ -12,7 +12,7 @@ import { isNative } from '../../systems/native/native.ts'
 import { inSlices } from '../../yielding.ts'
 import { commitVerified, leftOut, planStale } from '../repair/commit.ts'
 import { dissolveNode, whyNotDissolved } from '../repair/dissolve-node.ts'
-import { MemoryModel } from '../repair/memory-model.ts'
+import { FileDraft } from '../repair/file-draft.ts'
 import { beneath } from '../repair/reach.ts'
 import type { RepairerOptions } from '../repair/repairer-options.ts'
 import { canonicalExtent } from '../repair/row-digest.ts'
@@ -149,7 +149,7 @@ export class Surgeon {
   ): AsyncGenerator<JobProgress, Operated> {
     const { db, estimator, info } = this.#options
     yield { done: 0, total: 0, unit: 'steps', note: 'reading' }
-    const model = await inSlices(MemoryModel.read(db), signal)
+    const model = await inSlices(FileDraft.read(db), signal)
     const stored = model.summaries.get(operation.id)
     if (!stored) {
       throw new LcmError(

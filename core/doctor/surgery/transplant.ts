@@ -8,8 +8,8 @@ import { indexAtOnce } from '../../sqlite/ingest-index.ts'
 import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 import { withoutTriggers } from '../../sqlite/take-triggers.ts'
 import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
+import type { FileDraft } from '../repair/file-draft.ts'
 import { fillIndexes, INDEXES } from '../repair/fill-indexes.ts'
-import type { MemoryModel } from '../repair/memory-model.ts'
 import { beneath, bottomUp, messagesUnder } from '../repair/reach.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
 import { type Operated, windowTokens } from './operated.ts'
@@ -49,7 +49,7 @@ type Copies = { readonly messages: ReadonlyMap<number, number>; readonly summari
  * In the target's window the summary stands at the end: what stood there before keeps its place.
  * @throws LcmError not_found, invalid_argument for the same conversation, missing sources, or what is there already
  */
-export function transplant(model: MemoryModel, operation: Transplant, path: string): Operated {
+export function transplant(model: FileDraft, operation: Transplant, path: string): Operated {
   const { id, toConversationId } = operation
   const source = model.summaries.get(id) as DraftSummary
   const session = model.db.get<{ sessionId: string }>(queries.session, { id: toConversationId })
@@ -123,7 +123,7 @@ export function transplant(model: MemoryModel, operation: Transplant, path: stri
 }
 
 /** Everything beneath a node, sources first. */
-function wholeSubtree(model: MemoryModel, id: string): string[] {
+function wholeSubtree(model: FileDraft, id: string): string[] {
   const all = beneath(model, [id])
   const order = bottomUp(model).filter((one) => all.has(one))
   const isWhole = (one: string): boolean =>
@@ -142,7 +142,7 @@ function wholeSubtree(model: MemoryModel, id: string): string[] {
 }
 
 const bySeq =
-  (model: MemoryModel) =>
+  (model: FileDraft) =>
   (a: number, b: number): number =>
     (model.messages.seqOf(a) ?? 0) - (model.messages.seqOf(b) ?? 0)
 
@@ -151,7 +151,7 @@ const externalIdOf = (conversationId: number, messageId: number): string =>
 
 /** The hash is over sources and text: the same hash in the target is the same summary. */
 function refuseDuplicates(
-  { db, summaries }: MemoryModel,
+  { db, summaries }: FileDraft,
   { id, toConversationId }: Transplant,
   source: DraftSummary,
   nodes: readonly string[],
@@ -172,7 +172,7 @@ function refuseDuplicates(
   )
 }
 
-function copiesOf(model: MemoryModel, target: number, nodes: readonly string[], messages: readonly number[]): Copies {
+function copiesOf(model: FileDraft, target: number, nodes: readonly string[], messages: readonly number[]): Copies {
   const first = model.db.value<number>(queries.nextMessage) ?? 1
   const taken = new Set(model.summaries.keys())
   const summaries = new Map<string, string>()
@@ -189,7 +189,7 @@ function copiesOf(model: MemoryModel, target: number, nodes: readonly string[], 
 }
 
 function summaryRows(
-  model: MemoryModel,
+  model: FileDraft,
   { toConversationId }: Transplant,
   nodes: readonly string[],
   { summaries }: Copies,
@@ -207,7 +207,7 @@ function summaryRows(
   })
 }
 
-function edgeRows(model: MemoryModel, nodes: readonly string[], copies: Copies): RowChange[] {
+function edgeRows(model: FileDraft, nodes: readonly string[], copies: Copies): RowChange[] {
   return nodes.flatMap((node): RowChange[] => {
     const summary_id = copies.summaries.get(node) ?? ''
     const add = (table: string, column: string, to: string | number, ordinal: number): RowChange => ({
@@ -227,7 +227,7 @@ function edgeRows(model: MemoryModel, nodes: readonly string[], copies: Copies):
   })
 }
 
-function windowRow(model: MemoryModel, { id, toConversationId }: Transplant, { summaries }: Copies): RowChange {
+function windowRow(model: FileDraft, { id, toConversationId }: Transplant, { summaries }: Copies): RowChange {
   const ordinal = (model.window(toConversationId).at(-1)?.ordinal ?? -1) + 1
   return {
     table: 'context_items',

@@ -12,8 +12,8 @@ import { withoutTriggers } from '../../sqlite/take-triggers.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { openMemory } from '../../systems/open-memory.ts'
 import { inSlices, withoutYielding } from '../../yielding.ts'
+import { FileDraft } from '../repair/file-draft.ts'
 import { fillIndexes } from '../repair/fill-indexes.ts'
-import { MemoryModel } from '../repair/memory-model.ts'
 import type { RepairerOptions } from '../repair/repairer-options.ts'
 import { canonicalExtent, canonicalHash } from '../repair/row-digest.ts'
 import { writeRows } from '../repair/rows.ts'
@@ -228,7 +228,7 @@ function removeCopies(db: WriteDb): number {
 function putNewMessagesBack(db: WriteDb): number {
   const fresh = new Set(db.column<number>(queries.newMessages))
   if (fresh.size === 0) return 0
-  const model = withoutYielding(MemoryModel.read(db))
+  const model = withoutYielding(FileDraft.read(db))
   const windows = new Set([...fresh].map((id) => model.messages.conversationAt(model.messages.positionOf(id))))
   putBack(model, (row) => fresh.has(model.messages.idAt(row)), windows)
   writeRows(db, model.take())

@@ -12,7 +12,7 @@ const queries = {
 }
 
 /** A draft of a file's derived rows, with the texts and hashes of the file. */
-export class MemoryModel extends Draft {
+export class FileDraft extends Draft {
   readonly db: ReadDb
 
   private constructor(db: ReadDb, ...memory: ConstructorParameters<typeof Draft>) {
@@ -21,8 +21,8 @@ export class MemoryModel extends Draft {
   }
 
   /** Reads the whole file, a piece of some milliseconds at a time. */
-  static *read(db: ReadDb): Generator<void, MemoryModel> {
-    return new MemoryModel(db, yield* readingMemory(db, true))
+  static *read(db: ReadDb): Generator<void, FileDraft> {
+    return new FileDraft(db, yield* readingMemory(db, true))
   }
 
   textOf(id: string): string {
