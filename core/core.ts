@@ -9,7 +9,7 @@ import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { IndexKeeper } from './jobs/index-keeper.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
-import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
+import { type Lcm, type OpenLcmOptions, openPrepared } from './lcm.ts'
 import type { Machine } from './machine/machine.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { SettingsStore } from './settings/settings-store.ts'
@@ -124,7 +124,7 @@ export class Core {
     const prepared = this.#prepared
     this.#prepared = null
     try {
-      return openLcm(path, { ...this.#options.open, prepared })
+      return openPrepared(path, { ...this.#options.open, prepared })
     } finally {
       prepared?.drop()
     }

@@ -38,6 +38,7 @@ import type { ReadDb, WriteDb } from './sqlite/read-db.ts'
 import { HistoryIndex } from './systems/history-index.ts'
 import { isNative } from './systems/native/native.ts'
 import { type OpenMemoryOptions, openMemory } from './systems/open-memory.ts'
+import { prepareCopy } from './systems/prepare-copy.ts'
 import { systemOf } from './systems/systems.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
 import { KeptWindow } from './window/kept-window.ts'
@@ -95,10 +96,24 @@ export type OpenLcmOptions = OpenMemoryOptions & {
 }
 
 /**
- * Opens a memory file and builds every service on it: the composition root.
+ * Opens a memory file and builds every service on it. A file of which only a copy can be read is copied first, while
+ * others have their turn.
  * @throws LcmError for whatever stands at the path that is not a memory (see `ErrorCode`)
  */
-export function openLcm(path: string, options: OpenLcmOptions = {}): Lcm {
+export async function openLcm(path: string, options: Omit<OpenLcmOptions, 'prepared'> = {}): Promise<Lcm> {
+  const prepared = await prepareCopy(path, options.cacheDir ?? userFolders(process.env).cache)
+  try {
+    return openPrepared(path, { ...options, prepared })
+  } finally {
+    prepared?.drop()
+  }
+}
+
+/**
+ * The composition root, for a file that was copied by `prepareCopy` where it has to be.
+ * @throws LcmError as `openLcm`
+ */
+export function openPrepared(path: string, options: OpenLcmOptions): Lcm {
   const settings = options.settings ?? loadSettings(process.env)
   const clock = options.clock ?? systemClock
   const owner = options.owner ?? `lcm-inspector pid ${process.pid}`

@@ -31,7 +31,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
     const stateOf = isOfAll ? watchState(path) : null
-    const lcm = openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
+    const lcm = await openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
     try {
       const state = stateOf && (await nameSoon(() => stateOf(lcm)))
       const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { LcmError } from '../errors.ts'
 import { type CacheCopy, copyStamp, copyToCacheLater, type PreparedCopy, siblingsOf } from '../sqlite/cache-copy.ts'
@@ -16,6 +17,8 @@ const PAUSE_MS = 20
  */
 export async function prepareCopy(path: string, cacheDir: string): Promise<PreparedCopy | null> {
   try {
+    // Beside a writer it is read in place; its header would have to be read by another process.
+    if (canOpenUris() && existsSync(`${path}-shm`)) return null
     if (!isReadAsCopy(inspectFile(path))) return null
     await wait(PAUSE_MS)
     const file = inspectFile(path)

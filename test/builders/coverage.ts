@@ -17,7 +17,7 @@ export async function compare(
   path: string,
   { conversationId = 1, format = 'auto', signal = new AbortController().signal, onProgress }: CompareOptions = {},
 ): Promise<CoverageReport> {
-  const lcm = openLcm(memoryPath)
+  const lcm = await openLcm(memoryPath)
   try {
     const options = { db: lcm.read, isNative: lcm.info.system === 'native' }
     const job = checkCoverage(options, { conversationId, path, format }, signal)

@@ -2,7 +2,7 @@ import { type OpenLcmOptions, openLcm } from '../../core/lcm.ts'
 
 /** Checks of the integrity checker that found an error or a warning in a memory: none in a sound one. */
 export async function findings(path: string, options: OpenLcmOptions = {} as OpenLcmOptions): Promise<string[]> {
-  const lcm = openLcm(path, options)
+  const lcm = await openLcm(path, options)
   try {
     const job = lcm.integrity.run(undefined, new AbortController().signal)
     for (;;) {

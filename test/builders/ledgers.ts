@@ -14,5 +14,5 @@ export const permissionOf = (memory: string, named: string | null = null): Ledge
 })
 
 /** Opens a memory on that machine. */
-export const openHere = (memory: string, options: OpenLcmOptions = {}): Lcm =>
+export const openHere = (memory: string, options: OpenLcmOptions = {}): Promise<Lcm> =>
   openLcm(memory, { dataDir: dataDirOf(memory), ...options })

@@ -28,8 +28,8 @@ function olderMemory(recorded: string | null = 'heuristic'): string {
   return memory.path
 }
 
-const nameAt = (path: string, env: Readonly<Record<string, string>> = {}): string => {
-  const lcm = openLcm(path, { settings: readSettings(env) })
+const nameAt = async (path: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
+  const lcm = await openLcm(path, { settings: readSettings(env) })
   try {
     return lcm.estimator.name
   } finally {
@@ -46,10 +46,10 @@ const transcript = (content: string): string => {
 describe('the estimator of a memory', () => {
   it('is the one that its first messages were counted by, whatever comes later', async () => {
     const path = olderMemory()
-    expect(nameAt(path)).toBe('heuristic')
+    expect(await nameAt(path)).toBe('heuristic')
     const content = HASHES.join('\n')
     expect((await lcmHere(['import', transcript(content), '--db', path])).code).toBe(0)
-    const lcm = openLcm(path)
+    const lcm = await openLcm(path)
     expect(lcm.read.value('SELECT token_count FROM messages ORDER BY message_id DESC')).toBe(countAtFirst(content))
     lcm.close()
     const report = await document(Integrity, ['integrity', '--db', path])
@@ -59,7 +59,7 @@ describe('the estimator of a memory', () => {
   it('is the newest heuristic for a new memory, which records it', async () => {
     const path = join(temporaryFolder(), 'new.db')
     expect((await lcmHere(['import', transcript('hello'), '--db', path])).code).toBe(0)
-    expect(nameAt(path)).toBe('heuristic-2')
+    expect(await nameAt(path)).toBe('heuristic-2')
     expect(JSON.parse((await lcmHere(['stats', '--db', path, '--json'])).stdout)).toMatchObject({
       tokenEstimator: 'heuristic-2',
     })
@@ -68,7 +68,7 @@ describe('the estimator of a memory', () => {
   it('stays when another is configured, which is then said to be unused', async () => {
     const path = olderMemory()
     const env = { LCM_TOKEN_ESTIMATOR: 'o200k_base' }
-    expect(nameAt(path, env)).toBe('heuristic')
+    expect(await nameAt(path, env)).toBe('heuristic')
     const ran = await lcmHere(['import', transcript('hello'), '--db', path], { env })
     expect([ran.code, ran.stderr]).toEqual([
       0,
@@ -76,23 +76,23 @@ describe('the estimator of a memory', () => {
     ])
     const made = join(temporaryFolder(), 'exact.db')
     expect(await lcmHere(['import', transcript('hello'), '--db', made], { env })).toMatchObject({ code: 0, stderr: '' })
-    expect(nameAt(made)).toBe('o200k_base')
+    expect(await nameAt(made)).toBe('o200k_base')
   })
 
   it.each(['copy', 'salvage'])('goes along with a %s', async (command) => {
     const to = join(temporaryFolder(), 'made.db')
     expect((await lcmHere([command, '--from', olderMemory(), '--to', to])).code).toBe(0)
-    expect(nameAt(to)).toBe('heuristic')
+    expect(await nameAt(to)).toBe('heuristic')
   })
 
-  it('is the first heuristic for a working copy that records none, and the configured one for anything else', () => {
-    expect(nameAt(olderMemory(null))).toBe('heuristic-2')
-    expect(nameAt(olderMemory('of another world'))).toBe('heuristic-2')
+  it('is the first heuristic for a working copy that records none, and the configured one for anything else', async () => {
+    expect(await nameAt(olderMemory(null))).toBe('heuristic-2')
+    expect(await nameAt(olderMemory('of another world'))).toBe('heuristic-2')
     const memory = buildMemory({})
     memory.db.run(
       `INSERT INTO lcm_meta (key, value) VALUES ('copied_from', '{"system":"lossless-claw","systemLabel":"lossless-claw","fileName":"lcm.db"}')`,
     )
     memory.db.close()
-    expect(nameAt(memory.path)).toBe('heuristic')
+    expect(await nameAt(memory.path)).toBe('heuristic')
   })
 })

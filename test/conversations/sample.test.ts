@@ -18,7 +18,7 @@ describe('the sample memory', () => {
   let lcm: Lcm
   beforeAll(async () => {
     await makeSample(path)
-    lcm = openLcm(path)
+    lcm = await openLcm(path)
   })
   afterAll(() => lcm.close())
 

@@ -9,8 +9,8 @@ const fixture = (name: string): string => join(FIXTURES, name)
 type Row = { readonly id: number; readonly role: string; readonly content: string }
 
 /** What the memory holds of a conversation, as plain messages. */
-function messagesOf(path: string, conversationId: number): Row[] {
-  const lcm = openLcm(path)
+async function messagesOf(path: string, conversationId: number): Promise<Row[]> {
+  const lcm = await openLcm(path)
   try {
     return lcm.read.all<Row>(
       `SELECT message_id AS id, role, content FROM messages WHERE conversation_id = :conversationId
@@ -26,11 +26,11 @@ const plain = ({ role, content }: Pick<Row, 'role' | 'content'>) => ({ role, con
 const gateway = fixture('argentos/gateway.db')
 describe('a polluted memory of ArgentOS', () => {
   it('has what it took in again and again as duplicates', async () => {
-    const stored = messagesOf(gateway, conversationWithMost(gateway))
+    const stored = await messagesOf(gateway, await conversationWithMost(gateway))
     const squeeze = ({ content }: Row): string => content.replace(/\s+/g, '')
     const first = stored.filter((row, index) => stored.findIndex((other) => squeeze(other) === squeeze(row)) === index)
     const report = await compare(gateway, writeLines(first.map(plain)), {
-      conversationId: conversationWithMost(gateway),
+      conversationId: await conversationWithMost(gateway),
     })
     expect(report.counts).toMatchObject({
       missing: 0,
@@ -42,8 +42,8 @@ describe('a polluted memory of ArgentOS', () => {
   })
 })
 
-function conversationWithMost(path: string): number {
-  const lcm = openLcm(path)
+async function conversationWithMost(path: string): Promise<number> {
+  const lcm = await openLcm(path)
   try {
     const query = 'SELECT conversation_id FROM messages GROUP BY conversation_id ORDER BY count(*) DESC LIMIT 1'
     return lcm.read.value<number>(query) ?? 0
@@ -62,8 +62,8 @@ const others = [
 ].map((name) => fixture(name))
 describe.each(others)('%s', (path) => {
   it('beside the transcript that it was made of has exactly what was dropped there missing', async () => {
-    const conversationId = conversationWithMost(path)
-    const stored = messagesOf(path, conversationId).filter(({ content }) => content.trim() !== '')
+    const conversationId = await conversationWithMost(path)
+    const stored = (await messagesOf(path, conversationId)).filter(({ content }) => content.trim() !== '')
     const dropped = { role: 'user', content: 'This was said, and is nowhere.' }
     const transcript = [...stored.slice(0, 5), dropped, ...stored.slice(5)].map(plain)
     const report = await compare(path, writeLines(transcript), { conversationId })

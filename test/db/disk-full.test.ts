@@ -132,8 +132,8 @@ describe('where files may not grow any more', () => {
   })
 
   it('a ledger fails no write that it follows, says why it lags behind, and catches up', async () => {
-    const { path, ledger } = keptMemory()
-    const first = openHere(path)
+    const { path, ledger } = await keptMemory()
+    const first = await openHere(path)
     const write = first.requireWrite('test')
     // Every change is recorded, so that the ledger is larger than the memory.
     for (let index = 0; index < 40; index += 1)
@@ -150,7 +150,7 @@ describe('where files may not grow any more', () => {
     expect(ran.code).toBe(0)
     expect(ran.stderr).toMatch(/disk_full: .*lcm\.events\.jsonl/)
     expect(readFileSync(ledger, 'utf8')).not.toContain('full disk')
-    const later = openHere(path)
+    const later = await openHere(path)
     expect(ledgerState(later.read, later.ledgers)).toMatchObject({ pending: 0, blocked: null })
     expect(await ledgerFindings(later)).toEqual([])
     later.close()

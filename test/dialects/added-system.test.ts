@@ -22,12 +22,12 @@ let before: Record<string, string>
 let remove: () => void
 let lcm: Lcm
 
-beforeAll(() => {
+beforeAll(async () => {
   writeNotebook(path)
   before = folderState(folder)
   expect(() => openMemory(path, { cacheDir })).toThrow(expect.objectContaining({ code: 'not_a_memory' }))
   remove = addSystem(notebook)
-  lcm = openLcm(path, { cacheDir })
+  lcm = await openLcm(path, { cacheDir })
 })
 afterAll(() => {
   lcm.close()

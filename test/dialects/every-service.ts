@@ -11,7 +11,7 @@ import { readSettings } from '../../core/settings/settings.ts'
 
 /** Opens a memory with default settings, closes it afterwards. */
 export async function withLcm<T>(path: string, cacheDir: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = openLcm(path, { cacheDir, settings: readSettings({}) })
+  const lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
   try {
     return await body(lcm)
   } finally {

@@ -53,7 +53,7 @@ describe('every file that another system wrote', () => {
   })
 
   it.each(files)('%s answers every service', async (name) => {
-    const lcm = openLcm(join(FIXTURES, name), { cacheDir })
+    const lcm = await openLcm(join(FIXTURES, name), { cacheDir })
     try {
       await askEveryService(lcm)
     } finally {

@@ -55,7 +55,7 @@ export async function following(
   db.pragma('journal_mode = WAL')
   // The log exists from the first write on.
   db.exec('CREATE TABLE IF NOT EXISTS warm_up (x); DROP TABLE warm_up')
-  const lcm = openLcm(copy, { cacheDir, settings: readSettings({}) })
+  const lcm = await openLcm(copy, { cacheDir, settings: readSettings({}) })
   onTestFinished(() => {
     lcm.close()
     db.close()

@@ -7,7 +7,7 @@ import { copyOf } from '../db/fixtures.ts'
 export const cacheDir = join(temporaryFolder(), 'cache')
 
 export async function withLcm<T>(path: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = openLcm(path, { cacheDir })
+  const lcm = await openLcm(path, { cacheDir })
   try {
     return await body(lcm)
   } finally {

@@ -46,7 +46,7 @@ function baseFile(more = ''): string {
 
 describe('a file of the very first release', () => {
   it('is read fully: what it does not store is worked out', async () => {
-    const lcm = openLcm(baseFile(), { cacheDir })
+    const lcm = await openLcm(baseFile(), { cacheDir })
     try {
       expect(lcm.info).toMatchObject({ systemLabel: 'lossless-claw, early', systemVersion: null })
       expect(lcm.info.lacks).toContain('No depth of summaries: it is worked out from their sources.')
@@ -68,9 +68,12 @@ describe('a file of the very first release', () => {
   })
 
   it('is read also where its lineage is a circle', async () => {
-    const lcm = openLcm(baseFile(`INSERT INTO summary_parents VALUES ('sum_a', 'sum_d', 0), ('sum_b', 'sum_b', 0);`), {
-      cacheDir,
-    })
+    const lcm = await openLcm(
+      baseFile(`INSERT INTO summary_parents VALUES ('sum_a', 'sum_d', 0), ('sum_b', 'sum_b', 0);`),
+      {
+        cacheDir,
+      },
+    )
     try {
       await askEveryService(lcm)
     } finally {
@@ -150,7 +153,7 @@ describe('a file of any release between', () => {
       db.exec(`DROP INDEX "${name}"`)
     db.exec(sql)
     db.close()
-    const lcm = openLcm(path, { cacheDir })
+    const lcm = await openLcm(path, { cacheDir })
     try {
       expect(lcm.info.system).toBe('lossless-claw')
       expect(lcm.stats.stats()).toMatchObject({ messages: 68, summaries: 20, contextItems: 12 })

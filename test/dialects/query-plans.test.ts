@@ -134,7 +134,7 @@ describe('no service reads messages or summaries in full, unless it is asked for
   ])('%s', async (fixture) => {
     const path = withoutStatistics(fixture)
     const recorder = recordSql()
-    const lcm = openLcm(path, { cacheDir: join(temporaryFolder(), 'cache') })
+    const lcm = await openLcm(path, { cacheDir: join(temporaryFolder(), 'cache') })
     await askEveryQuestion(lcm, (service, question) => {
       recorder.service = service
       return question()

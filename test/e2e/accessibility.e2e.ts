@@ -42,7 +42,7 @@ function damage(path: string): string {
 test('every view can be read and operated by all, dark and light', IN_BROWSER, async ({ openMemory, home }) => {
   test.setTimeout(300_000)
   const path = sampleCopy(home)
-  const { conversationId } = factsOf(path)
+  const { conversationId } = await factsOf(path)
   const summaryId = damage(path)
   const page = await openMemory(path)
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')

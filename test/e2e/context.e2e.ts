@@ -6,7 +6,7 @@ test('the context window lists each item with its reason, and answers what a sma
   home,
 }) => {
   const path = sampleCopy(home)
-  const facts = factsOf(path)
+  const facts = await factsOf(path)
   const page = await openMemory(path)
   await page.getByRole('link', { name: /^Context/ }).click()
   const view = page.getByRole('region', { name: 'Context window' })

@@ -58,7 +58,7 @@ test(
       dialog.showOpenDialog = async () => ({ canceled: false, filePaths: [path] })
     }, memory)
     await page.getByRole('button', { name: 'Open a memory…' }).click()
-    await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${factsOf(memory).messages} msgs`)
+    await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(memory)).messages} msgs`)
   },
 )
 
@@ -100,7 +100,7 @@ test(
     const second = await next
     if (!second) throw new Error('no second window')
     await expect(second.getByRole('contentinfo')).toContainText('LCM: 1 msg |')
-    await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${factsOf(one).messages} msgs`)
+    await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(one)).messages} msgs`)
   },
 )
 
@@ -122,7 +122,7 @@ test(
     await expect(page.getByRole('main').getByRole('button', { name: 'Cancel' })).toBeVisible()
     await electronApp()?.close()
     expect(readdirSync(folder)).toEqual(['built.db'])
-    expect(factsOf(path).messages).toBe(6000)
+    expect((await factsOf(path)).messages).toBe(6000)
 
     const again = await openMemory(path)
     await again.getByRole('link', { name: 'Integrity' }).click()

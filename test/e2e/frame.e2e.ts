@@ -121,16 +121,16 @@ test(
   THROUGH_SHELL,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)
-    const { messages } = factsOf(path)
+    const { messages } = await factsOf(path)
     const page = await openMemory(path)
     const line = page.getByRole('contentinfo')
     await expect(line).toContainText(`LCM: ${messages} msgs`)
     const { TestMemory } = await import('../builders/memory.ts')
     const writer = new TestMemory(path)
-    writer.messages(factsOf(path).conversationId, 3)
+    writer.messages((await factsOf(path)).conversationId, 3)
     await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
     await page.getByRole('banner').getByRole('button', { name: /^live/ }).click()
-    writer.messages(factsOf(path).conversationId, 2)
+    writer.messages((await factsOf(path)).conversationId, 2)
     await page.waitForTimeout(1500)
     await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
     await page

@@ -97,7 +97,7 @@ test(
     const page = await openMemory(path)
     const seen = await guard(page)
     const start = new URL(page.url())
-    const { conversationId } = factsOf(path)
+    const { conversationId } = await factsOf(path)
     await page.reload()
     await expect(page.getByRole('contentinfo')).toContainText('LCM: 21 msgs')
 

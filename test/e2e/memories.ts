@@ -39,8 +39,8 @@ export type Facts = {
 }
 
 /** What a memory holds, as the core says it. */
-export function factsOf(path: string): Facts {
-  const lcm = openLcm(path, { readOnly: true })
+export async function factsOf(path: string): Promise<Facts> {
+  const lcm = await openLcm(path, { readOnly: true })
   const rows = lcm.stats.conversations()
   lcm.close()
   const largest = rows.toSorted((a, b) => b.messages - a.messages)[0]

@@ -12,7 +12,7 @@ test.use({ appEnv: ENV })
 test('a session over its budget has one window in every view', IN_BROWSER, async ({ openMemory, home }) => {
   const path = join(home, 'lcm.db')
   writeStory(decapodWriter, path, decapodWriter.tell(tellStory({ seed: 7, sessions: 1, turns: 40 })))
-  const lcm = openLcm(path, { readOnly: true, settings: readSettings(ENV) })
+  const lcm = await openLcm(path, { readOnly: true, settings: readSettings(ENV) })
   const [row] = lcm.stats.conversations()
   lcm.close()
   if (!row) throw new Error('no conversation was written')

@@ -80,7 +80,7 @@ test(
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)
-    const lcm = openLcm(path, { readOnly: true })
+    const lcm = await openLcm(path, { readOnly: true })
     const { hits: found } = await lcm.retrieval.grep(GrepInput.parse({ query: 'PAY-1187' }))
     lcm.close()
     const covered = found.filter((hit) => hit.coverInWindow !== null)

@@ -144,7 +144,7 @@ test('a run with a model is foreseen, followed and remembered', async ({ openMem
   test.slow()
   grant(home, server.url)
   const path = sampleCopy(home)
-  const before = factsOf(path)
+  const before = await factsOf(path)
   const page = await openMemory(path)
   await page.getByRole('button', { name: 'Settings' }).click()
   await addModel(page, 'local', server.url)
@@ -162,7 +162,7 @@ test('a run with a model is foreseen, followed and remembered', async ({ openMem
   const result = page.getByRole('status').filter({ hasText: 'ended because' })
   await expect(result).toContainText(/\d+\snormal/, { timeout: 30_000 })
   await expect(result).toContainText(/tokens\sout/)
-  expect(factsOf(path).messages).toBe(before.messages)
+  expect((await factsOf(path)).messages).toBe(before.messages)
 
   await page.getByText(/^history/).click()
   await expect(page.getByRole('heading', { name: 'History' })).toBeVisible()

@@ -7,9 +7,9 @@ import { factsOf, sampleCopy, systemFile } from './memories.ts'
 const LONG = { timeout: 30_000 }
 
 /** A condensed summary of the first conversation that holds one, with its sources. */
-function condensedOf(path: string) {
-  const lcm = openLcm(path, { readOnly: true })
-  const { conversationId } = factsOf(path)
+async function condensedOf(path: string) {
+  const lcm = await openLcm(path, { readOnly: true })
+  const { conversationId } = await factsOf(path)
   const { summaries } = lcm.strata.get({ conversationId, axis: 'messages' })
   const place = summaries.depth.findIndex((depth, at) => depth === 1 && summaries.inWindow[at] === 1)
   const id = summaries.id[place] ?? ''
@@ -36,7 +36,7 @@ async function select(page: Page, conversationId: number, id: string): Promise<v
 test('a summary is rewritten as previewed, and brought back from the backup', async ({ openMemory, home }) => {
   test.slow()
   const path = sampleCopy(home)
-  const { id, conversationId } = condensedOf(path)
+  const { id, conversationId } = await condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)
   const detail = page.getByRole('complementary', { name: 'Detail' })
@@ -54,7 +54,7 @@ test('a summary is rewritten as previewed, and brought back from the backup', as
   await dialog.getByRole('button', { name: 'Write the new text' }).click()
   await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
   await expect(dialog).toContainText(`${path}.backup-`)
-  const after = openLcm(path, { readOnly: true })
+  const after = await openLcm(path, { readOnly: true })
   const written = after.retrieval.describe(id, 100_000).content ?? ''
   after.close()
   expect(written).toContain(added.replace(/^\+\s*/, '').slice(0, 30))
@@ -64,14 +64,14 @@ test('a summary is rewritten as previewed, and brought back from the backup', as
   await expect(dialog.getByRole('button', { name: 'Leave it as it is' })).toBeFocused()
   await dialog.getByRole('button', { name: 'Restore' }).click()
   await expect(dialog.getByRole('heading', { name: 'Restored' })).toBeVisible(LONG)
-  const restored = openLcm(path, { readOnly: true })
+  const restored = await openLcm(path, { readOnly: true })
   expect(restored.retrieval.describe(id, 100_000).content).not.toBe(written)
   restored.close()
 })
 
 test('a summary is dissolved into its sources, after a preview of the window', async ({ openMemory, home }) => {
   const path = sampleCopy(home)
-  const { id, conversationId, sources } = condensedOf(path)
+  const { id, conversationId, sources } = await condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)
   const dialog = await operate(page, id, /^Dissolve/)
@@ -84,7 +84,7 @@ test('a summary is dissolved into its sources, after a preview of the window', a
 
 test('a summary is transplanted, and its copy is one click away', async ({ openMemory, home }) => {
   const path = sampleCopy(home)
-  const { id, conversationId } = condensedOf(path)
+  const { id, conversationId } = await condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)
   const dialog = await operate(page, id, /^Transplant/)
@@ -100,7 +100,7 @@ test('a summary is transplanted, and its copy is one click away', async ({ openM
 
 test('the palette knows what can be done to the selection', async ({ openMemory, home }) => {
   const path = sampleCopy(home)
-  const { id, conversationId } = condensedOf(path)
+  const { id, conversationId } = await condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)
   await expect(page.getByRole('button', { name: `Operate on ${id}` })).toBeVisible()
@@ -112,7 +112,7 @@ test('the palette knows what can be done to the selection', async ({ openMemory,
 
 test('another system’s file offers the working copy instead', async ({ openMemory, home: _home }) => {
   const path = systemFile('lossless-claw/corrupt/depth_wrong.db')
-  const { id, conversationId } = condensedOf(path)
+  const { id, conversationId } = await condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)
   const dialog = await operate(page, id, /^Dissolve/)

@@ -7,7 +7,7 @@ test('the transcript goes to whatever is selected, and its gutter leads to what 
   home,
 }) => {
   const path = sampleCopy(home)
-  const { messages, conversationId } = factsOf(path)
+  const { messages, conversationId } = await factsOf(path)
   const page = await openMemory(path)
   await page.getByRole('link', { name: 'Transcript' }).click()
   const feed = page.getByRole('feed', { name: 'Messages' })
@@ -61,8 +61,8 @@ test(
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)
-    const { conversationId } = factsOf(path)
-    const lcm = openLcm(path, { readOnly: true })
+    const { conversationId } = await factsOf(path)
+    const lcm = await openLcm(path, { readOnly: true })
     const { events } = lcm.timeTravel.timeline(conversationId)
     const [first] = events
     const ids = lcm.history.of(conversationId).ids

@@ -14,7 +14,7 @@ test(
   'the first minute: the sample opens, and stands among the recent files afterwards',
   THROUGH_SHELL,
   async ({ openMemory, home }) => {
-    const sample = factsOf(sampleCopy(home))
+    const sample = await factsOf(sampleCopy(home))
     const page = await openMemory()
     await expect(page.getByRole('heading', { name: 'LCM Inspector', level: 1 })).toBeVisible()
     await page.getByRole('button', { name: 'Open the sample' }).click()
@@ -37,7 +37,7 @@ test('a typed path opens a memory; a wrong one says what is there and what to do
   }
   const path = sampleCopy(home)
   await openByPath(page, path)
-  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${factsOf(path).messages} msgs`)
+  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(path)).messages} msgs`)
 })
 
 test('a file that cannot be opened has a page of its own, with its name and the way out', async ({
@@ -93,7 +93,7 @@ test('folders of the machine can be looked through', THROUGH_SHELL, async ({ ope
   const dialog = page.getByRole('dialog', { name: 'Open a memory or a transcript' })
   await expect(dialog).toContainText(home)
   await dialog.getByRole('button', { name: /a-memory\.db/ }).click()
-  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${factsOf(memory).messages} msgs`)
+  await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(memory)).messages} msgs`)
 })
 
 test('what can be read of a damaged memory is salvaged into a new one', async ({ openMemory, home }) => {

@@ -42,7 +42,7 @@ it('a document is written whole', async () => {
 
 it('a ledger is written whole, when it is kept and when it is exported', async () => {
   const folder = temporaryFolder()
-  const lcm = openLcm(join(folder, 'lcm.db'), { create: true })
+  const lcm = await openLcm(join(folder, 'lcm.db'), { create: true })
   onTestFinished(() => lcm.close())
   const db = lcm.requireWrite('keep a ledger')
   const kept = new LedgerWriter(db, Date.now, permissionOf(lcm.info.path))

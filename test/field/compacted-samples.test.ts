@@ -26,7 +26,7 @@ describe('every sample with more than 100 messages', () => {
   const before = new Map<number, number>()
 
   beforeAll(async () => {
-    lcm = openLcm(path, { create: true, settings: readSettings({}) })
+    lcm = await openLcm(path, { create: true, settings: readSettings({}) })
     await driveJob(
       runJob(lcm, { kind: 'import', paths: [data], format: 'auto', window: 'history' }, never),
       () => undefined,

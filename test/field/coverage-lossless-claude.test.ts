@@ -9,8 +9,8 @@ const fixture = (name: string): string => join(FIXTURES, name)
 type Row = { readonly id: number; readonly role: string; readonly content: string }
 
 /** What the memory holds of a conversation, as plain messages. */
-function messagesOf(path: string, conversationId: number): Row[] {
-  const lcm = openLcm(path)
+async function messagesOf(path: string, conversationId: number): Promise<Row[]> {
+  const lcm = await openLcm(path)
   try {
     return lcm.read.all<Row>(
       `SELECT message_id AS id, role, content FROM messages WHERE conversation_id = :conversationId
@@ -26,7 +26,7 @@ const plain = ({ role, content }: Pick<Row, 'role' | 'content'>) => ({ role, con
 const claude = fixture('lossless-claude/small.sqlite')
 describe('the memory of lossless-claude', () => {
   it('lost ten messages behind its first compaction, and its event rows are no messages', async () => {
-    const stored = messagesOf(claude, 1)
+    const stored = await messagesOf(claude, 1)
     expect(stored).toHaveLength(70)
     // Which they were is known by their numbers; what they said is not.
     const lost = Array.from({ length: 10 }, (_, index) => ({

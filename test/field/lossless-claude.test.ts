@@ -10,7 +10,7 @@ const SMALL = 'lossless-claude/small.sqlite'
 const cacheDir = join(temporaryFolder(), 'cache')
 
 async function withLcm<T>(path: string, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = openLcm(path, { cacheDir })
+  const lcm = await openLcm(path, { cacheDir })
   try {
     return await body(lcm)
   } finally {

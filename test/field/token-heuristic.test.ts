@@ -29,7 +29,7 @@ describe('the heuristic on real transcripts, against o200k_base', () => {
 
   beforeAll(async () => {
     const settings = readSettings({})
-    const lcm = openLcm(join(temporaryFolder(), 'lcm.db'), { create: true, settings })
+    const lcm = await openLcm(join(temporaryFolder(), 'lcm.db'), { create: true, settings })
     const paths = [join(FIELD_DATA, 'data')]
     const spec = { kind: 'import' as const, paths, format: 'auto' as const, window: 'history' as const }
     await driveJob(runJob(lcm, spec, new AbortController().signal), () => undefined)

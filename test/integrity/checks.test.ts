@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 async function scan(path: string): Promise<IntegrityReport> {
-  const lcm = openLcm(path)
+  const lcm = await openLcm(path)
   try {
     const job = lcm.integrity.run(undefined, new AbortController().signal)
     for (;;) {
@@ -220,7 +220,7 @@ describe('the number of descendants in a circle', () => {
 describe('a scan', () => {
   it('ends when it is cancelled', async () => {
     const { memory } = sound()
-    const lcm = openLcm(memory.path)
+    const lcm = await openLcm(memory.path)
     const abort = new AbortController()
     const job = lcm.integrity.run(undefined, abort.signal)
     await job.next()
@@ -235,7 +235,7 @@ describe('a scan', () => {
 
   it('refuses a conversation that does not exist', async () => {
     const { memory } = sound()
-    const lcm = openLcm(memory.path)
+    const lcm = await openLcm(memory.path)
     const { read, info, settings, clock } = lcm
     const checker = new IntegrityChecker({
       db: read,

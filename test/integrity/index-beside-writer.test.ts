@@ -13,7 +13,7 @@ it('raises no alarm over full-text indexes that another process has changed sinc
   memory.db.close()
   const cacheDir = join(temporaryFolder(), 'cache')
   const writer = new Database(memory.path)
-  const lcm = openLcm(memory.path, { cacheDir, settings: readSettings({}) })
+  const lcm = await openLcm(memory.path, { cacheDir, settings: readSettings({}) })
   const alarms: string[] = []
   for (let round = 0; round < 12; round += 1) {
     writer

@@ -211,7 +211,7 @@ describe('what is no fault in a file of lossless-claw', () => {
 describe('a file of lossless-claw that lost more than rows', () => {
   it.each(['summary_parents', 'summary_messages', 'context_items'])('is read without the table %s', async (table) => {
     const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
-    const lcm = openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
+    const lcm = await openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
     expect(lcm.info.lacks?.join(' ')).toContain(`the table ${table} is gone`)
     expect(lcm.read.value('SELECT count(*) FROM messages')).toBe(68)
     lcm.close()
@@ -221,10 +221,10 @@ describe('a file of lossless-claw that lost more than rows', () => {
     expect((await plan(path)).steps.filter(({ risk }) => risk !== 'manual')).toEqual([])
   })
 
-  it.each(['messages', 'summaries'])('says so when the table %s is gone', (table) => {
+  it.each(['messages', 'summaries'])('says so when the table %s is gone', async (table) => {
     const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
     const open = () => openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
-    expect(open).toThrow(`it has lost the table ${table}`)
+    await expect(open()).rejects.toThrow(`it has lost the table ${table}`)
   })
 
   it('opens although a page of messages is blank, and names the page', async () => {

@@ -11,7 +11,7 @@ const cacheDir = join(temporaryFolder(), 'cache')
 
 /** The report of every check on a file. */
 export async function scanFile(path: string, conversationId?: number): Promise<IntegrityReport> {
-  const lcm = openLcm(path, { readOnly: true, cacheDir, settings: readSettings({}) })
+  const lcm = await openLcm(path, { readOnly: true, cacheDir, settings: readSettings({}) })
   try {
     const job = lcm.integrity.run(conversationId, new AbortController().signal)
     for (;;) {

@@ -24,8 +24,8 @@ const files = [
 const cacheDir = join(temporaryFolder(), 'cache')
 
 describe('what the strata mark as wrong', () => {
-  it.each(files)('%s: is what the checks find', (file) => {
-    const lcm = openLcm(join(FIXTURES, file), { readOnly: true, cacheDir, settings: readSettings({}) })
+  it.each(files)('%s: is what the checks find', async (file) => {
+    const lcm = await openLcm(join(FIXTURES, file), { readOnly: true, cacheDir, settings: readSettings({}) })
     try {
       for (const conversationId of lcm.read.column<number>('SELECT conversation_id FROM conversations')) {
         const { marks } = lcm.strata.get({ conversationId, axis: 'messages' })

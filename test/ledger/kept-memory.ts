@@ -16,13 +16,13 @@ async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
 }
 
 /** A memory that keeps a ledger, as its user has asked for. */
-export function keptMemory(): { path: string; ledger: string } {
+export async function keptMemory(): Promise<{ path: string; ledger: string }> {
   const path = join(temporaryFolder(), 'lcm.db')
   const ledger = join(dirname(path), 'lcm.events.jsonl')
   const db = openNative(path)
   new LedgerWriter(db, Date.now, permissionOf(path)).enable(ledger)
   db.close()
-  const lcm = openHere(path)
+  const lcm = await openHere(path)
   say(lcm, 'first', ['Said first.'])
   lcm.close()
   return { path, ledger }

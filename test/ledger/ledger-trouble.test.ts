@@ -27,7 +27,7 @@ describe('a ledger that cannot be written', () => {
       },
     ],
   ])('because %s fails no write; what waits is reported once, and caught up with later', async (_why, spoil) => {
-    const { path } = keptMemory()
+    const { path } = await keptMemory()
     const folder = join(dirname(path), 'kept')
     const ledger = join(folder, 'elsewhere.jsonl')
     mkdirSync(folder)
@@ -39,7 +39,7 @@ describe('a ledger that cannot be written', () => {
     db.close()
     const whole = readFileSync(ledger)
     spoil(ledger)
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     const id = say(lcm, 'long', longTexts(60))
     expect(await compact(lcm, id)).toBeGreaterThan(0)
     expect(warned).toHaveLength(1)
@@ -54,9 +54,9 @@ describe('a ledger that cannot be written', () => {
     lcm.close()
   })
 
-  it('fails no write either where the outbox holds rows that make no sense', () => {
-    const { path } = keptMemory()
-    const lcm = openHere(path)
+  it('fails no write either where the outbox holds rows that make no sense', async () => {
+    const { path } = await keptMemory()
+    const lcm = await openHere(path)
     lcm
       .requireWrite('test')
       .run("INSERT INTO ledger_outbox (table_name, op, key) VALUES ('messages', 'insert', 'no JSON')")
@@ -69,8 +69,8 @@ describe('a ledger that cannot be written', () => {
 
 describe('the integrity checks', () => {
   it('find a ledger that goes on after what the memory has written, and nothing is added to it', async () => {
-    const { path, ledger } = keptMemory()
-    const lcm = openHere(path)
+    const { path, ledger } = await keptMemory()
+    const lcm = await openHere(path)
     say(lcm, 's', ['one'])
     // As a copied memory would, opened by a version that asked nobody.
     const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
@@ -84,13 +84,13 @@ describe('the integrity checks', () => {
   })
 
   it('find a ledger that holds messages which the restored memory does not', async () => {
-    const { path } = keptMemory()
+    const { path } = await keptMemory()
     copyFileSync(path, `${path}.old`)
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     say(lcm, 's', ['one'])
     lcm.close()
     copyFileSync(`${path}.old`, path)
-    const restored = openHere(path)
+    const restored = await openHere(path)
     expect(await ledgerFindings(restored)).toEqual(['ledger_ahead'])
     const report = restored.integrity.findNow(['ledger_ahead'], null).get('ledger_ahead') ?? []
     expect(report.map(({ detail }) => detail)).toContainEqual(expect.stringContaining('does not hold'))
@@ -98,9 +98,9 @@ describe('the integrity checks', () => {
   })
 
   it('find a ledger that is another memory’s', async () => {
-    const [one, other] = [keptMemory(), keptMemory()]
+    const [one, other] = [await keptMemory(), await keptMemory()]
     renameSync(other.ledger, one.ledger)
-    const lcm = openHere(one.path)
+    const lcm = await openHere(one.path)
     expect(await ledgerFindings(lcm)).toContain('ledger_foreign')
     lcm.close()
   })
@@ -108,14 +108,14 @@ describe('the integrity checks', () => {
 
 describe('agreeing to a ledger', () => {
   it('of a version that noted no proof compares the messages of both, and goes on', async () => {
-    const { path, ledger } = keptMemory()
+    const { path, ledger } = await keptMemory()
     const forget = (): void => {
       const db = openNative(path)
       db.run("DELETE FROM lcm_meta WHERE key IN ('ledger_id', 'ledger_head', 'ledger_tail')")
       db.close()
     }
     forget()
-    const asking = openHere(path)
+    const asking = await openHere(path)
     say(asking, 's', ['two'])
     expect(ledgerState(asking.read, asking.ledgers)).toMatchObject({ problem: 'not_agreed' })
     asking.close()
@@ -128,19 +128,19 @@ describe('agreeing to a ledger', () => {
     writer.agree()
     expect(writer.drain()).toBeGreaterThan(0)
     db.close()
-    const after = openHere(path)
+    const after = await openHere(path)
     expect(await ledgerFindings(after)).toEqual([])
     after.close()
   })
 
   it('that was moved names its new place', async () => {
-    const { path, ledger } = keptMemory()
+    const { path, ledger } = await keptMemory()
     const moved = join(dirname(ledger), 'moved.jsonl')
     renameSync(ledger, moved)
     const db = openNative(path)
     new LedgerWriter(db, Date.now, permissionOf(path)).agree(moved)
     db.close()
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     say(lcm, 's', ['two'])
     expect(readFileSync(moved, 'utf8')).toContain('"two"')
     expect(await ledgerFindings(lcm)).toEqual([])

@@ -29,13 +29,13 @@ async function ended<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
 }
 
 /** An open memory that keeps a ledger. */
-function kept(): { lcm: Lcm; path: string; ledger: string } {
+async function kept(): Promise<{ lcm: Lcm; path: string; ledger: string }> {
   const path = join(temporaryFolder(), 'lcm.db')
   const ledger = join(dirname(path), 'lcm.events.jsonl')
   const db = openNative(path)
   new LedgerWriter(db, Date.now, permissionOf(path)).enable(ledger)
   db.close()
-  return { lcm: openHere(path), path, ledger }
+  return { lcm: await openHere(path), path, ledger }
 }
 
 function say(lcm: Lcm, session: string, texts: readonly string[]): number {
@@ -60,7 +60,7 @@ const verify = (ledger: string, lcm: Lcm | null = null) => ended(verifyLedger(le
 
 describe('a ledger that is kept', () => {
   it('holds every message verbatim, as a line of its own', async () => {
-    const { lcm, ledger } = kept()
+    const { lcm, ledger } = await kept()
     say(lcm, 's', ['one "quoted"\u2028line', 'zwei 🎈', 'result'])
     const events = readFileSync(ledger, 'utf8')
       .trimEnd()
@@ -91,7 +91,7 @@ describe('a ledger that is kept', () => {
         ),
         fc.boolean(),
         async (writes, isCompacted) => {
-          const { lcm, ledger } = kept()
+          const { lcm, ledger } = await kept()
           for (const [session, texts] of writes) say(lcm, `session ${session}`, texts)
           if (isCompacted) {
             const id = say(
@@ -116,7 +116,7 @@ describe('a ledger that is kept', () => {
 
   it('begins with what was there before it was kept', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
-    const before = openLcm(path, { create: true })
+    const before = await openLcm(path, { create: true })
     say(before, 's', ['early', 'bird'])
     before.close()
     const ledger = `${path}.events.jsonl`
@@ -125,13 +125,13 @@ describe('a ledger that is kept', () => {
     writer.enable(ledger)
     writer.drain()
     db.close()
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(lcm.read))
     lcm.close()
   })
 
   it('records what is written by a program that knows of no ledger', async () => {
-    const { lcm, path, ledger } = kept()
+    const { lcm, path, ledger } = await kept()
     lcm.close()
     const plain = openNative(path)
     const store = new ConversationStore(plain, estimator, Date.now)
@@ -140,7 +140,7 @@ describe('a ledger that is kept', () => {
     ])
     expect(ledgerState(plain, permissionOf(path)).pending).toBeGreaterThan(0)
     plain.close()
-    const later = openHere(path)
+    const later = await openHere(path)
     expect(ledgerState(later.read, permissionOf(path)).pending).toBe(0)
     expect((await rebuild(ledger)).contentHash).toBe(ledgerContentHash(later.read))
     later.close()
@@ -152,7 +152,7 @@ describe('a ledger that is kept', () => {
     const db = openNative(path)
     new LedgerWriter(db, () => now, permissionOf(path)).enable(`${path}.jsonl`)
     db.close()
-    const lcm = openHere(path, { clock: () => now })
+    const lcm = await openHere(path, { clock: () => now })
     say(lcm, 's', ['one'])
     now -= 86_400_000
     say(lcm, 's', ['two'])
@@ -166,7 +166,7 @@ describe('a crash', () => {
   it('at any instant leaves memory and ledger so that the next opening makes them agree', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), async (share, isMarked) => {
-        const { lcm, path, ledger } = kept()
+        const { lcm, path, ledger } = await kept()
         say(lcm, 's', ['first', 'second'])
         lcm.close()
         const [startBytes] = [readFileSync(ledger).length]
@@ -187,12 +187,13 @@ describe('a crash', () => {
         const killed = join(dirname(path), 'killed.db')
         copyFileSync(path, killed)
         // The run that was killed had appended some of it.
-        openHere(path).close()
+        const reopened = await openHere(path)
+        reopened.close()
         const whole = readFileSync(ledger)
         const cut = isMarked ? startBytes + Math.round(share * (whole.length - startBytes)) : startBytes
         truncateSync(ledger, cut)
         copyFileSync(killed, path)
-        const after = openHere(path)
+        const after = await openHere(path)
         expect(ledgerState(after.read, permissionOf(path)).pending).toBe(0)
         const report = await verify(ledger, after)
         expect(report.failures).toEqual([])
@@ -204,12 +205,12 @@ describe('a crash', () => {
   }, 60_000)
 
   it('of the ledger’s disk loses nothing: what is committed waits', async () => {
-    const { lcm, path, ledger } = kept()
+    const { lcm, path, ledger } = await kept()
     say(lcm, 's', ['one'])
     lcm.close()
     const whole = readFileSync(ledger)
     truncateSync(ledger, 10)
-    const other = openHere(path)
+    const other = await openHere(path)
     say(other, 's', ['two'])
     expect(ledgerState(other.read, permissionOf(path))).toMatchObject({ blocked: expect.stringContaining('cut off') })
     expect(ledgerState(other.read, permissionOf(path)).pending).toBeGreaterThan(0)
@@ -223,7 +224,7 @@ describe('a crash', () => {
 
 describe('verifying', () => {
   const tampered = async (change: (lines: string[]) => void): Promise<string[]> => {
-    const { lcm, ledger } = kept()
+    const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two', 'three'])
     lcm.close()
     const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
@@ -268,7 +269,7 @@ describe('verifying', () => {
     ).toContain('2 malformed_json')
   })
   it('finds what one of the two lacks', async () => {
-    const { lcm, ledger } = kept()
+    const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two'])
     const lines = readFileSync(ledger, 'utf8').split('\n')
     writeFileSync(ledger, lines.filter((line) => !line.includes('"two"')).join('\n'))
@@ -300,7 +301,7 @@ describe('a memory made from a file', () => {
   })
 
   it('that is a ledger with damage holds what can be relied on, and says what it does not', async () => {
-    const { lcm, ledger } = kept()
+    const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two', 'three'])
     lcm.close()
     const lines = readFileSync(ledger, 'utf8').split('\n')
@@ -320,7 +321,7 @@ describe('a memory made from a file', () => {
 })
 
 it('what is left of a ledger that was cut off can be seen in the memory that is made from it', async () => {
-  const { lcm } = kept()
+  const { lcm } = await kept()
   say(lcm, 'the session', ['one', 'two', 'three'])
   const ledger = join(temporaryFolder(), 'out.jsonl')
   await ended(exportLedger({ db: lcm.read, info: lcm.info, to: ledger, clock: Date.now }, signal))
@@ -334,7 +335,7 @@ it('what is left of a ledger that was cut off can be seen in the memory that is 
     [3, 'malformed_json'],
     [0, 'ledger_behind'],
   ])
-  const again = openLcm(to)
+  const again = await openLcm(to)
   expect(again.read.all('SELECT session_id AS session, importer FROM conversations')).toEqual([
     { session: 'the session', importer: 'test' },
   ])
@@ -351,7 +352,7 @@ describe('the checks of a memory that keeps a ledger', () => {
   }
 
   it('find nothing while both agree, and what one lacks when they do not', async () => {
-    const { lcm, ledger } = kept()
+    const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two'])
     expect(await found(lcm)).toEqual([])
     const lines = readFileSync(ledger, 'utf8').split('\n')
@@ -363,7 +364,7 @@ describe('the checks of a memory that keeps a ledger', () => {
   })
 
   it('count on changes by hand being recorded like everything else', async () => {
-    const { lcm, ledger } = kept()
+    const { lcm, ledger } = await kept()
     const texts = Array.from({ length: 60 }, (_, index) => `Message ${index} about the lease. `.repeat(20))
     const id = say(lcm, 'long', texts)
     await ended(lcm.compactionEngine().compact(CompactInput.parse({ conversationId: id, mode: 'full' }), signal))
@@ -383,7 +384,7 @@ describe('the checks of a memory that keeps a ledger', () => {
 describe('exporting', () => {
   it('gives a ledger from which the same memory is made', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
-    const lcm = openLcm(path, { create: true })
+    const lcm = await openLcm(path, { create: true })
     const id = say(
       lcm,
       'long',

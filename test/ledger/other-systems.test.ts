@@ -42,7 +42,7 @@ describe('a ledger', () => {
     'pi-lcm/small.db',
     'argentos/small.db',
   ])('can be exported from %s too', async (name) => {
-    const lcm = openLcm(join(FIXTURES, name), { readOnly: true })
+    const lcm = await openLcm(join(FIXTURES, name), { readOnly: true })
     const to = join(temporaryFolder(), 'out.jsonl')
     await finish(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))
     const again = await rebuild(to)

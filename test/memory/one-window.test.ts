@@ -20,7 +20,7 @@ describe.each(SYSTEMS)('a file of %s', (_, writer) => {
 
   it.each(BUDGETS)('shows one window in every view at a budget of %d tokens', async (budget) => {
     const settings = readSettings({ LCM_TOKEN_BUDGET: String(budget), LCM_FRESH_TAIL_COUNT: '2' })
-    const lcm = openLcm(path, { readOnly: true, settings, cacheDir: join(temporaryFolder(), 'cache') })
+    const lcm = await openLcm(path, { readOnly: true, settings, cacheDir: join(temporaryFolder(), 'cache') })
     try {
       await lcm.stats.measure()
       const rows = lcm.stats.conversations()

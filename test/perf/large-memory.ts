@@ -63,7 +63,7 @@ function ingest(store: ConversationStore, sessionId: string, spec: { seed: numbe
 }
 
 async function compactLongest(path: string): Promise<void> {
-  const lcm = openLcm(path)
+  const lcm = await openLcm(path)
   const input = CompactInput.parse({ conversationId: 1, mode: 'full' })
   for await (const _ of lcm.compactionEngine().compact(input, new AbortController().signal));
   lcm.close()

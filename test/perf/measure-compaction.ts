@@ -20,7 +20,7 @@ export type CompactionMeasure = {
 export async function measureCompaction(messages: number): Promise<CompactionMeasure> {
   const folder = temporaryFolder()
   const path = join(folder, 'lcm.db')
-  const lcm = openLcm(path, { create: true })
+  const lcm = await openLcm(path, { create: true })
   const store = new ConversationStore(lcm.requireWrite('ingest'), createTokenEstimator(), Date.now)
   const conversationId = store.ensureConversation({ importer: 'bench', sessionId: 'compaction' })
   store.ingestBulk([{ conversationId, messages: generateHistory({ seed: 9, messages }) }])

@@ -20,7 +20,7 @@ export async function measureCopy(size: number): Promise<CopyMeasure> {
   const from = clawMemory(size)
   const folder = temporaryFolder()
   const to = join(folder, 'copy.db')
-  const lcm = openLcm(from, { readOnly: true, cacheDir: join(folder, 'cache') })
+  const lcm = await openLcm(from, { readOnly: true, cacheDir: join(folder, 'cache') })
   const copy = await timed(async () => {
     for await (const _ of copyMemory({ from: lcm, to }, new AbortController().signal));
   })

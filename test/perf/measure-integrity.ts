@@ -17,7 +17,7 @@ export type IntegrityMeasure = {
 
 /** Runs every check on a memory, as the job does. */
 export async function measureIntegrity(path: string): Promise<IntegrityMeasure> {
-  const lcm = openLcm(path, { readOnly: true, settings: readSettings({}) })
+  const lcm = await openLcm(path, { readOnly: true, settings: readSettings({}) })
   const job = lcm.integrity.run(undefined, new AbortController().signal)
   let longestMs = 0
   for (;;) {

@@ -17,7 +17,7 @@ const LONGEST = 1
 
 /** Opens the file as a window does and asks what a window asks. */
 export async function measureReading(path: string): Promise<ReadingMeasure> {
-  const lcm = openLcm(path)
+  const lcm = await openLcm(path)
   const conversationsList = await repeat(9, () => lcm.stats.conversations())
   const strataGetCold = await timed(() => lcm.strata.get({ conversationId: LONGEST, axis: 'messages' }))
   const total = lcm.history.of(LONGEST).length

@@ -37,7 +37,7 @@ const LONGEST = 1
 
 /** Asks what people and programs ask, in the order in which a window would. */
 export async function measureSearch(path: string): Promise<SearchMeasure> {
-  const lcm = openLcm(path)
+  const lcm = await openLcm(path)
   const cold = await timed(() => grep(lcm, { query: 'zebra' }))
   const kinds: Record<string, Timing> = {}
   for (const [name, requests] of Object.entries(searches(new Random(1)))) {

@@ -103,7 +103,7 @@ describe('applying chosen steps', () => {
     const before = canonical(memory.db)
     const { backup } = await apply(memory.path, ['depth_mismatch:1'])
     expect(dirname(backup?.path ?? '')).toBe(dirname(memory.path))
-    const kept = openLcm(backup?.path ?? '', { readOnly: true, settings: readSettings({}) })
+    const kept = await openLcm(backup?.path ?? '', { readOnly: true, settings: readSettings({}) })
     expect(canonical(kept.read)).toBe(before)
     expect(kept.read.value('SELECT count(*) FROM summaries WHERE depth = 5')).toBeGreaterThan(0)
     kept.close()
@@ -113,7 +113,7 @@ describe('applying chosen steps', () => {
   it('records what was done', async () => {
     loseMessage()
     await apply(memory.path, ['coverage_gap:1'])
-    const lcm = openLcm(memory.path, { settings: readSettings({}) })
+    const lcm = await openLcm(memory.path, { settings: readSettings({}) })
     expect(lcm.surgery.events(1)).toMatchObject([{ kind: 'repair', conversationId: 1 }])
     lcm.close()
   })
@@ -187,7 +187,7 @@ describe('applying chosen steps', () => {
   /** Puts a message back into the window, while whoever puts an entry there does something else, too. */
   async function applySpoilt(spoil: string): Promise<RepairResult> {
     // A file that has such a trigger when it is opened is not written to at all.
-    const lcm = openHere(memory.path, { settings: readSettings({}), owner: 'test' })
+    const lcm = await openHere(memory.path, { settings: readSettings({}), owner: 'test' })
     try {
       memory.db.exec(`CREATE TRIGGER spoil AFTER INSERT ON context_items BEGIN ${spoil}; END`)
       return await runIn(lcm, { kind: 'repair', summarizer: 'deterministic', steps: [{ id: 'coverage_gap:1' }] })
@@ -231,7 +231,7 @@ describe('applying chosen steps', () => {
 describe('applying all steps', () => {
   /** How often the file was scanned before something was written, and what came of it. */
   async function all() {
-    const lcm = openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
+    const lcm = await openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
     try {
       const job = lcm.repair.applyAll({ summarizer: 'deterministic' }, new AbortController().signal)
       let scans = 0
@@ -336,7 +336,7 @@ describe('an exported script', () => {
 describe('time travel', () => {
   it('still shows what stood there before a repair', async () => {
     const lost = loseMessage()
-    const lcm = openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
+    const lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
     const before = memory.windowItems(1)
     await apply(memory.path, ['coverage_gap:1'])
     expect(memory.windowItems(1)).toContain(lost)

@@ -15,7 +15,7 @@ export async function runOn<S extends JobSpec>(
   spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
 ): Promise<ResultOf<S>> {
-  const lcm = openHere(path, { settings: readSettings({}), owner: 'test' })
+  const lcm = await openHere(path, { settings: readSettings({}), owner: 'test' })
   try {
     return await runIn(lcm, spec, onProgress)
   } finally {

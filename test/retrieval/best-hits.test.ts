@@ -16,7 +16,7 @@ describe('the best of many hits', () => {
   const grep = (request: GrepRequest) =>
     lcm.retrieval.grep(GrepInput.parse({ sort: 'relevance', exactTotal: true, ...request }))
 
-  beforeAll(() => {
+  beforeAll(async () => {
     memory = buildMemory({ conversations: [{}, {}] })
     const random = new Random(11)
     const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
@@ -37,7 +37,7 @@ describe('the best of many hits', () => {
       { conversationId: 1, messages: messages.slice(0, MESSAGES / 2) },
       { conversationId: 2, messages: messages.slice(MESSAGES / 2) },
     ])
-    lcm = openLcm(memory.path)
+    lcm = await openLcm(memory.path)
   })
 
   afterAll(() => {

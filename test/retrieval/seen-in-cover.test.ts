@@ -16,7 +16,7 @@ async function askedOf(request: GrepRequest) {
   memory.leaf(conversation, [kept], { id: 'sum_keeps', content: 'Zurich: a payroll run failed (pay-1187).' })
   memory.leaf(conversation, [dropped], { id: 'sum_drops', content: 'A customer paid twice; PAY-2000 followed.' })
   memory.window(conversation, ['sum_keeps', 'sum_drops', last])
-  const lcm = openLcm(memory.path, { readOnly: true })
+  const lcm = await openLcm(memory.path, { readOnly: true })
   try {
     const { hits } = await lcm.retrieval.grep(GrepInput.parse({ scope: 'messages', sort: 'oldest', ...request }))
     return hits.map(({ id, coverInWindow, isSeenInCover }) => [id, coverInWindow, isSeenInCover])
@@ -57,7 +57,7 @@ it('keeps to the case of a literal search', async () => {
 })
 
 it('does not call PAY-1187 of the sample seen through summaries that lack it', async () => {
-  const lcm = openLcm(inProject('resources/sample.db'), { readOnly: true })
+  const lcm = await openLcm(inProject('resources/sample.db'), { readOnly: true })
   const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'PAY-1187' }))
   const covered = hits.filter(({ coverInWindow }) => coverInWindow !== null)
   expect(covered.length).toBeGreaterThan(0)

@@ -56,7 +56,7 @@ function expectAllReached(built: TestMemory): void {
 
 /** The index answers as a scan of the texts does. */
 async function expectSearchable(path: string): Promise<void> {
-  const lcm = openLcm(path, { settings: readSettings({}) })
+  const lcm = await openLcm(path, { settings: readSettings({}) })
   try {
     for (const scope of ['messages', 'summaries'] as const) {
       const grep = (mode: 'full_text' | 'literal') =>

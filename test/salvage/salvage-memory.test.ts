@@ -46,8 +46,8 @@ function pagesOf(path: string, table: string): number[] {
 const rows = (report: SalvageReport): Record<string, number> =>
   Object.fromEntries(report.tables.map(({ table, read }) => [table, read]))
 
-function contents(path: string): Map<string, string> {
-  const lcm = openLcm(path, { readOnly: true })
+async function contents(path: string): Promise<Map<string, string>> {
+  const lcm = await openLcm(path, { readOnly: true })
   const read = lcm.read.all<{ id: number; content: string }>('SELECT message_id AS id, content FROM messages')
   lcm.close()
   return new Map(read.map(({ id, content }) => [`msg_${id}`, content]))
@@ -68,7 +68,7 @@ describe('salvaging a damaged file', () => {
       context_items: 12,
       large_files: 2,
     })
-    expect(contents(to)).toEqual(contents(small))
+    expect(await contents(to)).toEqual(await contents(small))
   })
 
   it('saves what stands before the cut of a truncated file, and says how much is missing', async () => {
@@ -98,7 +98,7 @@ describe('salvaging a damaged file', () => {
   })
 
   it('whatever pages are damaged: what is saved is true, what is not is named, the original stays', async () => {
-    const original = contents(small)
+    const original = await contents(small)
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(10_000), { minLength: 1, maxLength: 6 }),
@@ -119,7 +119,7 @@ describe('salvaging a damaged file', () => {
           }
           expect(report.isSound).toBe(true)
           expect(readdirSync(folder)).toEqual(['saved.db'])
-          const saved = contents(to)
+          const saved = await contents(to)
           for (const [id, content] of saved) expect(content).toBe(original.get(id))
           if (saved.size < original.size) expect(report.isWhole).toBe(false)
         },
@@ -139,7 +139,7 @@ describe('salvaging a damaged file', () => {
     const to = join(temporaryFolder(), 'saved.db')
     const report = await salvage(path, to)
     expect(rows(report)).toMatchObject({ conversations: 2, messages: 68 })
-    expect(contents(to)).toEqual(contents(small))
+    expect(await contents(to)).toEqual(await contents(small))
     expect(report.tables.find(({ table }) => table === 'messages')?.refused).toBe(0)
   })
 
@@ -184,8 +184,8 @@ function ours(damage: (bytes: Buffer) => Buffer): string {
 const TABLES = ['conversations', 'messages', 'message_parts', 'summaries', 'summary_messages', 'summary_sources']
 
 /** Rows of the tables that matter, as texts. */
-function allRows(path: string): Map<string, Set<string>> {
-  const lcm = openLcm(path, { readOnly: true })
+async function allRows(path: string): Promise<Map<string, Set<string>>> {
+  const lcm = await openLcm(path, { readOnly: true })
   const rowsOf = (table: string): Set<string> =>
     new Set(lcm.read.all(`SELECT * FROM ${table}`).map((row) => JSON.stringify(row)))
   const rows = new Map([...TABLES, 'context_items', 'large_files'].map((table) => [table, rowsOf(table)]))
@@ -193,8 +193,8 @@ function allRows(path: string): Map<string, Set<string>> {
   return rows
 }
 
-describe('salvaging a file of ours', () => {
-  const original = allRows(sample)
+describe('salvaging a file of ours', async () => {
+  const original = await allRows(sample)
   const expectTrue = (saved: ReadonlyMap<string, ReadonlySet<string>>): void => {
     for (const [table, rows] of saved) expect([...rows].filter((row) => !original.get(table)?.has(row))).toEqual([])
   }
@@ -208,7 +208,7 @@ describe('salvaging a file of ours', () => {
     const report = await salvage(ours(damage), to)
     expect(report).toMatchObject({ system: 'native', byPages: true, isWhole: false, isSound: true })
     expect(readdirSync(dirname(to))).toEqual(['saved.db'])
-    expect(allRows(to)).toEqual(original)
+    expect(await allRows(to)).toEqual(original)
   })
 
   it.each([0.9, 0.6, 0.35])('that is cut off at %d of its length gives what stood before the cut', async (part) => {
@@ -219,11 +219,11 @@ describe('salvaging a file of ours', () => {
     )
     expect(report).toMatchObject({ byPages: true, isWhole: false, isSound: true })
     expect(rows(report).messages).toBeGreaterThan(200)
-    expectTrue(allRows(to))
+    expectTrue(await allRows(to))
   })
 
   it('finds rows behind a page that leads to them', async () => {
-    const root = openLcm(sample, { readOnly: true })
+    const root = await openLcm(sample, { readOnly: true })
     const page = root.read.value<number>("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'") ?? 0
     root.close()
     const to = join(temporaryFolder(), 'saved.db')
@@ -232,7 +232,7 @@ describe('salvaging a file of ours', () => {
       to,
     )
     expect(report).toMatchObject({ byPages: false, isWhole: false, isSound: true })
-    expect(allRows(to)).toEqual(original)
+    expect(await allRows(to)).toEqual(original)
   })
 
   it('keeps the hash that was stored with a text that was changed', async () => {
@@ -243,7 +243,7 @@ describe('salvaging a file of ours', () => {
     db.close()
     const to = join(temporaryFolder(), 'saved.db')
     await salvage(path, to)
-    const lcm = openLcm(to, { readOnly: true })
+    const lcm = await openLcm(to, { readOnly: true })
     expect(
       lcm.integrity
         .findNow(['content_hash'], null)
@@ -267,7 +267,7 @@ describe('salvaging a file of ours', () => {
     db.close()
     const to = join(temporaryFolder(), 'saved.db')
     const report = await salvage(left, to)
-    const lcm = openLcm(to, { readOnly: true })
+    const lcm = await openLcm(to, { readOnly: true })
     expect(lcm.read.column('SELECT DISTINCT title FROM conversations')).toEqual(['from the log'])
     expect(report.byPages).toBe(true)
     lcm.close()

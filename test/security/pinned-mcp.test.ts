@@ -97,7 +97,7 @@ function stringsOf(value: unknown, key = ''): string[] {
 }
 
 async function serve(path: string, pinned: number | null): Promise<Client> {
-  const opened = openLcm(path, { readOnly: true })
+  const opened = await openLcm(path, { readOnly: true })
   lcm = opened
   const [mine, theirs] = InMemoryTransport.createLinkedPair()
   await createMcpServer(new Tools(() => opened, pinned), '0').connect(theirs)

@@ -9,7 +9,7 @@ import { buildMemory } from '../builders/memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 
 async function measure(path: string, signal = new AbortController().signal): Promise<StorageReport> {
-  const lcm = openLcm(path, { readOnly: true })
+  const lcm = await openLcm(path, { readOnly: true })
   try {
     const job = measureStorage({ db: lcm.read, info: lcm.info, largeFileTokens: 25_000 }, signal)
     for (;;) {

@@ -200,7 +200,7 @@ describe('a dissolution', () => {
   })
 
   it('is passed by time travel', async () => {
-    const lcm = openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
+    const lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
     const before = memory.windowItems(1)
     const event = lcm.timeTravel.timeline(1).events.at(-1)?.eventId ?? 0
     await operate(memory.path, { kind: 'dissolve', id: top() })
@@ -338,7 +338,7 @@ describe('undoing', () => {
     expect((await ended(verifyLedger(ledger, memory.db, signal))).failures).toEqual([])
     const to = join(dirname(memory.path), 'again.db')
     await ended(rebuildMemory({ ledger, to, estimator: createTokenEstimator() }, signal))
-    const again = openLcm(to)
+    const again = await openLcm(to)
     expect(ledgerContentHash(again.read)).toBe(ledgerContentHash(memory.db))
     again.close()
   })
@@ -352,7 +352,7 @@ describe('undoing', () => {
   })
 
   it('is seen by a connection that was open all the while', async () => {
-    const open = openLcm(memory.path, { settings: readSettings({}) })
+    const open = await openLcm(memory.path, { settings: readSettings({}) })
     const window = (): unknown =>
       open.read.column(
         'SELECT coalesce(message_id, summary_id) FROM context_items WHERE conversation_id = 1 ORDER BY ordinal',
@@ -381,7 +381,7 @@ describe('undoing', () => {
 describe('the file of another system', () => {
   const path = join(FIXTURES, 'lossless-claw/small.db')
   it('may be previewed, and is never written', async () => {
-    const lcm = openLcm(path, { settings: readSettings({}) })
+    const lcm = await openLcm(path, { settings: readSettings({}) })
     const id = lcm.read.value<string>("SELECT summary_id FROM summaries WHERE kind = 'condensed'") ?? ''
     lcm.close()
     expect((await preview(path, { kind: 'rewrite', id })).previewId).not.toBe('')

@@ -15,8 +15,8 @@ const files = readdirSync(CLAW, { recursive: true, encoding: 'utf8' }).filter((n
 const open = (name: string) => openLcm(join(CLAW, name), { cacheDir, settings: readSettings({}) })
 
 describe('a file of a system that keeps no log', () => {
-  it('lists its summaries as events and ends at the window that it stores', () => {
-    const lcm = open('small.db')
+  it('lists its summaries as events and ends at the window that it stores', async () => {
+    const lcm = await open('small.db')
     const timeline = Timeline.parse(lcm.timeTravel.timeline(1))
     expect(timeline).toMatchObject({ isExact: false, messages: 68 })
     expect(timeline.events).toHaveLength(20)
@@ -28,8 +28,8 @@ describe('a file of a system that keeps no log', () => {
     lcm.close()
   })
 
-  it('puts every summary in the place of what it was made of, one event after the other', () => {
-    const lcm = open('small.db')
+  it('puts every summary in the place of what it was made of, one event after the other', async () => {
+    const lcm = await open('small.db')
     for (const { eventId, summaryId, removed } of lcm.timeTravel.timeline(1).events) {
       if (eventId === 1) continue
       const { left, entered } = ContextDifference.parse(
@@ -42,8 +42,8 @@ describe('a file of a system that keeps no log', () => {
     lcm.close()
   })
 
-  it('shows the messages alone before anything was summarised', () => {
-    const lcm = open('small.db')
+  it('shows the messages alone before anything was summarised', async () => {
+    const lcm = await open('small.db')
     const first = lcm.transcript.page({ conversationId: 1, offset: 0, limit: 3, contentChars: 0 }).messages
     const moment = { messageId: first[2]?.id ?? '' }
     const context = lcm.timeTravel.contextAt({ conversationId: 1, moment })
@@ -52,8 +52,8 @@ describe('a file of a system that keeps no log', () => {
     lcm.close()
   })
 
-  it.each(files)('%s is shown at all of its moments, whatever is wrong with it', (name) => {
-    const lcm = open(name)
+  it.each(files)('%s is shown at all of its moments, whatever is wrong with it', async (name) => {
+    const lcm = await open(name)
     for (const { conversationId } of lcm.stats.conversations()) {
       const { events, firstAtMs, lastAtMs } = Timeline.parse(lcm.timeTravel.timeline(conversationId))
       const moments = [

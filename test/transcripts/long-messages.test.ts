@@ -240,7 +240,7 @@ describe('an index that was left in the middle', () => {
       onProgress: () => pending(memory).length > 0 && abort.abort(),
     })
     await expect(cancelled).rejects.toMatchObject({ code: 'cancelled' })
-    const lcm = openLcm(path, { settings: loadSettings({}) })
+    const lcm = await openLcm(path, { settings: loadSettings({}) })
     const started: unknown[] = []
     const jobs = { list: () => [], start: ({ spec }: { spec: unknown }) => `job-${started.push(spec)}` }
     const keeper = new IndexKeeper(jobs as unknown as Jobs, () => 0)

@@ -19,7 +19,7 @@ const CLEARED = '[Old tool result content cleared]'
 const long = (what: string): string => `${what} ${'with many words about it '.repeat(40)}`.trim()
 
 async function withLcm<T>({ path }: TestMemory, body: (lcm: Lcm) => T | Promise<T>): Promise<T> {
-  const lcm = openLcm(path, { readOnly: true })
+  const lcm = await openLcm(path, { readOnly: true })
   try {
     return await body(lcm)
   } finally {
@@ -127,7 +127,7 @@ describe('a microcompaction of Claude Code', () => {
       const job = copyMemory({ from: lcm, to }, new AbortController().signal)
       let step = await job.next()
       while (!step.done) step = await job.next()
-      const copy = openLcm(to, { readOnly: true })
+      const copy = await openLcm(to, { readOnly: true })
       expect(copy.context.assemble({ conversationId: 1 })).toEqual(lcm.context.assemble({ conversationId: 1 }))
       expect(copy.timeTravel.timeline(1).prunings).toMatchObject([{ outputs: 2, by: 'microcompaction' }])
       copy.close()

@@ -154,8 +154,8 @@ describe('in files of other systems', () => {
   const folder = join(FIXTURES, 'lossless-claw')
   const cacheDir = join(temporaryFolder(), 'cache')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
-  it.each(files)('%s answers for every preset', (name) => {
-    const lcm = openLcm(join(folder, name), { cacheDir, settings: readSettings({}) })
+  it.each(files)('%s answers for every preset', async (name) => {
+    const lcm = await openLcm(join(folder, name), { cacheDir, settings: readSettings({}) })
     for (const { conversationId } of lcm.stats.conversations()) {
       for (const preset of PresetName.options) {
         const answer = WhatIf.parse(lcm.whatIf.ask(WhatIfInput.parse({ conversationId, preset })))

@@ -140,16 +140,16 @@ describe('a working copy of a sound memory', () => {
     ['pi-lcm/small.db', `DELETE FROM summary_messages WHERE message_id = 43`],
     ['decapod/small/lcm.db', null],
   ] as const)('of %s: the picture marks only what came about later', async (name, damage) => {
-    const marks = (path: string): unknown => {
-      const lcm = openLcm(path, { readOnly: true })
+    const marks = async (path: string): Promise<unknown> => {
+      const lcm = await openLcm(path, { readOnly: true })
       try {
         return lcm.strata.get({ conversationId: 1, axis: 'messages' }).marks
       } finally {
         lcm.close()
       }
     }
-    expect(marks(copyOf(name))).toEqual([])
-    if (damage !== null) expect(marks(changed(copyOf(name), damage))).toMatchObject([{ kind: 'uncovered' }])
+    expect(await marks(copyOf(name))).toEqual([])
+    if (damage !== null) expect(await marks(changed(copyOf(name), damage))).toMatchObject([{ kind: 'uncovered' }])
   })
 
   it('excuses nothing where it does not say of what it is a copy', async () => {

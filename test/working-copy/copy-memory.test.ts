@@ -15,7 +15,7 @@ import { written } from './copying.ts'
 const fixtures = join(FIXTURES, 'lossless-claw')
 
 async function copy(from: string, to: string, signal = new AbortController().signal): Promise<CopyReport> {
-  const lcm = openLcm(from, { readOnly: true })
+  const lcm = await openLcm(from, { readOnly: true })
   try {
     const job = copyMemory({ from: lcm, to }, signal)
     for (;;) {
@@ -28,7 +28,7 @@ async function copy(from: string, to: string, signal = new AbortController().sig
 }
 
 async function check(path: string): Promise<IntegrityReport> {
-  const lcm = openLcm(path)
+  const lcm = await openLcm(path)
   try {
     const job = lcm.integrity.run(undefined, new AbortController().signal)
     for (;;) {
@@ -45,26 +45,26 @@ it('a working copy says of what it is one, however it is opened, and its own cop
   const folder = temporaryFolder()
   await copy(memory.path, join(folder, 'one.db'))
   await copy(join(folder, 'one.db'), join(folder, 'two.db'))
-  const originOf = (path: string, readOnly: boolean) => {
-    const lcm = openLcm(path, { readOnly })
+  const originOf = async (path: string, readOnly: boolean) => {
+    const lcm = await openLcm(path, { readOnly })
     lcm.close()
     return lcm.info.copiedFrom
   }
-  expect(originOf(memory.path, false)).toBeUndefined()
-  expect(originOf(join(folder, 'one.db'), false)).toEqual({
+  expect(await originOf(memory.path, false)).toBeUndefined()
+  expect(await originOf(join(folder, 'one.db'), false)).toEqual({
     system: 'native',
     systemLabel: 'LCM Inspector',
     fileName: basename(memory.path),
   })
-  expect(originOf(join(folder, 'two.db'), true)).toMatchObject({ fileName: 'one.db' })
+  expect(await originOf(join(folder, 'two.db'), true)).toMatchObject({ fileName: 'one.db' })
 })
 
 it('a text that another system stores as a message and as a part of it is stored once in the copy, and read as before', async () => {
   const from = written(losslessClawWriter('0.15.3'), tellStory({ seed: 5, sessions: 2, turns: 6 }))
   const to = join(temporaryFolder(), 'copy.db')
   await copy(from, to)
-  const ask = (path: string) => {
-    const lcm = openLcm(path, { readOnly: true })
+  const ask = async (path: string) => {
+    const lcm = await openLcm(path, { readOnly: true })
     try {
       const said = `FROM message_parts AS p JOIN messages AS m ON m.message_id = p.message_id
         WHERE p.part_type = 'text' AND p.tool_call_id IS NULL`
@@ -79,7 +79,7 @@ it('a text that another system stores as a message and as a part of it is stored
       lcm.close()
     }
   }
-  const [before, after] = [ask(from), ask(to)]
+  const [before, after] = [await ask(from), await ask(to)]
   expect(before.twice).toBeGreaterThan(0)
   expect(after).toEqual({ twice: 0, once: before.once + before.twice, texts: before.texts })
 })
@@ -87,7 +87,7 @@ it('a text that another system stores as a message and as a part of it is stored
 it('the progress of a copy is that of the whole, and never goes back', async () => {
   using memory = buildMemory({ conversations: [{ messages: Array.from({ length: 50 }, () => ({})) }] })
   memory.leaf(1, [1, 2, 3])
-  const lcm = openLcm(memory.path, { readOnly: true })
+  const lcm = await openLcm(memory.path, { readOnly: true })
   const shares: number[] = []
   for await (const { done, total } of copyMemory(
     { from: lcm, to: join(temporaryFolder(), 'copy.db') },
@@ -100,10 +100,10 @@ it('the progress of a copy is that of the whole, and never goes back', async () 
   expect(shares.at(-1)).toBe(1)
 })
 
-it('a file whose notes about itself are no sense is opened all the same', () => {
+it('a file whose notes about itself are no sense is opened all the same', async () => {
   using memory = buildMemory({ conversations: [{ messages: [{}] }] })
   memory.damage(`INSERT INTO lcm_meta VALUES ('copied_from', '{"system":"unheard of"')`)
-  const lcm = openLcm(memory.path)
+  const lcm = await openLcm(memory.path)
   lcm.close()
   expect(lcm.info.copiedFrom).toBeUndefined()
 })
@@ -120,7 +120,7 @@ describe('a working copy of a lossless-claw memory', () => {
       verified: true,
       adjusted: [],
     })
-    const lcm = openLcm(to)
+    const lcm = await openLcm(to)
     expect(lcm.info).toMatchObject({
       system: 'native',
       readOnly: false,

@@ -14,7 +14,7 @@ const cacheDir = join(temporaryFolder(), 'cache')
 /** A copy of a file in a folder of its own. */
 export async function copied(from: string): Promise<{ readonly path: string; readonly report: CopyReport }> {
   const path = join(temporaryFolder(), 'copy.db')
-  const lcm = openLcm(from, { readOnly: true, cacheDir })
+  const lcm = await openLcm(from, { readOnly: true, cacheDir })
   try {
     return { path, report: await finish(copyMemory({ from: lcm, to: path }, new AbortController().signal)) }
   } finally {

@@ -64,7 +64,7 @@ describe('a copy of what native keys refuse', () => {
     expect(report.adjusted).toEqual([
       { what: expect.stringContaining('named once'), rows: 3, examples: expect.any(Array) },
     ])
-    const lcm = openLcm(path)
+    const lcm = await openLcm(path)
     expect(lcm.read.value('SELECT count(*) FROM summary_messages')).toBe(
       STORY.sessions.flatMap(({ summaries }) => summaries).reduce((sum, { messages }) => sum + messages.length, 0),
     )
@@ -82,7 +82,7 @@ describe('a copy of what native keys refuse', () => {
       [2, expect.stringContaining('the same place in a window')],
       [2, expect.stringContaining('stands in windows twice')],
     ])
-    const lcm = openLcm(path)
+    const lcm = await openLcm(path)
     const items = lcm.context.assemble({ conversationId: 1 }).items.map(({ id }) => id)
     const told = STORY.sessions[0]?.window.map((item) => (typeof item === 'number' ? `msg_${item}` : item))
     expect(items).toEqual(told)
@@ -94,7 +94,7 @@ describe('a copy of what native keys refuse', () => {
     const { path, report } = await copied(from)
     expect(report.adjusted).toHaveLength(1)
     expect(report.adjusted[0]?.what).toMatch(/same place in their conversation/)
-    const lcm = openLcm(path)
+    const lcm = await openLcm(path)
     const ids = lcm.read.column('SELECT message_id FROM messages WHERE conversation_id = 1 ORDER BY seq')
     expect(ids).toEqual(STORY.sessions[0]?.messages.map(({ number }) => number))
     lcm.close()
@@ -108,8 +108,8 @@ describe('a copy of what native keys refuse', () => {
     )
     const { path, report } = await copied(from)
     expect(report.adjusted.length).toBeGreaterThan(1)
-    const lcm = openLcm(path)
-    const original = openLcm(from)
+    const lcm = await openLcm(path)
+    const original = await openLcm(from)
     for (const table of ['messages', 'message_parts']) {
       const count = `SELECT count(*) FROM ${table}`
       expect(lcm.read.value(count)).toBe(original.read.value(count))
@@ -122,7 +122,7 @@ describe('a copy of what native keys refuse', () => {
     const from = broken(['messages'], 'UPDATE messages SET created_at = NULL WHERE message_id IN (1, 5)')
     const { path, report } = await copied(from)
     expect(report.adjusted).toMatchObject([{ rows: 2, what: expect.stringMatching(/without a time/) }])
-    const lcm = openLcm(path)
+    const lcm = await openLcm(path)
     const times = lcm.read.column<number>(
       'SELECT created_at FROM messages WHERE message_id IN (1, 2, 4, 5) ORDER BY message_id',
     )
@@ -137,7 +137,7 @@ describe('a copy of what native keys refuse', () => {
     )
     const { path, report } = await copied(from)
     expect(report.verified).toBe(true)
-    const lcm = openLcm(path)
+    const lcm = await openLcm(path)
     expect(lcm.stats.conversations().map(({ sessionId }) => sessionId)).toEqual(['one', 'one'])
     lcm.close()
   })
@@ -145,7 +145,7 @@ describe('a copy of what native keys refuse', () => {
   it('stores the window that a rule gives', async () => {
     const from = written(piLcmWriter, STORY)
     const { path } = await copied(from)
-    const [original, copy] = [openLcm(from, { cacheDir: temporaryFolder() }), openLcm(path)]
+    const [original, copy] = [await openLcm(from, { cacheDir: temporaryFolder() }), await openLcm(path)]
     const window = 'SELECT conversation_id, ordinal, message_id, summary_id FROM main.context_items ORDER BY 1, 2'
     expect(copy.read.all(window)).toEqual(original.read.all(window.replace('main.', '')))
     expect(copy.read.value('SELECT count(*) FROM context_items WHERE created_at = 0')).toBe(0)
@@ -158,7 +158,7 @@ describe('the record of compactions', () => {
   it('goes along, so that time travel says the same', async () => {
     const from = join(FIXTURES, 'lossless-claude/small.sqlite')
     const { path, report } = await copied(from)
-    const [original, copy] = [openLcm(from, { cacheDir: temporaryFolder() }), openLcm(path)]
+    const [original, copy] = [await openLcm(from, { cacheDir: temporaryFolder() }), await openLcm(path)]
     const events = original.read.value<number>('SELECT count(*) FROM event_messages')
     expect(events).toBeGreaterThan(5)
     expect(report.compared.find(({ name }) => name === 'compactions')?.rows).toBe(events)

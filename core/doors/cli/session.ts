@@ -24,7 +24,11 @@ export async function withMemory<T>(
   const { openLcm } = await import('../../lcm.ts')
   const settings = loadSettings(process.env)
   if (open.create && options.db === undefined) makeFolderOf(settings.databasePath)
-  const lcm = openLcm(options.db ?? settings.databasePath, { settings, allowNewer: options.newer ?? false, ...open })
+  const lcm = await openLcm(options.db ?? settings.databasePath, {
+    settings,
+    allowNewer: options.newer ?? false,
+    ...open,
+  })
   if (!open.readOnly) {
     noteUnusedLedger(lcm)
     noteUnusedEstimator(lcm)

@@ -40,7 +40,7 @@ async function ingest(): Promise<void> {
 
 async function compactForEver(): Promise<void> {
   for (;;) {
-    const lcm = openLcm(path, { settings, owner: name })
+    const lcm = await openLcm(path, { settings, owner: name })
     let pauseMs = 2
     try {
       const input = CompactInput.parse({ conversationId: 1, settings: { minMessagesToCompact: 1 } })

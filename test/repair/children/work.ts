@@ -4,7 +4,7 @@ import { readSettings } from '../../../core/settings/settings.ts'
 import { runIn } from '../doctor.ts'
 
 const [work = '', path = ''] = process.argv.slice(2)
-const lcm = openLcm(path, { settings: readSettings({}), owner: 'child' })
+const lcm = await openLcm(path, { settings: readSettings({}), owner: 'child' })
 const say = (note: string): void => console.log(note)
 
 if (work === 'repair') {

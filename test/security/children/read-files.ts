@@ -10,7 +10,7 @@ const [cacheDir = ''] = process.argv.slice(2)
 
 async function outcome(path: string): Promise<string> {
   try {
-    const lcm = openLcm(path, { cacheDir, settings: readSettings({}) })
+    const lcm = await openLcm(path, { cacheDir, settings: readSettings({}) })
     try {
       const report = await askEveryService(lcm)
       await finish(lcm.repair.plan({}, new AbortController().signal, report))
