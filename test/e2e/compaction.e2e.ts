@@ -36,26 +36,31 @@ test('decision, plan, confirmation, run and result; the numbers follow', async (
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
 })
 
-test('a window that reloads during a compaction finds it again and can cancel it', async ({ openMemory, home }) => {
-  test.slow()
-  const path = builtMemory(home, (memory) => {
-    const messages = generateHistory({ seed: 5, messages: 6000 }).map(({ role, content }) => ({ role, content }))
-    memory.conversation({ title: 'Long', messages })
+test.describe('a long compaction', () => {
+  // Thousands of small summaries: it takes several times as long as the page takes to load again.
+  test.use({ appEnv: { LCM_LEAF_CHUNK_TOKENS: '400', LCM_LEAF_TARGET_TOKENS: '300' } })
+
+  test('a window that reloads during a compaction finds it again and can cancel it', async ({ openMemory, home }) => {
+    test.slow()
+    const path = builtMemory(home, (memory) => {
+      const messages = generateHistory({ seed: 5, messages: 6000 }).map(({ role, content }) => ({ role, content }))
+      memory.conversation({ title: 'Long', messages })
+    })
+    const page = await openMemory(path)
+    await page.getByRole('link', { name: 'Compaction' }).click()
+    await page.getByRole('button', { name: 'Compact…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
+    const cancel = page.getByRole('main').getByRole('button', { name: 'Cancel' })
+    await expect(cancel).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Compacting now' })).toBeVisible()
+    await page.reload()
+    await expect(cancel).toBeVisible()
+    await cancel.click()
+    await expect(page.getByText(/cancelled/i).first()).toBeVisible()
+    const { messages, summaries } = await factsOf(path)
+    expect(messages).toBe(6000)
+    await expect(page.getByRole('contentinfo')).toContainText(`${summaries} `)
   })
-  const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Compaction' }).click()
-  await page.getByRole('button', { name: 'Compact…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }).click()
-  const cancel = page.getByRole('main').getByRole('button', { name: 'Cancel' })
-  await expect(cancel).toBeVisible()
-  await expect(page.getByRole('heading', { name: 'Compacting now' })).toBeVisible()
-  await page.reload()
-  await expect(cancel).toBeVisible()
-  await cancel.click()
-  await expect(page.getByText(/cancelled/i).first()).toBeVisible()
-  const { messages, summaries } = await factsOf(path)
-  expect(messages).toBe(6000)
-  await expect(page.getByRole('contentinfo')).toContainText(`${summaries} `)
 })
 
 test('the plan’s fresh tail begins where the tail that is tried begins', IN_BROWSER, async ({ openMemory, home }) => {
