@@ -1,6 +1,6 @@
 import type { RowChange } from '../contract/repair.ts'
 import type { Link, StoredLinks } from './links.ts'
-import type { Memory } from './memory.ts'
+import type { MemoryRows } from './memory.ts'
 import type { Messages } from './messages.ts'
 import { diffLinks, diffSummary, diffWindow } from './row-changes.ts'
 import type { DraftSummary, SummaryRow } from './summaries.ts'
@@ -37,18 +37,18 @@ export class Draft {
   readonly messages: DraftMessages
   /** In the order in which they were stored. */
   readonly summaries: Map<string, DraftSummary>
-  readonly #memory: Memory
+  readonly #rows: MemoryRows
   /** As they are now, of summaries that were asked for. */
   readonly #messageLinks = new Map<string, MessageLinks>()
   readonly #sourceLinks = new Map<string, SourceLinks>()
   readonly #windows: Map<number, readonly WindowEntry[]>
   #before = nothing()
 
-  constructor(memory: Memory) {
-    this.#memory = memory
-    this.messages = new DraftMessages(memory)
-    this.summaries = new Map(memory.summaries.rows.map((row) => [row.id, draftSummary(row)]))
-    this.#windows = windowsOf(memory)
+  constructor(rows: MemoryRows) {
+    this.#rows = rows
+    this.messages = new DraftMessages(rows)
+    this.summaries = new Map(rows.summaries.rows.map((row) => [row.id, draftSummary(row)]))
+    this.#windows = windowsOf(rows)
   }
 
   /** Of a summary, in order; also of one that does not exist. */
@@ -71,11 +71,11 @@ export class Draft {
   }
 
   #stored(id: string): StoredLinks | undefined {
-    return this.#memory.links.stored.get(id)
+    return this.#rows.links.stored.get(id)
   }
 
   #plainMessageLinks(id: string): MessageLinks {
-    const { links, summaries, messages } = this.#memory
+    const { links, summaries, messages } = this.#rows
     const node = summaries.nodeOf(id)
     if (node < 0) return []
     return Array.from(links.messagesOf(node), (position, ordinal) => ({
@@ -85,14 +85,14 @@ export class Draft {
   }
 
   #plainSourceLinks(id: string): SourceLinks {
-    const { links, summaries } = this.#memory
+    const { links, summaries } = this.#rows
     const sources = links.sources[summaries.nodeOf(id)] ?? []
     return sources.map((source, ordinal) => ({ to: summaries.at(source).id, ordinal }))
   }
 
   /** Ids that own links, whether or not there is such a summary: those with links to messages first. */
   *owners(): Iterable<string> {
-    const all = [...new Set([...this.#memory.summaries.rows.map(({ id }) => id), ...this.#memory.links.stored.keys()])]
+    const all = [...new Set([...this.#rows.summaries.rows.map(({ id }) => id), ...this.#rows.links.stored.keys()])]
     const sorted = all.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
     for (const id of sorted) if (this.messageLinks(id).length > 0) yield id
     for (const id of sorted) if (this.messageLinks(id).length === 0 && this.sourceLinks(id).length > 0) yield id
@@ -204,7 +204,7 @@ export class DraftMessages {
   readonly #events: ReadonlySet<number>
   readonly #tokens = new Map<number, number>()
 
-  constructor({ messages, events }: Memory) {
+  constructor({ messages, events }: MemoryRows) {
     this.#messages = messages
     this.#events = events
   }
@@ -266,7 +266,7 @@ function draftSummary({ index: _, recordedTokens, shownRange, ...row }: SummaryR
   return { ...row, ...shownRange, sourceTokens: recordedTokens }
 }
 
-function windowsOf({ window, messages, summaries }: Memory): Map<number, readonly WindowEntry[]> {
+function windowsOf({ window, messages, summaries }: MemoryRows): Map<number, readonly WindowEntry[]> {
   const windows = new Map<number, WindowEntry[]>()
   for (let index = 0; index < window.length; index += 1) {
     const conversationId = window.conversations[index] as number

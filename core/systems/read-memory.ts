@@ -54,11 +54,16 @@ const AT_ONCE = 4096
 /** Links between two pauses, which are cheaper. */
 const LINKS_AT_ONCE = 16_384
 
+/** `readingRows`, and what follows from them. */
+export function* readingMemory(db: ReadDb, recordsTokens: boolean): Generator<void, Memory> {
+  return yield* Memory.of(yield* readingRows(db, recordsTokens))
+}
+
 /**
  * Reads all that a file holds but texts, in one pass, a piece of some milliseconds at a time. Call inside a snapshot.
  * @param recordsTokens whether the file stores how many tokens a summary's messages have
  */
-export function* readingMemory(db: ReadDb, recordsTokens: boolean): Generator<void, Memory> {
+export function* readingRows(db: ReadDb, recordsTokens: boolean): Generator<void, MemoryRows> {
   const heads = db.all<ConversationHead>(queries.conversations)
   const messages = yield* readingAllMessages(db)
   const events = new Set(db.column<number>(queries.events).map((id) => messages.positionOf(id)))
@@ -66,7 +71,7 @@ export function* readingMemory(db: ReadDb, recordsTokens: boolean): Generator<vo
   const links = yield* readingLinks(db, messages, summaries)
   const window = yield* readingWindows(db, messages, summaries)
   const conversations = new Map(heads.map((head) => [head.id, head]))
-  return yield* Memory.of({ conversations, messages, events, summaries, links, window } satisfies MemoryRows)
+  return { conversations, messages, events, summaries, links, window }
 }
 
 type StoredSummary = Omit<SummaryRow, 'index' | 'shownRange'>

@@ -1,7 +1,8 @@
 import { sha256 } from '../../hashing.ts'
 import { Draft } from '../../memory/draft.ts'
+import type { MemoryRows } from '../../memory/memory.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { readingMemory } from '../../systems/read-memory.ts'
+import { readingRows } from '../../systems/read-memory.ts'
 
 const queries = {
   text: /* sql */ `SELECT content FROM summaries WHERE summary_id = :id`,
@@ -15,14 +16,14 @@ const queries = {
 export class FileDraft extends Draft {
   readonly db: ReadDb
 
-  private constructor(db: ReadDb, ...memory: ConstructorParameters<typeof Draft>) {
-    super(...memory)
+  private constructor(db: ReadDb, rows: MemoryRows) {
+    super(rows)
     this.db = db
   }
 
   /** Reads the whole file, a piece of some milliseconds at a time. */
   static *read(db: ReadDb): Generator<void, FileDraft> {
-    return new FileDraft(db, yield* readingMemory(db, true))
+    return new FileDraft(db, yield* readingRows(db, true))
   }
 
   textOf(id: string): string {
