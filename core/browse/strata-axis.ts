@@ -2,7 +2,7 @@ import type { StrataAxis } from '../contract/strata.ts'
 import type { Messages } from '../memory/messages.ts'
 import type { GraphNode, SummaryGraph } from '../memory/summary-graph.ts'
 
-/** Where the messages of a history stand along x. Both ends never decrease with the position. */
+/** The x of each message's begin and end. Neither decreases with the position. */
 export type Axis = {
   /** x runs from 0 to here. */
   readonly extent: number

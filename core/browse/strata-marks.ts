@@ -49,7 +49,7 @@ function uncovered(graph: SummaryGraph, rules: MarkRules): Run[] {
   return runs
 }
 
-/** Whether a node stands in no window by design; what the window leads to by now is as any other. */
+/** Whether a summary is outside of every window by the design of its system. One that a window reaches is not. */
 const freeIn =
   ({ history, nodes, nodeStates }: SummaryGraph, { isFree }: MarkRules) =>
   (node: number): boolean => {

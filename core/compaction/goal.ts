@@ -15,8 +15,8 @@ export const makesLeaves = (input: CompactInput): boolean => input.mode !== 'con
 export const condenses = (input: CompactInput): boolean => input.mode !== 'leaf'
 
 /**
- * Why nothing is done although messages are eligible, or null when there are enough of them: any number where a run that
- * was cut off is gone on with.
+ * Why nothing is done although messages are eligible; null when there are enough of them. To continue a run that was cut
+ * off, any number is enough.
  */
 export function tooFewMessages(
   eligible: number,

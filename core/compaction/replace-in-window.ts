@@ -66,7 +66,7 @@ export type NodeDraft = {
   readonly attempts: readonly Attempt[]
   /** Tokens that the items take in the window. */
   readonly windowTokens: number
-  /** As large as the node may be; Infinity: any that is smaller than what it replaces. */
+  /** Most tokens that the summary may have. With Infinity it only has to be smaller than what it replaces. */
   readonly mostTokens: number
   readonly durationMs: number
 }

@@ -26,6 +26,6 @@ export type RunBounds = {
   readonly durationMs: number
   /** How long one call to a summariser may take. */
   readonly callMs: number
-  /** How often a run plans anew because the window changed under it. */
+  /** How often a run makes a new plan because another process changed the window meanwhile. */
   readonly conflicts: number
 }

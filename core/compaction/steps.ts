@@ -9,7 +9,7 @@ export type Step = Range & {
   readonly depth: number
   /** What its summary should take. */
   readonly targetTokens: number
-  /** A longer one is refused; Infinity: any that is smaller than its sources will do. */
+  /** Most tokens of a summary; a longer one is refused. With Infinity it only has to be smaller than its sources. */
   readonly mostTokens: number
 }
 

@@ -21,7 +21,7 @@ export const CompactionEvent = z.object({
   /** Empty in a file without a log. */
   runId: z.string(),
   atMs: TimeMs,
-  /** How many messages were there by then: the event stands between the message of position `messages - 1` and the next. */
+  /** Number of messages that were stored before the event. It happened after the message at position `messages - 1`. */
   messages: z.int(),
   pass: z.enum(['leaf', 'condensed']),
   summaryId: NodeId,
@@ -40,7 +40,7 @@ export type CompactionEvent = z.infer<typeof CompactionEvent>
 export const Pruning = PrunedRun.extend({
   runId: z.string(),
   atMs: TimeMs,
-  /** How many messages were there by then, as of an event. */
+  /** Number of messages that were stored before the pruning. */
   messages: z.int(),
 })
 export type Pruning = z.infer<typeof Pruning>

@@ -24,7 +24,7 @@ type TranscriptMessage = {
   readonly isCopied: boolean
 }
 
-/** What is kept of a message of the transcript: about 300 bytes, whatever it says. */
+/** What is kept in memory of a message of the transcript: about 300 bytes, however long its text is. */
 export type Entry = {
   readonly print: Fingerprint
   readonly line: number | null

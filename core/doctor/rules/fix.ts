@@ -25,8 +25,8 @@ export type Area =
   | 'files'
 
 /**
- * The order in which the steps of a plan are applied. Links come first, and before any is cut, those that a hash proves
- * are put back; then windows, then numbers that follow from both, then texts, then what stands beside the memory.
+ * The order in which the steps of a plan are applied. Links that a hash proves are restored before any link is cut.
+ * Windows follow, then numbers, which depend on both, then texts, and at last indexes, locks, runs and files.
  */
 const STAGES = [
   'proven links',
@@ -79,7 +79,7 @@ export type StepDraft = {
   readonly changes?: readonly RowChange[]
   /** Run after all rows have changed; constants of this program, never built from the file. */
   readonly statements?: readonly string[]
-  /** Nodes whose texts a summariser has to write anew. */
+  /** Summaries whose texts a summariser has to write again. */
   readonly rewrite?: readonly string[]
 }
 

@@ -12,7 +12,7 @@ import type { Rule, RuleContext } from './rule.ts'
 const queries = {
   there: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = :type`,
-  /** Substring indexes of a native file keep no sizes: only that they are there can be told. */
+  /** The substring indexes of a native file store no text lengths, so a rule can only check that they exist. */
   native: ['messages_trigram', 'summaries_trigram'],
 }
 
