@@ -1,8 +1,9 @@
 import { Coverage } from './coverage.ts'
 import { SummaryExtents } from './extents.ts'
+import { GrowingMessages } from './growing-messages.ts'
 import { type LineageOrder, lineageOrder } from './lineage-order.ts'
 import { Links } from './links.ts'
-import { GrowingMessages, type Messages } from './messages.ts'
+import type { Messages } from './messages.ts'
 import { Summaries } from './summaries.ts'
 import { WindowEntries } from './window-entries.ts'
 

@@ -1,5 +1,6 @@
 import { ROLES, type Role } from '../contract/ids.ts'
-import { GrowingMessages, type Messages } from '../memory/messages.ts'
+import { GrowingMessages } from '../memory/growing-messages.ts'
+import type { Messages } from '../memory/messages.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'

@@ -1,11 +1,6 @@
 import { LcmError } from '../errors.ts'
-import {
-  GrowingMessages,
-  type MessageOrder,
-  type MessageSums,
-  type Messages,
-  ORDER_MODULUS,
-} from '../memory/messages.ts'
+import { GrowingMessages, type MessageSums, ORDER_MODULUS } from '../memory/growing-messages.ts'
+import type { MessageOrder, Messages } from '../memory/messages.ts'
 import type { SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'

@@ -1,12 +1,6 @@
 import { ROLES } from '../contract/ids.ts'
-import {
-  GrowingMessages,
-  type MessageSums,
-  type Messages,
-  ORDER_MODULUS,
-  OTHER_ROLE,
-  type PackedMessages,
-} from '../memory/messages.ts'
+import { GrowingMessages, type MessageSums, ORDER_MODULUS, type PackedMessages } from '../memory/growing-messages.ts'
+import { type Messages, OTHER_ROLE } from '../memory/messages.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 

@@ -1,4 +1,5 @@
-import { MessageOrder, ORDER_MODULUS } from '../memory/messages.ts'
+import { ORDER_MODULUS } from '../memory/growing-messages.ts'
+import { MessageOrder } from '../memory/messages.ts'
 import { unpackInto } from '../memory/packed-numbers.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
